@@ -1,7 +1,8 @@
 """Reads the Markdown that clustergen writes, for formats other than Markdown.
 
 It knows what :mod:`clustergen.readme.markdown` and the Markdown formats of commands use: headings,
-paragraphs, lists, tables; and within a line escapes, code, strong text and links.
+paragraphs, lists, tables, code without empty lines; and within a line escapes, code, strong text
+and links.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ Line = tuple[Span, ...]
 
 
 class Block(NamedTuple):
-    """A heading or paragraph, the items of a list, or the rows of a table."""
+    """A heading or paragraph, the items of a list, the rows of a table, or lines of code."""
 
-    kind: Literal["heading", "paragraph", "list", "steps", "table"]
+    kind: Literal["heading", "paragraph", "list", "steps", "table", "code"]
     lines: tuple[Line, ...] = ()
-    """One for a heading and a paragraph, one for each item of a list."""
+    """One for a heading and a paragraph, one for each item of a list or line of code."""
     level: int = 0
     """Of a heading."""
     header: tuple[Line, ...] = ()
@@ -72,6 +73,8 @@ def _part(lines: list[str]) -> Iterator[Block]:
         marks, _, title = lines[0].partition(" ")
         yield Block("heading", (spans(title),), level=len(marks))
         yield from _part(lines[1:]) if lines[1:] else ()
+    elif lines[0].startswith("```"):
+        yield Block("code", tuple((Span("text", line),) for line in lines[1:-1]))
     elif lines[0].startswith("|") and len(lines) > 1:
         yield _table(lines)
     elif _LIST.match(lines[0]):

@@ -125,10 +125,10 @@ def _service(standing: Standing, given: Given) -> Service:
     if bill is None:
         return Service(standing)
     plan = given.checked.plans[name]
-    difference = given.differences.get(name)
-    drawn = picture.picture(plan, standing.target).noted(_notes(difference))
+    changed = given.differences.get(name)
+    drawn = picture.picture(plan, standing.target).noted(_notes(changed))
     quoted = Quotation(given.title, plan.name, standing.target, bill)
-    return Service(standing, drawn, tuple(_sections(quoted, plan, difference, given)))
+    return Service(standing, drawn, tuple(_sections(quoted, plan, changed, given)))
 
 
 def _sections(
@@ -137,6 +137,7 @@ def _sections(
     if changed:
         text = difference.render("markdown", [changed])
         yield Section("What changes", tuple(markdown.blocks(text)))
+    # Findings are on the page already. Of costs and decisions, it has more than the README.
     subject = readme.Subject(plan, quoted.target, checklist=preflight.checklist(plan))
     for heading in readme.SECTIONS:
         if heading == "Cost":

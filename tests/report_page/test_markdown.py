@@ -35,7 +35,7 @@ def test_lines(text: str, expected: list[Span]) -> None:
 
 
 def test_blocks() -> None:
-    text = "# A\n\nb\nc\n\n- d\n  e\n- f\n\n1. g\n\n## H\nk:\n- l\n"
+    text = "# A\n\nb\nc\n\n- d\n  e\n- f\n\n1. g\n\n## H\nk:\n- l\n\n```sh\nm \\*\nn\n```\n"
     found = [(b.kind, b.level, [plain(line) for line in b.lines]) for b in blocks(text)]
     assert found == [
         ("heading", 1, ["A"]),
@@ -45,6 +45,7 @@ def test_blocks() -> None:
         ("heading", 2, ["H"]),
         ("paragraph", 0, ["k:"]),
         ("list", 0, ["l"]),
+        ("code", 0, ["m \\*", "n"]),
     ]
 
 
