@@ -90,6 +90,8 @@ def test_what_is_not_in_the_spec_has_a_reason() -> None:
     assert found["node_groups", 0, "efa"] is True
     assert found["node_groups", 0, "placement"] == "cluster"
     assert found["slurm", "idle_timeout"] == "10m"
+    assert found["monitoring", "interval"] == "30s"
+    assert found["monitoring", "log_retention"] == "30d"
     assert found["queues",] == [
         {"name": "h200", "node_groups": ["h200"], "default": True, "exclusive": False}
     ]
@@ -147,7 +149,7 @@ def test_forms(tmp_path: Path, capsys: Capture) -> None:
     assert document["version"] == VERSION
     assert [plan["target"] for plan in document["plans"]] == ["pcs", "eks"]
     for plan in document["plans"]:
-        assert plan.keys() == {"target", "name", "spec", "defaults"}
+        assert plan.keys() == {"target", "name", "spec", "defaults", "timetable"}
         for default in plan["defaults"]:
             value = plan["spec"]
             for step in default["path"]:

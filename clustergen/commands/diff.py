@@ -11,7 +11,6 @@ from typing import NamedTuple
 from clustergen import account, difference
 from clustergen.commands import inputs, sides
 from clustergen.commands.exit_status import FOUND, OK
-from clustergen.commands.render import OUT
 from clustergen.commands.revisions import Revision
 from clustergen.difference import Difference, Folders, Side, Spec, live
 from clustergen.effects import KINDS, Kind
@@ -98,7 +97,7 @@ def _pair(args: argparse.Namespace) -> Pair:
 
 def _rendered(new: Spec, args: argparse.Namespace) -> Folders:
     """The bundles of a spec where ``render`` has written them."""
-    folder = Path(args.out or OUT) / new.name
+    folder = Path(args.out or inputs.OUT) / new.name
     found = Folders.below(folder) if new.name else None
     if found is None:
         raise inputs.UsageError(

@@ -12,6 +12,9 @@ from clustergen.commands import colour
 from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.findings import Finding, Rule, Severity
 
+OUT = "out"
+"""The folder for bundles."""
+
 
 class UsageError(Exception):
     """Arguments or a project file that are not valid; the message says what would be."""

@@ -8,7 +8,6 @@ import sys
 from clustergen import moving
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FOUND, OK
-from clustergen.commands.render import OUT
 from clustergen.commands.request import Input, Request, read
 from clustergen.compiler import Checked
 from clustergen.moving import End
@@ -37,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _ends(request: Request, args: argparse.Namespace) -> tuple[End, End]:
     """:raises UsageError: if it is unclear what moves where."""
-    out = args.out or OUT
+    out = args.out or inputs.OUT
     if len(request.specs) == 2:
         return _end(request, 0, "--from", args.old, out), _end(request, 1, "--to", args.new, out)
     if len(request.specs) != 1:

@@ -17,9 +17,6 @@ from clustergen.commands.request import Input, read
 from clustergen.compiler import Checked
 from clustergen.findings import Finding, Rule, Unrenderable, errors
 
-OUT = "out"
-"""The folder for bundles."""
-
 
 @dataclass(slots=True)
 class Rendering:
@@ -86,7 +83,7 @@ def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
         files = _files(checked, target, rendering)
         if files is None:
             continue
-        parent = Path(rendering.args.out or OUT) / checked.plans[target].name
+        parent = Path(rendering.args.out or inputs.OUT) / checked.plans[target].name
         folder = parent / target
         if parent.is_symlink():
             help = "remove the link, or name the folder that it is in with -o"

@@ -7,18 +7,19 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from clustergen import comparison, difference, report, report_page, source, targets
+from clustergen import comparison, report, report_page, source, targets
 from clustergen.bundle.manifest import hashes_in
-from clustergen.commands import inputs, sides
+from clustergen.commands import inputs
 from clustergen.commands.exit_status import OK
-from clustergen.commands.render import OUT
 from clustergen.commands.request import Input, Request, read
-from clustergen.commands.revisions import Revision
 from clustergen.compiler import Checked
-from clustergen.difference import Difference, Folders, Spec
 from clustergen.findings import errors
 from clustergen.report_page import MARK, Given, Section
+
+if TYPE_CHECKING:
+    from clustergen.difference import Difference
 
 _STDOUT = "-"
 _HEAD = 4096
@@ -46,40 +47,22 @@ def _report(request: Request, spec: Input, out: Path | None, args: argparse.Name
     if not chosen and (best := [each.target.name for each in compared.least_lost[:1]]):
         request = request._replace(targets=tuple(best))
         checked = request.check(spec)
-    old = _base(args, request, spec) if args.base else None
+    differences: Mapping[str, Difference] = {}
+    if args.base:
+        from clustergen.commands import sides  # needs what reads and compares bundles
+
+        differences = sides.changes_since(args.base, args, request, spec)
     page = report_page.page(
         Given(
             title,
             checked,
             compared,
-            _differences(old, sides.spec_of(request, spec)) if old else {},
-            _bundles(checked, Path(args.out or OUT), out),
+            differences,
+            _bundles(checked, Path(args.out or inputs.OUT), out),
             chosen,
         )
     )
     return _write(report_page.render(page), out) or _tell(checked, out, args)
-
-
-def _base(args: argparse.Namespace, request: Request, spec: Input) -> Spec | Folders:
-    """What ``--base`` names: bundles or a spec, or a revision of git of this spec."""
-    if Path(args.base).exists() or ":" in args.base:
-        given = argparse.Namespace(**{**vars(args), "targets": request.targets or args.targets})
-        old = sides.side(args.base, given, old=True)
-    else:
-        old = sides.spec_of(request._replace(sets=()), spec, Revision(args.base))
-    if isinstance(old, Spec) and (failed := old.blocking()):
-        raise inputs.UsageError(f"{old.title} has errors, so nothing compares with it", failed)
-    return old
-
-
-def _differences(old: Spec | Folders, new: Spec) -> Mapping[str, Difference]:
-    """What deploying the spec over the old one does, for each target that renders both."""
-    found = {
-        name: difference.compare(old, new, name)
-        for name in new.targets
-        if not new.checked.blocking(name)
-    }
-    return {name: changed for name, changed in found.items() if changed}
 
 
 def _bundles(checked: Checked, folder: Path, out: Path | None) -> Mapping[str, Section]:

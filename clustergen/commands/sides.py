@@ -1,15 +1,19 @@
-"""The sides of a comparison that arguments name: a spec, one of an earlier time, or bundles."""
+"""The sides of a comparison that arguments name: a spec, one of an earlier time, or bundles.
+
+``diff`` compares two of them; ``report`` shows what has changed since one.
+"""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
-from clustergen import source
+from clustergen import difference, source
 from clustergen.commands import inputs
 from clustergen.commands.request import Input, Request, read
 from clustergen.commands.revisions import Revision
-from clustergen.difference import Folders, Spec
+from clustergen.difference import Difference, Folders, Spec
 
 
 def side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Folders:
@@ -52,3 +56,26 @@ def spec_of(request: Request, given: Input, revision: Revision | None = None) ->
     checked = request.check(given, contents=contents)
     document, _ = source.read(given.files, (*given.sets, *request.sets), contents)
     return Spec(given.title, document, checked)
+
+
+def changes_since(
+    base: str, args: argparse.Namespace, request: Request, given: Input
+) -> Mapping[str, Difference]:
+    """What deploying a spec over ``base`` does, for each target that renders both.
+
+    :raises UsageError: if ``base`` cannot be read, or has errors.
+    """
+    old, new = _base(base, args, request, given), spec_of(request, given)
+    if isinstance(old, Spec) and (failed := old.blocking()):
+        raise inputs.UsageError(f"{old.title} has errors, so nothing compares with it", failed)
+    names = (name for name in new.targets if not new.checked.blocking(name))
+    found = {name: difference.compare(old, new, name) for name in names}
+    return {name: changed for name, changed in found.items() if changed}
+
+
+def _base(base: str, args: argparse.Namespace, request: Request, given: Input) -> Spec | Folders:
+    """Bundles or another spec, or the spec at a revision of git."""
+    if Path(base).exists() or ":" in base:
+        targets = request.targets or args.targets
+        return side(base, argparse.Namespace(**{**vars(args), "targets": targets}), old=True)
+    return spec_of(request._replace(sets=()), given, Revision(base))

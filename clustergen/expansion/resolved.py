@@ -53,6 +53,7 @@ def _asked_for(plan: Plan) -> Iterator[Path]:
         yield from (group.at("efa_layout") for group in plan.node_groups)
         if _scheduler(plan) == "kubernetes":
             yield ("queues",)
+            yield ("monitoring", "interval")
 
 
 _OF_NEW = (

@@ -95,7 +95,11 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-_FORMATS: Mapping[Path, Callable[[Any], Any]] = {("slurm", "idle_timeout"): format_duration}
+_FORMATS: Mapping[Path, Callable[[Any], Any]] = {
+    ("monitoring", "interval"): format_duration,
+    ("monitoring", "log_retention"): format_duration,
+    ("slurm", "idle_timeout"): format_duration,
+}
 """How to write the defaults that are quantities with a unit."""
 
 

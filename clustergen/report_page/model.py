@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from clustergen import (
     comparison,
-    difference,
     expansion,
     picture,
     preflight,
@@ -22,9 +21,6 @@ from clustergen.comparison.model import Standing
 from clustergen.comparison.words import counts, verdict
 from clustergen.compiler import Checked
 from clustergen.cost.words import usd
-from clustergen.difference import Difference
-from clustergen.difference.changes import Item
-from clustergen.difference.words import QUIET
 from clustergen.expansion.model import PLAIN, Expansion
 from clustergen.expansion.yaml import flow
 from clustergen.picture import Box
@@ -35,6 +31,9 @@ from clustergen.report_page.cards import Cards
 from clustergen.report_page.findings import Shown, findings
 from clustergen.report_page.markdown import Block, Line, Span
 from clustergen.source.nodes import dotted
+
+if TYPE_CHECKING:
+    from clustergen.difference import Difference
 
 
 class Section(NamedTuple):
@@ -125,18 +124,18 @@ def _service(standing: Standing, given: Given) -> Service:
     if bill is None:
         return Service(standing)
     plan = given.checked.plans[name]
-    changed = given.differences.get(name)
-    drawn = picture.picture(plan, standing.target).noted(_notes(changed))
+    drawn = picture.picture(plan, standing.target)
     quoted = Quotation(given.title, plan.name, standing.target, bill)
-    return Service(standing, drawn, tuple(_sections(quoted, plan, changed, given)))
+    sections = [*_sections(quoted, plan, given)]
+    if changed := given.differences.get(name):
+        from clustergen.report_page import changes  # needs what reads and compares bundles
+
+        drawn = drawn.noted(changes.notes(changed))
+        sections.insert(0, Section("What changes", changes.blocks(changed)))
+    return Service(standing, drawn, tuple(sections))
 
 
-def _sections(
-    quoted: Quotation, plan: Plan, changed: Difference | None, given: Given
-) -> Iterator[Section]:
-    if changed:
-        text = difference.render("markdown", [changed])
-        yield Section("What changes", tuple(markdown.blocks(text)))
+def _sections(quoted: Quotation, plan: Plan, given: Given) -> Iterator[Section]:
     # Findings are on the page already. Of costs and decisions, it has more than the README.
     subject = readme.Subject(plan, quoted.target, checklist=preflight.checklist(plan))
     for heading in readme.SECTIONS:
@@ -182,18 +181,6 @@ def _comparison(compared: Comparison) -> Section | None:
     table = tuple(takewhile(lambda block: block.kind != "heading", blocks))
     more = "What each target does differently"
     return Section("Comparison of targets", table, more=more, closed=tuple(blocks[len(table) :]))
-
-
-def _notes(changed: Difference | None) -> Mapping[str, str]:
-    """The worst effect on each node group and each mount, by its name."""
-    notes: dict[str, str] = {}
-    for caused in changed.effects if changed else ():
-        kind = caused.effect.kind
-        for cause in caused.causes if kind not in QUIET else ():
-            section, *rest = cause.path
-            if section in ("node_groups", "storage") and rest and isinstance(rest[0], Item):
-                notes.setdefault(rest[0].name, f"deploying: {kind.replace('-', ' ')}")
-    return notes
 
 
 def bundle(folder: str, files: Sequence[str], link: str) -> Section:

@@ -9,6 +9,7 @@ import pytest
 from clustergen import comparison, cost, expansion, preflight, readme, report, report_page, targets
 from clustergen.compiler import Checked
 from clustergen.cost import words
+from clustergen.findings import EXAMPLE_BASE
 from clustergen.report_page import Given, Page, cards, markdown
 from clustergen.source.nodes import dotted
 from tests.checking import EXAMPLES, check, check_example
@@ -100,6 +101,15 @@ def test_the_page_has_what_other_commands_say(name: str) -> None:
         for part in cost.bill(plan, targets.load(target).fees).lines:
             assert flat(part.name) in text
             assert not part.counted or all(amount in text for amount in words.amounts(part))
+
+
+def test_the_timetable_of_capacity() -> None:
+    dates = "starts: 2026-12-01T11:30:00Z, ends: 2026-12-15T11:30:00Z"
+    block = f"capacity: {{capacity_block: cr-0a1b2c3d4e5f67890, {dates}}}"
+    text = EXAMPLE_BASE.replace("count: 2", f"count: 2, {block}")
+    found = elements(check(text, target="pcs"))
+    assert "pcs-timetable" in found.ids
+    assert "Tue 2026-12-15 11:30 h200 capacity ends" in found.text
 
 
 def test_links_inside_lead_somewhere_and_ids_are_unique() -> None:

@@ -1,0 +1,29 @@
+"""What deploying a spec over an older one does, for the page and for the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clustergen import difference
+from clustergen.difference import Difference
+from clustergen.difference.changes import Item
+from clustergen.difference.words import QUIET
+from clustergen.report_page import markdown
+from clustergen.report_page.markdown import Block
+
+
+def blocks(changed: Difference) -> tuple[Block, ...]:
+    """What ``clustergen diff`` says."""
+    return tuple(markdown.blocks(difference.render("markdown", [changed])))
+
+
+def notes(changed: Difference) -> Mapping[str, str]:
+    """The worst effect on each node group and each mount, by its name."""
+    found: dict[str, str] = {}
+    for caused in changed.effects:
+        kind = caused.effect.kind
+        for cause in caused.causes if kind not in QUIET else ():
+            section, *rest = cause.path
+            if section in ("node_groups", "storage") and rest and isinstance(rest[0], Item):
+                found.setdefault(rest[0].name, f"deploying: {kind.replace('-', ' ')}")
+    return found
