@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,16 +129,14 @@ def test_an_image_without_agent_and_docker_boots(name: str, tmp_path: Path) -> N
     service = SERVICES[name](SPEC, "compute")
     made = node(service, tmp_path, agent=False)
     (made.root / "rig/bin/docker").unlink()
-    said = made.boot(service.first() + LOOK)
+    # Programs of nodes are those of this machine, which may have it.
+    made.write("rig/hide", 'command() { [[ $* != "-v docker" ]] && builtin command "$@"; }\n')
+    said = made.boot(f"export BASH_ENV=/rig/hide\n{service.first()}{LOOK}")
     has(said, "no CloudWatch agent", "node-metrics: enabled active", "clustergen_expected_gpus 8")
-    # Programs of nodes are those of this machine.
-    if not shutil.which("docker"):
-        assert "neither Docker nor a DCGM exporter" in said
-        # An exporter that is not there would count as one that is down.
-        scraped = yaml.safe_load(
-            (made.root / "opt/clustergen/monitoring/prometheus.yaml").read_text()
-        )
-        assert [job["job_name"] for job in scraped["scrape_configs"]] == ["node"]
+    assert "neither Docker nor a DCGM exporter" in said
+    # An exporter that is not there would count as one that is down.
+    scraped = yaml.safe_load((made.root / "opt/clustergen/monitoring/prometheus.yaml").read_text())
+    assert [job["job_name"] for job in scraped["scrape_configs"]] == ["node"]
 
 
 def test_the_head_node_reads_the_workspace_and_collects_slurm(tmp_path: Path) -> None:
