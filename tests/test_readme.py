@@ -292,7 +292,7 @@ def test_names_that_a_new_foundation_needs_are_listed() -> None:
     text = bundle_readme(
         EAST + H200 % "count: 4" + "\nmonitoring: {metrics: managed-prometheus}", "pcs"
     )
-    assert "Before you deploy this spec again, delete MetricsLog and ScriptsBucket" in text
+    assert "Delete MetricsLog and ScriptsBucket before you deploy this spec again" in text
 
 
 def test_remaining_findings_are_known_limits() -> None:

@@ -36,7 +36,7 @@ def events(plan: Plan) -> str:
 def access(plan: Plan) -> str:
     """How to get a shell: EC2 does not show the instances to their account."""
     nodes = _sagemaker(plan, "list-cluster-nodes", "--output table")
-    arn = _sagemaker(plan, "describe-cluster", "--query ClusterArn")
+    arn = _sagemaker(plan, "describe-cluster", "--query ClusterArn --output text")
     return (
         f"{session(plan.region, 'sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID')}: {nodes} shows "
         f"the GROUP and the INSTANCE-ID of each node, {arn} ends with the CLUSTER-ID"

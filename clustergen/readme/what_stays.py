@@ -22,7 +22,7 @@ FSx takes a final backup of {mounts} when the file system is deleted, with the f
 `fsx delete-file-system`. The backup continues to cost money. List and delete backups:
 `aws --region {region} fsx describe-backups --filters Name=file-system-type,Values=OPENZFS`,
 `aws --region {region} fsx delete-backup --backup-id ID`."""
-_NAMED = "Before you deploy this spec again, delete {names}, because the name stays the same."
+_NAMED = "Delete {names} before you deploy this spec again: a new one would have the same name."
 _FIXED = {"BucketName", "LogGroupName"}
 """Properties that name a resource; generated names never collide."""
 
