@@ -78,8 +78,8 @@ def _head(plan: Plan, title: str) -> Blocks:
 def _checklist(lines: Iterable[str]) -> Blocks:
     if items := "\n".join(f"- {line}" for line in lines):
         yield (
-            "`./deploy.sh --preflight SPEC` asks AWS about these, if clustergen is installed. "
-            "Without it,\nlook at them in the account and region of the cluster:"
+            "`clustergen preflight SPEC` asks AWS about these. Without it, look at them in the "
+            "account and\nregion of the cluster:"
         )
         yield items
 

@@ -129,7 +129,9 @@ def _of_scripts(files: Mapping[str, str], request: Any) -> Iterator[str]:
     for group in request.get("InstanceGroups", []):
         config = group.get("LifeCycleConfig", {})
         for key in ("OnCreate", "OnInitComplete"):
-            if key in config and f"{SCRIPTS}{config[key]}" not in scripts:
+            # Scripts in a folder of the user's are not in the bundle.
+            own = not scripts and "${ScriptsBucketName}" not in config.get("SourceS3Uri", "")
+            if key in config and not own and f"{SCRIPTS}{config[key]}" not in scripts:
                 yield f"{group['InstanceGroupName']}: no {SCRIPTS}{config[key]} in the bundle"
     for path, text in scripts.items():
         if "\r" in text or text.startswith("\ufeff"):
