@@ -187,7 +187,13 @@ def _import(commands: Commands[argparse.ArgumentParser]) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="the configuration, of one cluster; - is standard input",
+        help="the configuration, of one cluster; - is standard input; with --live, the cluster",
+    )
+    command.add_argument(
+        "--live",
+        action="store_true",
+        help="read a running cluster from AWS: FILE is SERVICE/NAME, as in pcs/NAME, with one of "
+        "parallelcluster, pcs, hyperpod, eks (needs the extra `live`)",
     )
     command.add_argument("-o", "--out", metavar="SPEC", help="file for the spec (standard output)")
     command.add_argument("--name", help="name of the cluster, where the file has none (its name)")

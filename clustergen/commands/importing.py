@@ -8,10 +8,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from clustergen import account
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.findings import Severity
-from clustergen.importing import Answers, Imported, Request, imported
+from clustergen.importing import Answers, Imported, Request, imported, imported_live, live
 
 _STDIN = "-"
 _LONGEST_NAME = 40
@@ -22,8 +23,9 @@ def run(args: argparse.Namespace) -> int:
     if out and out.exists() and not args.force:
         return inputs.print_error(f"{out} already exists; --force overwrites it")
     try:
-        texts = [(name, _text(name)) for name in args.files]
         answers = _answers(args)
+        texts = [] if args.live else [(name, _text(name)) for name in args.files]
+        clusters = _clusters(args) if args.live else []
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8"
         return inputs.print_error(
@@ -31,7 +33,10 @@ def run(args: argparse.Namespace) -> int:
         )
     except inputs.UsageError as error:
         return inputs.refuse(error, args)
-    result = imported(Request(texts, answers))
+    if clusters:
+        result = imported_live(clusters, answers, account.clients)
+    else:
+        result = imported(Request(texts, answers))
     if result.text:
         _put(result.text, out)
     inputs.show(result.findings, args, to_stderr=out is None)
@@ -66,6 +71,19 @@ def _zones(given: Sequence[str]) -> Mapping[str, str]:
             raise inputs.UsageError(f"--zone {each}: write ZONE or subnet-...=ZONE")
         zones[subnet] = zone
     return zones
+
+
+def _clusters(args: argparse.Namespace) -> list[str]:
+    """The running cluster to import."""
+    (name,) = args.files if len(args.files) == 1 else ("",)
+    kind, slash, cluster = name.partition("/")
+    if kind not in live.READERS or not cluster or slash != "/":
+        raise inputs.UsageError(
+            f"--live: write SERVICE/NAME, with one of {', '.join(live.READERS)}"
+        )
+    if not args.region:
+        raise inputs.UsageError("--live: write --region")
+    return [name]
 
 
 def _parameters(given: Sequence[str]) -> Mapping[str, str]:

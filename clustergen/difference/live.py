@@ -7,7 +7,7 @@ HyperPod's request. Ids of the foundation become its placeholders again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -81,7 +81,7 @@ class _Reader:
             stack = self._stack(self.plan.name)
             if stack is None:
                 return None
-            found["cluster.yaml"] = self._placed(self._configuration(stack))
+            found["cluster.yaml"] = self._placed(configuration(stack, self._call))
             script += f"version={_tag(stack, 'parallelcluster:version')}\n"
         elif self.target.startswith("hyperpod"):
             request = self._request()
@@ -106,24 +106,6 @@ class _Reader:
     def _stack(self, name: str) -> Json | None:
         found = self._call("cloudformation:DescribeStacks", StackName=name)
         return found["Stacks"][0] if found else None
-
-    def _configuration(self, stack: Json) -> str:
-        """The configuration that was given to pcluster.
-
-        It is where pcluster 3.16 looks for it: models/cluster.py, models/s3_bucket.py.
-        """
-        known = {each["ParameterKey"]: each["ParameterValue"] for each in stack["Parameters"]}
-        version = known.get("ConfigVersion")
-        found = self._call(
-            "s3:GetObject",
-            Bucket=known["ResourcesS3Bucket"],
-            Key=f"{known['ArtifactS3RootDirectory']}/configs/cluster-config.yaml",
-            **({"VersionId": version} if version not in (None, "", "NONE") else {}),
-        )
-        if found is None:
-            raise LiveError(f"the configuration of {self.plan.name} is not in its bucket")
-        text: str = found["Body"].read().decode()
-        return text
 
     def _request(self) -> Json | None:
         found = self._call("sagemaker:DescribeCluster", ClusterName=self.plan.name)
@@ -150,6 +132,27 @@ class _Reader:
             return None
         except account.CallError as error:
             raise LiveError(str(error)) from None
+
+
+def configuration(stack: Json, ask: Callable[..., Json | None]) -> str:
+    """The configuration that was given to pcluster for the stack of a cluster.
+
+    It is where pcluster 3.16 looks for it: models/cluster.py, models/s3_bucket.py.
+
+    :raises LiveError: if it is not there.
+    """
+    known = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", ())}
+    version = known.get("ConfigVersion")
+    found = ask(
+        "s3:GetObject",
+        Bucket=known.get("ResourcesS3Bucket", ""),
+        Key=f"{known.get('ArtifactS3RootDirectory')}/configs/cluster-config.yaml",
+        **({"VersionId": version} if version not in (None, "", "NONE") else {}),
+    )
+    if found is None:
+        raise LiveError(f"the configuration of {stack['StackName']} is not in its bucket")
+    text: str = found["Body"].read().decode()
+    return text
 
 
 def _is_unread(path: str) -> bool:

@@ -11,9 +11,11 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
-from clustergen import foreign, secrets
+from clustergen import account, foreign, secrets
+from clustergen.account import Clients
+from clustergen.difference.live import LiveError
 from clustergen.findings import Finding, Path
-from clustergen.importing import batch, eks, eksctl, hyperpod, parallelcluster, pcs
+from clustergen.importing import batch, eks, eksctl, hyperpod, live, parallelcluster, pcs
 from clustergen.importing.answers import Answers
 from clustergen.importing.cloudformation import is_parameter_file
 from clustergen.importing.conversion import Imported
@@ -21,10 +23,10 @@ from clustergen.importing.descriptions import VERSIONS
 from clustergen.importing.hyperpod import requests
 from clustergen.importing.reading import Source, Unreadable, read
 from clustergen.importing.rules.decisions import TO_FILL_IN
-from clustergen.importing.rules.formats import INCOMPLETE, UNKNOWN
+from clustergen.importing.rules.formats import INCOMPLETE, NO_ANSWER, UNKNOWN
 from clustergen.importing.settings import TEMPLATE
 
-__all__ = ["Answers", "Imported", "Request", "imported"]
+__all__ = ["Answers", "Imported", "Request", "imported", "imported_live"]
 
 _SETS: Final[Mapping[str, Callable[[Sequence[Source], Answers], Imported]]] = {
     foreign.PCS: pcs.imported,
@@ -52,6 +54,35 @@ def imported(request: Request) -> Imported:
         found = TO_FILL_IN.at((), message, help="let the nodes read it from Secrets Manager")
         findings = (*findings, found)
     return result._replace(text=text, findings=findings)
+
+
+def imported_live(clusters: Sequence[str], answers: Answers, clients: Clients) -> Imported:
+    """The spec of a running cluster: ``SERVICE/NAME``, as AWS describes it."""
+    found: list[tuple[str, str]] = []
+    where = live.Account(answers.region, clients)
+    try:
+        for each in clusters:
+            kind, _, name = each.partition("/")
+            found += live.described(kind, name, where)
+            answers = answers._replace(name=name)
+        answers = live.located(found, answers, where)
+    except (account.CallError, LiveError) as error:
+        return _refused(NO_ANSWER.at((), str(error), help=_way_out(error)))
+    return imported(Request(found, answers))
+
+
+_WAYS_OUT: Final[Mapping[type[Exception], str]] = {
+    account.Missing: "check the name and --region",
+    account.Denied: "allow the action, or import what the AWS CLI prints",
+    account.Throttled: "try again in a minute",
+    account.NoCredentials: "log in again, such as with `aws sso login`, or set AWS_PROFILE",
+    account.Unreachable: "check the network and --region, or import what the AWS CLI prints",
+    account.NoBotocore: "install the extra `live`",
+}
+
+
+def _way_out(error: Exception) -> str:
+    return _WAYS_OUT.get(type(error), "import what the AWS CLI prints for the cluster")
 
 
 def _imported(request: Request) -> Imported:

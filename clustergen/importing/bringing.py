@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from clustergen.catalog.regions import partition_of
 from clustergen.findings import Finding
@@ -19,11 +20,13 @@ from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Form, Json
+from clustergen.plan.names import stack as stack_name
 from clustergen.targets import load
 
 _REGION = "us-east-1"
 _DESCRIPTIONS = ("AWS PCS cluster ", "Amazon EKS cluster ", "AWS Batch cluster ")
 """How the descriptions of our templates begin."""
+_OF_TEMPLATES = [("Resources",), ("Parameters",), ("Outputs",), ("Conditions",), ("Mappings",)]
 _LOGS = "AWS::Logs::LogGroup"
 _OURS = (
     "clustergen rendered this template: the spec that it came from also says what is in the other "
@@ -84,7 +87,15 @@ def converted(  # noqa: PLR0913, PLR0917 what an import knows
     known = found.settings
     service = templates.service(reader.target, reader.form, answers.region, name, known)
     origin = PurePath(first.name).name
-    result = convert(known, words, origin, notes, service)
+    if answers.adopt:
+        _ask_about_stack(first, name, reader, notes)
+    if answers.adopt and first.is_template:
+        # An update compares templates as they are written, and logical ids are names in a stack.
+        written = _plain(first.template, found, reader)
+        service = replace(service, settled=lambda *_: written, literal=True, place=None)
+        result = convert(written, words, origin, notes, service)
+    else:
+        result = convert(known, words, origin, notes, service)
     return result._replace(findings=tuple(_placed(result.findings, found, first)))
 
 
@@ -150,11 +161,44 @@ def _report_others(found: Extracted, notes: Notes) -> None:
         notes.dropped((), f"the nested stack {nested.id}: its template is not among the files")
 
 
+def _plain(template: Mapping[str, Any], found: Extracted, reader: Reader) -> Json:
+    """A template as data of its own, with names in place of the parameters that have them.
+
+    The other files of the bundle use the names. A name that comes from the stack stays a function.
+    """
+    copied: Json = json.loads(json.dumps(template, default=str))
+    keys = {kind.section: kind.name for kind in reader.form.kinds}
+    for (section, name), id in found.ids.items():
+        properties = copied["Resources"].get(id, {}).get("Properties", {})
+        key = keys.get(section)
+        if name != id and key and set(properties.get(key) or ()) == {"Ref"}:
+            properties[key] = name
+    return {key: each for key, each in copied.items() if each is not None}
+
+
+def _ask_about_stack(first: Source, name: str, reader: Reader, notes: Notes) -> None:
+    """An adopted cluster stays in its stack, which deploy.sh finds by its name."""
+    stack = stack_name(name, reader.target)
+    if first.is_template:
+        text = f"deploy.sh updates the stack {stack}: it has to be the one of this template"
+        help = "choose --name so that this is the name of your stack"
+    else:
+        text = f"no stack has the cluster, and deploy.sh updates {stack}"
+        help = (
+            f"render, and import the running resources into {stack}: `aws cloudformation "
+            "create-change-set --change-set-type IMPORT`"
+        )
+    notes.asked((), text, help, "targets")
+
+
 def _placed(findings: Sequence[Finding], found: Extracted, first: Source) -> Iterator[Finding]:
     for each in findings:
         finding = replace(each, message=settings.readable(each.message))
-        place = found.place(finding.path) if finding.path else None
-        if place is None:
+        within = bool(finding.path) and finding.path[0] in found.settings
+        place = found.place(finding.path) if within else None
+        if place is None and finding.path[:1] in _OF_TEMPLATES:
+            yield first.place(finding)
+        elif place is None:
             yield first.place(replace(finding, path=()))
         else:
             yield place.source.place(replace(finding, path=place.path))

@@ -11,6 +11,13 @@ UNKNOWN = Rule(
     source="clustergen",
     could_not=True,
 )
+NO_ANSWER = Rule(
+    code="IMP023",
+    title="AWS does not answer",
+    why="With --live, import reads a running cluster by calls that change nothing.",
+    source="https://docs.aws.amazon.com/sdkref/latest/guide/access.html",
+    could_not=True,
+)
 UNSUPPORTED = Rule(
     code="IMP021",
     title="A cluster that no target can run",
