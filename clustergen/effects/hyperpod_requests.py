@@ -58,7 +58,11 @@ def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effec
 def _all(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
     yield from _cluster(before, after, moved)
     old, new = (named(each.get("InstanceGroups"), "InstanceGroupName") for each in (before, after))
+    controller = _controller(before)
     for name in (name for name in old if name not in new):
+        if name == controller:
+            yield _second_controller(name)
+            continue
         text = (
             f"leaves instance group {name}, which runs and costs money until `aws sagemaker "
             "update-cluster` names it in --instance-groups-to-delete"
@@ -77,6 +81,24 @@ def _all(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
     for cause, groups in late.items():
         text = _LATE[cause].format(", ".join(groups))
         yield Effect("new-nodes-only", ", ".join(groups), cause, text)
+
+
+def _controller(request: Json) -> str:
+    """The instance group of the controller: without roles in the request, clustergen's first."""
+    groups = request.get("InstanceGroups") or []
+    roles = [(group.get("SlurmConfig") or {}).get("NodeType") for group in groups]
+    if "Controller" in roles:
+        return str(groups[roles.index("Controller")].get("InstanceGroupName"))
+    first = groups[:1] if "Orchestrator" not in request else []
+    return str(first[0].get("InstanceGroupName")) if first else ""
+
+
+def _second_controller(group: str) -> Effect:
+    text = (
+        f"is refused: the controller is instance group {group}, and deploy.sh stops rather than "
+        "add a second one; undo the new name, or create another cluster"
+    )
+    return Effect("refused", group, "InstanceGroupName", text)
 
 
 def _cluster(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:

@@ -67,3 +67,21 @@ def test_instance_groups(change: str) -> None:
 )
 def test_the_cluster(member: str, kind: Kind) -> None:
     assert worst(effects({member: 1}, {member: 2}, ())) == kind
+
+
+@pytest.mark.parametrize("orchestrator", [{}, {"Orchestrator": {"Slurm": {}}}])
+def test_the_controller_keeps_its_group(orchestrator: dict[str, Any]) -> None:
+    """deploy.sh refuses to add a second controller beside the one that runs."""
+    roles = [{"SlurmConfig": {"NodeType": role}} if orchestrator else {} for role in _ROLES]
+    groups = [{"InstanceGroupName": name, **role} for name, role in zip("ab", roles, strict=True)]
+    before = {**orchestrator, "InstanceGroups": groups}
+    for renamed, kind in (("a", "refused"), ("b", "leftover")):
+        others = [
+            {**g, "InstanceGroupName": "new"} if g == groups["ab".index(renamed)] else g
+            for g in groups
+        ]
+        found = [*effects(before, {**orchestrator, "InstanceGroups": others}, ())]
+        assert worst(found) == kind
+
+
+_ROLES = ("Controller", "Compute")
