@@ -26,7 +26,9 @@ def part(plan: Plan) -> Part:
         outputs[f"{EXECUTION_ROLE}Arn"] = Output(
             "Role of HyperPod instances", cfn.get_att(EXECUTION_ROLE, "Arn")
         )
-    if serves(plan, "hyperpod-eks") and plan.kubernetes.autoscaler == "karpenter":
+    own_role = plan.wrote("targets", "hyperpod-eks", "cluster_role")
+    scaled = plan.kubernetes.autoscaler == "karpenter" and not own_role
+    if serves(plan, "hyperpod-eks") and scaled:
         roles[CLUSTER_ROLE] = _cluster_role(plan)
         outputs[f"{CLUSTER_ROLE}Arn"] = Output(
             "Role with which HyperPod adds and removes nodes", cfn.get_att(CLUSTER_ROLE, "Arn")

@@ -280,6 +280,10 @@ class HyperPodEks(HyperPod):
         "the "
         "new security group of the nodes is allowed.",
     )
+    cluster_role: Arn | None = Field(
+        None,
+        description="An existing role with which HyperPod adds and removes nodes for Karpenter.",
+    )
     tiered_checkpoints: int | None = Field(
         None,
         ge=1,

@@ -913,6 +913,7 @@ _OPTIONS = {
     "options.hyperpod-eks.eks_security_group": [
         _own(HPE, "eks_security_group", "sg-0a1b2c3d4e5f67899")
     ],
+    "options.hyperpod-eks.cluster_role": [_own(HPE, "cluster_role", _ROLES.format("role"))],
     "options.hyperpod-eks.tiered_checkpoints": [_own(HPE, "tiered_checkpoints", 20)],
     "options.hyperpod-eks.auto_patching.strategy": [_patching("strategy", "when-all-idle", _IDLE)],
     "options.hyperpod-eks.auto_patching.idle_wait": [_patching("idle_wait", "12h", _IDLE)],

@@ -43,6 +43,7 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
         "targets": {
             "hyperpod-eks": {
                 "eks_cluster": _map(request, "Orchestrator", "Eks").get("ClusterArn"),
+                **_cluster_role(request),
                 **_lifecycle(groups),
                 **_provisioning(request),
                 **_left_out(request, groups, on_eks=True),
@@ -120,6 +121,11 @@ def _roles(groups: Sequence[Any], parameters: Json, notes: Notes) -> Iterator[tu
             text = f"{name} is taken for the {role.lower()} group, by its name"
             notes.decided(("InstanceGroups", groups.index(guessed[0])), text, _SINGULAR[role])
             yield role, name
+
+
+def _cluster_role(request: Json) -> Json:
+    role = str(request.get("ClusterRole", ""))
+    return {"cluster_role": role} if role.startswith("arn:") and "AutoScaling" in request else {}
 
 
 def _lifecycle(groups: Sequence[Json]) -> Json:

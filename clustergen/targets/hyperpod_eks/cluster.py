@@ -96,6 +96,6 @@ def _autoscaling(plan: Plan) -> Json:
     if not karpenter.on(plan):
         return {}
     return {
-        "ClusterRole": references.text(CLUSTER_ROLE),
+        "ClusterRole": references.text(plan.options_as(Options).cluster_role or CLUSTER_ROLE),
         "AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter"},
     }

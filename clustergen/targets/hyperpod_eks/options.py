@@ -19,6 +19,8 @@ class Options(options.Options):
     eks_cluster: str
     """``new``, or the ARN of an EKS cluster."""
     eks_security_group: str | None
+    cluster_role: str | None
+    """A role of the user's for Karpenter."""
     tiered_checkpoints: int | None
     """Percentage of the memory of each node."""
     auto_patching: Patching | None

@@ -215,3 +215,14 @@ def test_without_a_second_volume_scripts_do_not_wait_for_it() -> None:
     files = files_of(text)
     assert "lifecycle/runtime-storage.sh" not in files
     assert "bound" not in files["verify.sh"].partition("main()")[2]
+
+
+def test_an_existing_role_of_the_autoscaler_replaces_that_of_the_foundation() -> None:
+    role = "arn:aws:iam::111122223333:role/autoscaler"
+    text = (
+        "kubernetes: {autoscaler: karpenter}\n"
+        "node_groups: [{name: h200, count: {min: 0, max: 4}}]\n"
+        f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', cluster_role: '{role}'}}}}"
+    )
+    assert request_of(text)["ClusterRole"] == role
+    assert "HyperPodClusterRole" not in files_of(text)["foundation.template.json"]

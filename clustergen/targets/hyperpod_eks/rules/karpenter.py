@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, put, unsafe
+from clustergen.findings import Path, Problem, Severity, drop, put, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import karpenter, limits
 from clustergen.targets.hyperpod_eks.karpenter import Pool
-from clustergen.targets.hyperpod_eks.rules import KARPENTER, rule
+from clustergen.targets.hyperpod_eks.options import Options
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, KARPENTER, rule
 
 _ELEVEN = [f"g{number}" for number in range(11)]
 _GROUPS = ", ".join(
     f"{{name: {n}, instance_type: m7i.4xlarge, count: {{max: 1}}}}" for n in _ELEVEN
 )
+_ROLE = "arn:aws:iam::111122223333:role/autoscaler"
 _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/large"
 
 
@@ -165,3 +167,24 @@ def _path(plan: Plan, pool: Pool) -> Path:
     """The place of a pool's queue, or of its first group if the queue is not in the spec."""
     queue = next((q for q in plan.queues if q.name == pool.name and plan.wrote(*q.path)), None)
     return queue.at("node_groups") if queue else pool.groups[0].path
+
+
+@rule(
+    "IAM401",
+    "Role of an autoscaler that the cluster does not have",
+    fixes="safe",
+    why="HyperPod uses this role to add and remove nodes for Karpenter, and for nothing else.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html",
+    severity=Severity.WARNING,
+    bad=f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', cluster_role: '{_ROLE}'}}}}",
+    good=f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
+)
+def unused_role(plan: Plan) -> Iterator[Problem]:
+    path = ("targets", "hyperpod-eks", "cluster_role")
+    if plan.options_as(Options).cluster_role and not karpenter.on(plan):
+        yield Problem(
+            path,
+            "the cluster has no autoscaler that would use this role",
+            help="remove it, or write kubernetes.autoscaler: karpenter",
+            fix=safe(drop(path)),
+        )
