@@ -118,6 +118,15 @@ def test_the_whole_bundle_of_an_import_can_be_rendered(name: str) -> None:
     assert "create-cluster.json" in {file.path for file in render(checked, target)}
 
 
+def test_several_controllers_are_in_words() -> None:
+    several = copy.deepcopy(LEGACY)
+    several["InstanceGroups"][0]["InstanceCount"] = 2
+    result = bring(several)
+    assert result.lossless
+    assert "controllers: 2" in result.text
+    assert "overlay" not in result.text
+
+
 def test_what_the_language_has_words_for_is_in_words() -> None:
     spec = check_text(bring(API).text).spec
     assert spec is not None

@@ -54,6 +54,7 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
             "hyperpod-slurm": {
                 **_slurm(groups),
                 **_provisioning(request),
+                **_controllers(groups, roles),
                 **_names(roles),
                 **_lifecycle(groups),
                 **_left_out(request, groups, on_eks=False),
@@ -137,6 +138,13 @@ def _lifecycle(groups: Sequence[Json]) -> Json:
     config = max(own, key=own.count)
     words = {"source": "SourceS3Uri", "on_create": "OnCreate", "on_init_complete": "OnInitComplete"}
     return {"lifecycle": {word: config[key] for word, key in words.items() if key in config}}
+
+
+def _controllers(groups: Sequence[Json], roles: Mapping[str, str]) -> Json:
+    """The number of controllers, if there are several."""
+    mine = (g for g in groups if g.get("InstanceGroupName") == roles.get("Controller"))
+    count = next((group.get("InstanceCount", 1) for group in mine), 1)
+    return {"controllers": count} if count != 1 else {}
 
 
 def _names(roles: Mapping[str, str]) -> Json:

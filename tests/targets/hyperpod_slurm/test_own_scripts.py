@@ -60,6 +60,19 @@ def test_what_the_scripts_have_to_do_is_a_warning(text: str, paths: list[object]
     assert [finding.path for finding in found(text, "SLM365")] == paths
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (INSTEAD % "customer-managed" + "software: {containers: pyxis}", "IMG352"),
+        (INSTEAD.replace("mode: %s", "mode: legacy, controllers: 2"), "SLM358"),
+    ],
+)
+def test_what_the_scripts_may_do_is_no_error(text: str, code: str) -> None:
+    """Without them, clustergen knows that nobody does it."""
+    assert found(text, code) == []
+    assert len(found(text.replace(f", {OWN.replace('init_complete', 'create')}", ""), code)) == 1
+
+
 def test_what_is_left_out_is_absent() -> None:
     request = request_of(SPARSE)
     assert "NodeRecovery" not in request

@@ -25,7 +25,8 @@ targets: {hyperpod-slurm: {mode: customer-managed}}""",
 targets: {hyperpod-slurm: {mode: customer-managed}}""",
 )
 def pyxis(plan: Plan) -> Iterator[Problem]:
-    if plan.software.containers != "pyxis" or modes.by_service(plan):
+    given = modes.by_service(plan) or modes.options(plan).lifecycle
+    if plan.software.containers != "pyxis" or given:
         return
     without = [
         name

@@ -34,7 +34,8 @@ slurm:
 )
 def shared_state(plan: Plan) -> Iterator[Problem]:
     controllers, missing = modes.options(plan).controllers, list(_missing(plan))
-    if controllers > 1 and missing and _legacy(plan):
+    ours = not modes.options(plan).lifecycle
+    if controllers > 1 and missing and ours and _legacy(plan):
         yield Problem(
             _PATH,
             f"{controllers} controllers, but no place for the state that they share",
