@@ -120,10 +120,11 @@ class ParallelCluster(Target):
         ]
     ] = Field(
         [],
-        description="What clustergen adds and you do without: the hook that runs scripts of head "
-        "and login nodes again when they change, access of nodes to scripts in S3, the security "
-        "groups of the foundation, Session Manager, the mark of the default queue, TLS for EFS, "
-        "the security groups of ParallelCluster (nodes then have only yours).",
+        description="What clustergen adds and you do without. hook: the script that runs those of "
+        "head and login nodes again when they change; script-access: permission to read scripts "
+        "in S3; security-groups: those of the foundation; session-manager: shells on nodes; "
+        "default-queue: its mark; efs-tls: encryption in transit; service-groups: the security "
+        "groups of ParallelCluster, so that nodes have only yours.",
     )
     login_pool: LoginPool = Field(LoginPool.absent(), description="The pool of login nodes.")
     more_login_pools: list[FurtherLoginPool] = Field(
@@ -180,7 +181,7 @@ class Lifecycle(Section):
         None,
         max_length=128,
         pattern=patterns.PRINTABLE.regex,
-        description="Script of the folder that sets nodes up, with Slurm in place of HyperPod.",
+        description="Script of the folder that sets nodes up; with Slurm, in place of HyperPod.",
     )
     on_init_complete: str | None = Field(
         None,
@@ -204,9 +205,9 @@ class HyperPod(Target):
 
 
 _ADDITIONS = (
-    "the second volume of nodes whose root_volume has no size, the threads per core of nodes for "
-    "which the spec has none, the mode of node recovery, the one subnet of all nodes (HyperPod "
-    "then chooses one of private_subnets)"
+    "What clustergen adds and you do without. second-volume: that of nodes whose root_volume has "
+    "no size; threads-per-core: those of nodes for which the spec has none; node-recovery: the "
+    "service decides; one-subnet: HyperPod chooses one of private_subnets"
 )
 
 
@@ -214,7 +215,7 @@ class HyperPodSlurm(HyperPod):
     """SageMaker HyperPod with Slurm."""
 
     leave_out: list[Literal["second-volume", "threads-per-core", "node-recovery", "one-subnet"]] = (
-        Field([], description=f"What clustergen adds and you do without: {_ADDITIONS}.")
+        Field([], description=f"{_ADDITIONS}.")
     )
     mode: Literal["api", "customer-managed", "legacy"] = Field(
         "api",
@@ -268,8 +269,7 @@ class HyperPodEks(HyperPod):
         Literal["second-volume", "threads-per-core", "node-recovery", "one-subnet", "operator-tag"]
     ] = Field(
         [],
-        description=f"What clustergen adds and you do without: {_ADDITIONS}, the tag of "
-        "the cluster that the training operator needs.",
+        description=f"{_ADDITIONS}; operator-tag: the tag that the training operator needs.",
     )
     eks_cluster: Literal["new"] | Arn = Field(
         "new", description="`new`, or the ARN of an existing EKS cluster."
