@@ -71,7 +71,7 @@ def test_the_cluster(member: str, kind: Kind) -> None:
 
 @pytest.mark.parametrize("orchestrator", [{}, {"Orchestrator": {"Slurm": {}}}])
 def test_the_controller_keeps_its_group(orchestrator: dict[str, Any]) -> None:
-    """deploy.sh refuses to add a second controller beside the one that runs."""
+    """deploy.sh stops rather than add a second controller beside the one that runs."""
     roles = [{"SlurmConfig": {"NodeType": role}} if orchestrator else {} for role in _ROLES]
     groups = [{"InstanceGroupName": name, **role} for name, role in zip("ab", roles, strict=True)]
     before = {**orchestrator, "InstanceGroups": groups}

@@ -30,28 +30,28 @@ targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', provisioning: %s}}}}"""
 def continuous(plan: Plan) -> Iterator[Problem]:
     if plan.options_as(Options).provisioning == "continuous":
         return
-    for path, what in _needs(plan):
+    if needs := dict.fromkeys(_needs(plan)):
         yield Problem(
-            path,
-            f"{what} with provisioning: all-at-once",
-            help="remove targets.hyperpod-eks.provisioning, or this",
+            _PATH,
+            f"the nodes come all at once, but the spec has {', '.join(needs)}",
+            help="remove provisioning",
             fix=unsafe(drop(_PATH)),
         )
 
 
-def _needs(plan: Plan) -> Iterator[tuple[Path, str]]:
+def _needs(plan: Plan) -> Iterator[str]:
     if karpenter.on(plan):
-        yield ("kubernetes", "autoscaler"), "Karpenter"
+        yield "Karpenter"
     for group in plan.node_groups:
-        yield from ((group.at(field), what) for field, what in _of_a_group(plan, group))
+        yield from _of_a_group(plan, group)
 
 
-def _of_a_group(plan: Plan, group: NodeGroup) -> Iterator[tuple[str, str]]:
+def _of_a_group(plan: Plan, group: NodeGroup) -> Iterator[str]:
     if group.capacity.kind == "spot":
-        yield "capacity", "Spot"
+        yield "Spot"
     if len(group.types) > 1:
-        yield "instance_types", "several instance types"
+        yield "several instance types"
     if 0 < group.min < group.max and not karpenter.on(plan):
-        yield "count", "a minimum of nodes"
+        yield "a minimum of nodes"
     if group.mig:
-        yield "mig", "MIG partitions"
+        yield "MIG partitions"
