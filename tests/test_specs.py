@@ -96,7 +96,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: set(),
         PCS: set(),
         HP: {"SUP001", "CAP300"},
-        EKS: {"SUP001", "CAP300", "CAP011"},
+        EKS: {"SUP001", "CAP011"},
         K8S: set(),
         BATCH: set(),
     },

@@ -20,6 +20,7 @@ TARGET = Target(
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
         efa_layout="efa",
         card_device_index=1,
+        login_nodes=False,
         pod_addresses=POD_ADDRESSES,
         sagemaker=True,
     ),

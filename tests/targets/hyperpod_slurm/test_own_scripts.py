@@ -68,7 +68,7 @@ def test_what_the_scripts_have_to_do_is_a_warning(text: str, paths: list[object]
     ],
 )
 def test_what_the_scripts_may_do_is_no_error(text: str, code: str) -> None:
-    """Without them, clustergen knows that nobody does it."""
+    """Without them, nothing would do it."""
     assert found(text, code) == []
     assert len(found(text.replace(f", {OWN.replace('init_complete', 'create')}", ""), code)) == 1
 
