@@ -57,7 +57,7 @@ def test_a_comment_ignores(lines: list[str]) -> None:
             id="no brackets",
         ),
         pytest.param(
-            [f"{OPEN}  # clustergen: ignore[NET031] {WHY}"],
+            [f"{OPEN}  # clustergen: ignore[NET099] {WHY}"],
             [("NET013", 4), ("SPC055", 4)],
             id="another code",
         ),
@@ -89,7 +89,7 @@ def test_an_error_stays() -> None:
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("NET031", "no finding has the code NET031"),
+        ("NET099", "no finding has the code NET099"),
         ("LIM101", "LIM101 is retired"),
     ],
 )

@@ -214,6 +214,7 @@ class Account:
     def _reservation(self, id: str, item: reserved.Wanted) -> Answer:
         group = item.groups[0]
         zone = self.zone_of(group.subnets[0] if group.subnets else "")
+        start, end = group.capacity.starts, group.capacity.ends
         found = {
             "CapacityReservationId": id,
             "State": "active",
@@ -223,8 +224,8 @@ class Account:
             "AvailableInstanceCount": 0 if self.deployed else item.nodes,
             "ReservationType": "capacity-block" if item.kind == "capacity-block" else "default",
             "Interruptible": item.kind == "interruptible-reservation",
-            "StartDate": "2020-01-01T00:00:00+00:00",
-            "EndDate": LATER,
+            "StartDate": start.isoformat() if start else "2020-01-01T00:00:00+00:00",
+            "EndDate": end.isoformat() if end else LATER,
         }
         return _dated(found, "StartDate", "EndDate")
 
@@ -240,6 +241,7 @@ class Account:
             if item.id.endswith(f"/{asked.TrainingPlanName}")
         )
         group = item.groups[0]
+        start, end = group.capacity.starts, group.capacity.ends
         part = {
             "ReservedCapacityArn": f"{item.id}/1",
             "InstanceType": group.type.hyperpod,
@@ -253,8 +255,8 @@ class Account:
             "Status": "Active",
             "TargetResources": ["hyperpod-cluster"],
             "AvailableInstanceCount": 0 if self.deployed else item.nodes,
-            "StartTime": "2020-01-01T00:00:00+00:00",
-            "EndTime": LATER,
+            "StartTime": start.isoformat() if start else "2020-01-01T00:00:00+00:00",
+            "EndTime": end.isoformat() if end else LATER,
             "ReservedCapacitySummaries": [part],
         }
         return _dated(found, "StartTime", "EndTime")

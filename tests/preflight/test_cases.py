@@ -11,7 +11,7 @@ import pytest
 from clustergen.findings import EXAMPLE_BASE
 from tests.preflight.account import OWNER, Account
 from tests.preflight.test_accounts import look
-from tests.preflight.test_rules import BASE, EXISTING, PC, PRIVATE, Spec, planned
+from tests.preflight.test_rules import BASE, DATED, EXISTING, PC, PRIVATE, Spec, planned
 
 ARN = f"arn:aws:iam::{OWNER}:"
 CR = "ec2:DescribeCapacityReservations"
@@ -139,6 +139,7 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     (ODCR, {CR: {"Interruptible": True}}, {"PRE031"}),
     (LENT, {CR: {"Interruptible": False}}, {"PRE031"}),
     (ODCR, {CR: {"AvailableInstanceCount": 1}}, {"PRE034"}),
+    (DATED, {CR: {"StartDate": datetime(2020, 2, 1, tzinfo=UTC)}}, {"PRE036"}),
     # A block before its begin says its size in a tag, or not at all.
     (
         BLOCK,

@@ -80,6 +80,14 @@ KEYED = Spec(
     + "'arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789'}]\n",
     "pcs",
 )
+DATED = Spec(
+    EXAMPLE_BASE.replace(
+        "count: 2}",
+        "count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f60004, starts: 2020-01-01T00:00:00Z, "
+        "ends: 2099-01-01T11:30:00Z}}",
+    ),
+    "pcs",
+)
 LISTED = Spec(
     EXAMPLE_BASE + "login: {instance_type: m7i.large, ssh_from: pl-0a1b2c3d4e5f67890}\n",
     "parallelcluster",
@@ -90,6 +98,7 @@ SPECS = {
     "PRE072": KEYED,
     "PRE076": LISTED,
     **dict.fromkeys(("PRE085", "PRE086"), EKS),
+    "PRE036": DATED,
     "PRE087": JOINED,
     "PRE043": PRIVATE,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from clustergen.catalog import blocks
@@ -189,8 +189,46 @@ def window(case: Case) -> Iterator[Problem]:
                 yield Problem(item.path, message, help, severity=Severity.NOTE)
 
 
+def _dated_by_hand(plan: Plan) -> str:
+    return _by_hand(plan) if any(group.capacity.dated for group in plan.node_groups) else ""
+
+
+@rule(
+    "PRE036",
+    "The reserved capacity has other dates than the spec",
+    why="The bundle starts nodes and keeps jobs off them by the dates in the spec. Nodes that are "
+    "still in use when the capacity ends are terminated with their jobs.",
+    source=f"{EC2}capacity-blocks-view.html",
+    calls=reserved.CALLS,
+    by_hand=_dated_by_hand,
+    bad="ec2:DescribeCapacityReservations: {EndDate: 2098-12-31T11:30:00Z}",
+    good="ec2:DescribeCapacityReservations: {}",
+)
+def dates(case: Case) -> Iterator[Problem]:
+    for item, parts in _each(case):
+        starts = [part.start for part in parts if part.start]
+        ends = [part.end for part in parts if part.end]
+        for group in item.groups:
+            for field, said, actual in (
+                ("starts", group.capacity.starts, min(starts, default=None)),
+                ("ends", group.capacity.ends, max(ends, default=None)),
+            ):
+                if said and actual and said != actual:
+                    too_late = field == "ends" and said > actual
+                    yield Problem(
+                        group.at("capacity", field),
+                        f"{item.id} {field} at {_text(actual)}, the spec has {_text(said)}",
+                        f"write {field}: {actual:%Y-%m-%dT%H:%M:%SZ}, and render again",
+                        severity=Severity.ERROR if too_late else Severity.WARNING,
+                    )
+
+
 def _time(part: Found, which: str) -> str:
-    return f"{getattr(part, which):%Y-%m-%d %H:%M} UTC"
+    return _text(getattr(part, which))
+
+
+def _text(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _grace_minutes(item: Wanted) -> int:
