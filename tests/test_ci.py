@@ -304,6 +304,9 @@ def test_the_action_comments_what_changes(runner: Runner) -> None:
     assert text.startswith("<!-- clustergen -->\nclustergen: this pull request changes ")
     assert "+++ after/example/pcs/cluster.template.json" in text
     assert "+#SBATCH --nodes=3" in text
+    # What `clustergen diff` knows of them.
+    assert "<summary>Effects on example</summary>" in text
+    assert "### `pcs`: " in text
     # The next run updates the comment.
     head = commit(runner.work, {"a.yaml": HEAD + GROUP + PCS + "# a comment\n"})
     assert "changes no bundle" in compare(runner, base)
