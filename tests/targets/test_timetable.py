@@ -47,6 +47,11 @@ class Life:
 
     def at(self, time: datetime) -> None:
         """Let the time come, and deploy."""
+        self.pass_time(time)
+        self.act()
+
+    def pass_time(self, time: datetime) -> None:
+        """Let the time come."""
         self.account.scheduler.advance(time)
         # Nodes of a block run while it is there; the fake knows nothing of blocks.
         away = not STARTS <= time < ENDS
@@ -55,8 +60,11 @@ class Life:
         state = "scheduled" if time < STARTS else "expired" if away else "active"
         self.account.blocks["cr-0a1b2c3d4e5f67890"] = (state, STARTS.isoformat())
         (self.bundle.tools / "now").write_text(f"{int(time.timestamp())}\n")
+
+    def act(self, *options: str) -> None:
+        """Run deploy.sh."""
         before = self.account.clock
-        done = self.bundle.deploy()
+        done = self.bundle.deploy(*options)
         assert done.returncode == 0, done.stderr
         assert self.account.clock - before < 3600, "deploy.sh waits for nodes that cannot come"
 
@@ -194,3 +202,43 @@ def test_hyperpod_on_eks(begin: Callable[[str, str], Life]) -> None:
     for time in (*TIMES, ENDS + timedelta(days=1)):
         life.at(time)
     assert "timetable.yaml" in life.account.applied
+
+
+PAUSED = {"eks": "0", "pcs": "0 to 0", "batch": "DISABLED"}
+
+
+@pytest.mark.parametrize("target", SCHEDULED)
+def test_a_pause_outlasts_the_start(target: str, begin: Callable[[str, str], Life]) -> None:
+    """No schedule starts nodes of a paused cluster; those that are ahead return with --resume."""
+    seen, expected = SCHEDULED[target]
+    # PCS waits for Capacity Blocks itself.
+    life = begin(target, spec(BLOCK.replace("capacity_block", "reservation")))
+    life.at(TIMES[0])
+    life.act("--pause")
+    assert seen(life.account) == PAUSED[target]
+    life.account.scheduler.advance(TIMES[1])
+    assert seen(life.account) == PAUSED[target]
+    life.pass_time(TIMES[1])
+    life.act("--resume")
+    assert seen(life.account) == expected[1]
+    assert len(life.account.scheduler.schedules()) == 1
+    life.account.scheduler.advance(ENDS - timedelta(minutes=9))
+    assert seen(life.account) == expected[3]
+
+
+@pytest.mark.parametrize("target", SCHEDULED)
+def test_a_resume_starts_nothing_that_the_time_forbids(
+    target: str, begin: Callable[[str, str], Life]
+) -> None:
+    seen, expected = SCHEDULED[target]
+    life = begin(target, spec(BLOCK))
+    life.at(TIMES[0])
+    life.act("--pause")
+    life.act("--resume")
+    assert seen(life.account) == expected[0]
+    life.at(TIMES[1])
+    life.act("--pause")
+    life.pass_time(TIMES[3])
+    life.act("--resume")
+    assert seen(life.account) == expected[3]
+    assert life.account.scheduler.schedules() == {}

@@ -811,6 +811,7 @@ deploy_cluster() {
 pause_cluster() {
   local environments
   keep $'ENVIRONMENT\tMINIMUM' read_counts
+  delete_schedules
   scale DISABLED
 }
 
@@ -818,6 +819,7 @@ resume_cluster() {
   recall || fail "$cluster is not paused."
   [[ $dry_run == no ]] || counts=$'ENVIRONMENT\tMINIMUM'
   scale ENABLED
+  deploy_schedules
   forget
 }
 

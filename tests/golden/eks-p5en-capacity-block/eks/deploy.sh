@@ -885,6 +885,7 @@ deploy_cluster() {
 
 pause_cluster() {
   keep $'GROUP\tMINIMUM\tDESIRED' read_counts h200 data
+  delete_schedules
   scale none
 }
 
@@ -892,6 +893,7 @@ resume_cluster() {
   recall || fail "$cluster is not paused."
   [[ $dry_run == no ]] || counts=$'GROUP\tMINIMUM\tDESIRED'
   scale counts
+  deploy_schedules
   forget
 }
 

@@ -885,6 +885,7 @@ pause_cluster() {
   local id
   read_cluster
   keep $'GROUP\tGROUP-ID\tMINIMUM\tMAXIMUM' read_counts
+  delete_schedules
   scale none
 }
 
@@ -894,6 +895,7 @@ resume_cluster() {
   recall || fail "$cluster is not paused."
   [[ $dry_run == no ]] || counts=$'GROUP\tGROUP-ID\tMINIMUM\tMAXIMUM'
   scale counts
+  deploy_schedules
   forget
   wait_for_nodes
 }
