@@ -64,7 +64,7 @@ def _write(folder: Path, page: PurePosixPath, text: str) -> None:
 def _copy_files(folder: Path) -> None:
     """Copy the files that pages show or link to."""
     docs = ROOT / "docs"
-    kept = (path for path in docs.rglob("*") if path.suffix in (".svg", ".json", ".yaml"))
+    kept = (path for path in docs.rglob("*") if path.suffix in (".svg", ".png", ".json", ".yaml"))
     for file in (*kept, ROOT / "LICENSE"):
         copy = folder / on_site(PurePosixPath(file.relative_to(ROOT)))
         copy.parent.mkdir(parents=True, exist_ok=True)
