@@ -72,6 +72,8 @@ def install(plan: Plan) -> Artifact:
         objects=[pruning.line(o) for kind in (*_EARLY, *_LATE) for o in kind.objects(plan)],
         resources=list(pruning.RESOURCES.values()),
         kept=list(pruning.KEPT.values()),
+        timed=timetable.is_on(plan),
+        mark=timetable.MARK,
         label=f"{pruning.LABEL}={pruning.OWNER}",
         release_label=f"{pruning.RELEASE_LABEL}={pruning.OWNER}",
     )

@@ -26,6 +26,8 @@ from clustergen.yaml_text import Lines
 NAME: Final = "timetable"
 NAMESPACE: Final = "kube-system"
 COMMENT: Final = ("Keeps jobs off nodes whose capacity has not started or is about to end.",)
+MARK: Final = "clustergen.timetable/held"
+"""The annotation of queues and nodes that the pod holds; what others hold stays held."""
 EVICTION_MINUTES: Final = 5
 """Before nodes stop."""
 
@@ -92,7 +94,6 @@ def _group(plan: Plan, group: NodeGroup, label: str) -> Mapping[str, Any]:
         "name": group.name,
         "flavor": group.object_name,
         "label": label,
-        "dated": times is not None,
         "deletes": karpenter.is_karpenter(plan, group),
         "launch": _seconds(times.launches if times else None),
         "checkpoint": _seconds(times.checkpoint if times else None),

@@ -155,9 +155,9 @@ def follow(api: Api, configuration: Group, now: float) -> None:
             follow_quotas(api, kind, each["name"], without(each["resourceGroups"], closed))
     for queue in configuration["clusterqueues"]:
         follow_queue(api, queue, groups, now)
+    # Nodes of a group that no longer has dates may still be cordoned.
     for group in groups.values():
-        if group["dated"]:
-            follow_nodes(api, group, now)
+        follow_nodes(api, group, now)
 
 
 def main(path: str, *options: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clustergen.kubernetes import pruning
+from clustergen.kubernetes import pruning, timetable
 from tests.kubernetes.planned import files_of
 from tests.kubernetes.specs import SPECS
 from tests.oracles import placeholders
@@ -177,6 +177,54 @@ def test_objects_of_others_are_kept(cluster: Cluster) -> None:
     cluster.api.objects[key] = other
     assert cluster.install("").returncode == 0
     assert cluster.api.objects[key] == other
+
+
+DATED = """
+node_groups:
+  - name: h200
+    capacity:
+      capacity_block: cr-0a1b2c3d4e5f67890
+      starts: 2026-12-10T11:30:00Z
+      ends: 2026-12-17T11:30:00Z
+queues: [{name: train, node_groups: [h200], time_limit: 12h}]
+"""
+
+
+def test_what_the_timetable_held_is_released_with_its_dates(cluster: Cluster) -> None:
+    assert cluster.install(DATED).returncode == 0
+    queue = ("clusterqueues.kueue.x-k8s.io", "", "train")
+    nodes = {name: ("nodes", "", name) for name in ("ours", "theirs")}
+    for name, key in nodes.items():
+        metadata = {"name": name, "annotations": {timetable.MARK: "yes"} if name == "ours" else {}}
+        spec = {"unschedulable": True}
+        cluster.api.objects[key] = {
+            "kind": "Node",
+            "apiVersion": "v1",
+            "metadata": metadata,
+            "spec": spec,
+        }
+    held = cluster.api.objects[queue]
+    held["metadata"]["annotations"] = {timetable.MARK: "yes"}
+    held["spec"]["stopPolicy"] = "HoldAndDrain"
+    # A second deployment does not interfere.
+    assert cluster.install(DATED).returncode == 0
+    assert cluster.api.objects[queue]["spec"]["stopPolicy"] == "HoldAndDrain"
+    undated = DATED[: DATED.index("    capacity:")] + DATED[DATED.index("queues:") :]
+    done = cluster.install(undated)
+    assert done.returncode == 0, done.stderr
+    assert "timetable" not in cluster.api.names("deployments.apps")
+    released = cluster.api.objects[queue]
+    assert released["spec"]["stopPolicy"] == "None"
+    assert timetable.MARK not in released["metadata"]["annotations"]
+    assert "unschedulable" not in cluster.api.objects[nodes["ours"]]["spec"]
+    assert cluster.api.objects[nodes["theirs"]]["spec"] == {"unschedulable": True}
+    # The pod ends first.
+    [end] = [n for n, call in enumerate(cluster.calls) if "delete deployment timetable" in call]
+    assert all(n > end for n, call in enumerate(cluster.calls) if " patch " in call)
+    # Someone else holds the queue now.
+    released["spec"]["stopPolicy"] = "Hold"
+    assert cluster.install(undated).returncode == 0
+    assert cluster.api.objects[queue]["spec"]["stopPolicy"] == "Hold"
 
 
 @pytest.mark.parametrize("name", SPECS)

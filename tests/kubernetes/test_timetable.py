@@ -183,6 +183,19 @@ def test_what_others_hold_stays_held() -> None:
     assert (cluster.policy("timed"), cluster.cordoned()) == ("Hold", ["n1"])
 
 
+def test_nodes_of_a_group_without_dates_are_released() -> None:
+    """Another group still has dates, so the pod is there."""
+    cluster = Cluster(SPEC)
+    cluster.at(ENDS - timedelta(minutes=59))
+    assert cluster.cordoned() == ["n1", "n2"]
+    undated = SPEC.replace(f", {DATES}", "").replace(
+        "count: 4", f"count: 4, capacity: {{reservation: cr-1a1b2c3d4e5f67890, {DATES}}}"
+    )
+    cluster.configuration = Cluster(undated).configuration
+    cluster.at(ENDS - timedelta(minutes=59))
+    assert (cluster.policy("timed"), cluster.cordoned()) == ("None", [])
+
+
 def test_nodes_of_karpenter_are_deleted() -> None:
     """A reservation that ends does not end instances, and Karpenter keeps those that are idle."""
     capacity = f"reservation: cr-0a1b2c3d4e5f67890, {DATES}"

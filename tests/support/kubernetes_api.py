@@ -1,7 +1,7 @@
 """A Kubernetes API with a memory: it stores objects, and checks nothing about them.
 
 The real kubectl and Helm talk to it. It has discovery, reads, lists by label, creation, server-side
-apply, replacement and deletion.
+apply, merge patches, replacement and deletion.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ Object = dict[str, Any]
 CLUSTER_WIDE = frozenset(
     [
         "Namespace",
+        "Node",
         "PersistentVolume",
         "ClusterRole",
         "ClusterRoleBinding",
@@ -43,6 +44,7 @@ CLUSTER_WIDE = frozenset(
 # Group, version and kind -> plural; kinds of charts are there from the start.
 KINDS: Mapping[tuple[str, str, str], str] = {
     ("", "v1", "Namespace"): "namespaces",
+    ("", "v1", "Node"): "nodes",
     ("", "v1", "Secret"): "secrets",
     ("", "v1", "ConfigMap"): "configmaps",
     ("", "v1", "ServiceAccount"): "serviceaccounts",
@@ -81,6 +83,8 @@ class Api:
     url: str = ""
     objects: dict[tuple[str, str, str], Object] = field(default_factory=dict)
     changes: list[str] = field(default_factory=list)
+    applied: dict[tuple[str, str, str], Object] = field(default_factory=dict)
+    """What was last applied of each object."""
 
     def names(self, resource: str) -> set[str]:
         """Names of the objects of a resource such as `clusterqueues.kueue.x-k8s.io`."""
@@ -154,7 +158,16 @@ class _Handler(BaseHTTPRequestHandler):
         match = _PATH.fullmatch(urlsplit(self.path).path)
         assert match is not None, self.path
         key = self._key(match)
-        self._store(key, self._body(), 200 if key in self.api.objects else 201)
+        before = self.api.objects.get(key)
+        body = self._body()
+        if "merge-patch" not in self.headers["Content-Type"]:
+            made = _applied(before or {}, self.api.applied.get(key, {}), body)
+            self.api.applied[key] = body
+            self._store(key, made, 200 if before else 201)
+        elif before is None:
+            self._missing()
+        else:
+            self._store(key, _merged(before, body), 200)
 
     def do_DELETE(self) -> None:
         match = _PATH.fullmatch(urlsplit(self.path).path)
@@ -229,6 +242,26 @@ _ROLLED_OUT = {
     "availableReplicas": 1,
     "readyReplicas": 1,
 }
+
+
+def _applied(now: Object, last: Object, new: Object) -> Object:
+    """Server-side apply: fields of others stay, and those that are no longer applied go."""
+    others = {key: value for key, value in now.items() if key not in last}
+    return others | {
+        key: _applied(now.get(key) or {}, last.get(key) or {}, value)
+        if isinstance(value, dict)
+        else value
+        for key, value in new.items()
+    }
+
+
+def _merged(now: Object, change: Object) -> Object:
+    """A merge patch: null removes a field."""
+    return {key: value for key, value in now.items() if key not in change} | {
+        key: _merged(now.get(key) or {}, value) if isinstance(value, dict) else value
+        for key, value in change.items()
+        if value is not None
+    }
 
 
 def _resource(match: re.Match[str]) -> str:

@@ -202,6 +202,10 @@ def test_hyperpod_on_eks(begin: Callable[[str, str], Life]) -> None:
     for time in (*TIMES, ENDS + timedelta(days=1)):
         life.at(time)
     assert "timetable.yaml" in life.account.applied
+    # Without dates, no pod is left to cordon nodes.
+    life.change(spec(PLAN, None))
+    life.at(ENDS + timedelta(days=2))
+    assert "timetable.yaml" not in life.account.applied
 
 
 PAUSED = {"eks": "0", "pcs": "0 to 0", "batch": "DISABLED"}

@@ -10,7 +10,7 @@ from clustergen import foundation, placeholders
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.aws import cfn
 from clustergen.hyperpod import cloudformation, deploy
-from clustergen.kubernetes import access
+from clustergen.kubernetes import access, timetable
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
     addons,
@@ -83,6 +83,7 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         quotas=governance.wanted(plan),
         manifests=[file.path for file in objects],
         fsx_volumes=manifests.unknown_paths(plan),
+        mark=timetable.MARK,
     )
     return (*made, *own, *objects)
 

@@ -59,6 +59,11 @@ def _kubectl(account: Account, words: list[str]) -> Done:
     known = "karpenter-crd" in account.releases
     if "apply" in words:
         account.applied.add(Path(words[-1]).name)
+    if {"deployment", "timetable"} <= set(words):
+        there = "timetable.yaml" in account.applied
+        if "delete" in words:
+            account.applied.remove("timetable.yaml")
+        return Done(out="deployment.apps/timetable\n" if there and "get" in words else "")
     if "customresourcedefinitions" in words:
         return Done(out=f"{words[words.index('customresourcedefinitions') + 1]}\n" if known else "")
     if not {"nodepool", "nodepools", "nodeclaims"} & set(words):

@@ -295,9 +295,35 @@ delete_object() {
   esac
 }
 
+# release_marked RESOURCE FIELD KUBECTL...: what others hold has no mark, and stays held.
+release_marked() {
+  local mark=clustergen.timetable/held resource=$1 field=$2 found name held patch
+  shift 2
+  patch="{\"metadata\":{\"annotations\":{\"$mark\":null}},\"spec\":{$field}}"
+  found=$("$@" get "$resource" --output "jsonpath={range .items[*]}{.metadata.name}{\" \"}\
+{.metadata.annotations.${mark//./\\.}}{\"\\n\"}{end}")
+  while read -r name held; do
+    [[ $held != yes ]] || "$@" patch "$resource" "$name" --type merge --patch "$patch"
+  done <<<"$found"
+}
+
+# The pod of an earlier bundle's timetable ends first: it would hold everything again.
+release_held() {
+  local found
+  found=$("$@" get deployment timetable --namespace kube-system --ignore-not-found --output name)
+  [[ -z $found ]] || "$@" delete deployment timetable --namespace kube-system \
+    --ignore-not-found --cascade=foreground --timeout 5m
+  found=$("$@" api-resources --output name)
+  if grep -qxF clusterqueues.kueue.x-k8s.io <<<"$found"; then
+    release_marked clusterqueues.kueue.x-k8s.io '"stopPolicy":"None"' "$@"
+  fi
+  release_marked nodes '"unschedulable":null' "$@"
+}
+
 prune() {
   local resource namespace name found
   note "== objects removed from the bundle"
+  release_held kubernetes
   found=$(left_over \
     nodepools.karpenter.sh \
     ec2nodeclasses.karpenter.k8s.aws \
