@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from clustergen.plan.timetable import iso, timetable
-from tests.checking import Fragments, codes
+from tests.checking import Fragments, codes, message_and_help
 
 
 def block(starts: str, ends: str, queue: str = "time_limit: 12h", kind: str = "") -> str:
@@ -61,6 +61,15 @@ def test_dates(starts: str, ends: str, code: str | None) -> None:
 def test_time_limits(limit: str, expected: set[str]) -> None:
     found = codes(block("2026-12-10T11:30:00Z", "2026-12-12T11:30:00Z", limit))
     assert {each for each in found if each.startswith("CAP02")} == expected
+
+
+def test_nothing_drains_nodes_without_the_hook() -> None:
+    dated = block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00Z")
+    without = dated + "targets: {parallelcluster: {leave_out: [hook]}}\n"
+    message, help = message_and_help(without, "CAP104", "parallelcluster")
+    assert message == "nothing drains h200 before 2026-12-17T11:30:00Z: leave_out has hook"
+    assert "remove hook" in help
+    assert "CAP104" not in codes(dated, "parallelcluster")
 
 
 WINDOWS = [

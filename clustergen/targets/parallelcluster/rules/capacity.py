@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
+from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.rules import rule
 
 
@@ -52,4 +54,36 @@ def platform(plan: Plan) -> Iterator[Problem]:
                 group.at("capacity"),
                 f"{group.capacity.id} must have the platform Red Hat Enterprise Linux for {os}",
                 help="reservations of platform Linux/UNIX work with Ubuntu, Amazon Linux and Rocky",
+            )
+
+
+_DATED = """node_groups:
+  - name: h200
+    count: 2
+    capacity:
+      capacity_block: cr-0a1b2c3d4e5f67890
+      starts: 2026-12-10T11:30:00Z
+      ends: 2026-12-17T11:30:00Z
+"""
+
+
+@rule(
+    "CAP104",
+    "No drain before capacity ends",
+    why="The hook installs timetable.sh, which keeps jobs off nodes before their capacity ends. "
+    "Without it, jobs start until the end, and AWS terminates their nodes.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html",
+    severity=Severity.WARNING,
+    bad=f"{_DATED}targets: {{parallelcluster: {{leave_out: [hook]}}}}",
+    good=f"{_DATED}targets: {{parallelcluster: {{leave_out: [session-manager]}}}}",
+)
+def no_drain(plan: Plan) -> Iterator[Problem]:
+    if not plan.options_as(Options).leaves_out("hook"):
+        return
+    for times in timetables(plan):
+        if times.ends:
+            yield Problem(
+                times.group.at("capacity", "ends"),
+                f"nothing drains {times.group.name} before {iso(times.ends)}: leave_out has hook",
+                help="remove hook from leave_out, or drain the nodes with a script of your own",
             )
