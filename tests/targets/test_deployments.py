@@ -424,3 +424,14 @@ def test_a_dry_run_calls_no_aws_command(bundle: Bundle, action: list[str]) -> No
     assert "\n+ " in f"\n{output}"
     assert re.search(r"example is (deployed|paused|resumed)", output) is None
     assert not (bundle.folder / ".filled").exists()
+
+
+@pytest.mark.parametrize("target", ["parallelcluster", "pcs", "hyperpod-slurm", "eks"])
+@pytest.mark.parametrize("action", ["--pause", "--resume"])
+def test_a_dry_run_with_alerts_needs_no_credentials(
+    target: str, action: str, tmp_path: Path
+) -> None:
+    alerts = "{metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}"
+    with reaching(tmp_path, files(target, f"{STORAGE}monitoring: {alerts}")) as bundle:
+        deployed(bundle, "--dry-run", action)
+        assert bundle.account.calls == []
