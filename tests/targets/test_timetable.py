@@ -26,8 +26,8 @@ if [[ $* == +%s ]]; then cat "${{0%/*}}/now"; else exec {} "$@"; fi
 """
 
 
-def spec(capacity: str, ends: datetime | None = ENDS) -> str:
-    dates = f", starts: '{STARTS.isoformat()}', ends: '{ends.isoformat()}'" if ends else ""
+def spec(capacity: str, ends: datetime | None = ENDS, starts: datetime = STARTS) -> str:
+    dates = f", starts: '{starts.isoformat()}', ends: '{ends.isoformat()}'" if ends else ""
     return f"""
 node_groups: [{{name: h200, count: 2, capacity: {{{capacity}{dates}}}}}]
 queues: [{{name: train, node_groups: [h200], time_limit: 12h}}]
@@ -39,6 +39,7 @@ class Life:
 
     def __init__(self, bundle: Bundle, target: str) -> None:
         self.bundle, self.target = bundle, target
+        self.starts, self.ends = STARTS, ENDS
         self.account = bundle.account
         # Of an environment, the stack gives the ARN.
         self.account.values["ComputeEnvironmentH200Arn"] = "computeenvironmenth200-0a1b"
@@ -54,11 +55,11 @@ class Life:
         """Let the time come."""
         self.account.scheduler.advance(time)
         # Nodes of a block run while it is there; the fake knows nothing of blocks.
-        away = not STARTS <= time < ENDS
+        away = not self.starts <= time < self.ends
         self.account.no_capacity = away and not self.target.startswith("hyperpod")
         self.account.none_for = "h200" if away else ""
-        state = "scheduled" if time < STARTS else "expired" if away else "active"
-        self.account.blocks["cr-0a1b2c3d4e5f67890"] = (state, STARTS.isoformat())
+        state = "scheduled" if time < self.starts else "expired" if away else "active"
+        self.account.blocks["cr-0a1b2c3d4e5f67890"] = (state, self.starts.isoformat())
         (self.bundle.tools / "now").write_text(f"{int(time.timestamp())}\n")
 
     def act(self, *options: str) -> None:
@@ -140,6 +141,28 @@ def test_sizes(target: str, begin: Callable[[str, str], Life]) -> None:
     assert f"example-{target}-schedule" not in life.account.cloudformation.stacks
 
 
+@pytest.mark.parametrize("capacity", [BLOCK, BLOCK.replace("capacity_block", "reservation")])
+@pytest.mark.parametrize("target", SCHEDULED)
+def test_other_capacity_follows(
+    target: str, capacity: str, begin: Callable[[str, str], Life]
+) -> None:
+    """A group whose capacity has ended is deployed with the next, before that starts."""
+    seen, expected = SCHEDULED[target]
+    reserved = target == "pcs" and capacity != BLOCK
+    life = begin(target, spec(capacity))
+    life.at(TIMES[1])
+    life.at(ENDS + timedelta(days=1))
+    assert seen(life.account) == expected[3]
+    life.starts, life.ends = ENDS + timedelta(days=7), ENDS + timedelta(days=14)
+    life.change(spec(capacity, life.ends, life.starts))
+    life.at(ENDS + timedelta(days=2))
+    assert seen(life.account) == ("0 to 2" if reserved else expected[0])
+    life.account.scheduler.advance(life.starts + timedelta(minutes=10))
+    assert seen(life.account) == expected[1]
+    life.at(life.starts + timedelta(minutes=10))
+    assert seen(life.account) == expected[1]
+
+
 @pytest.mark.parametrize("target", SCHEDULED)
 def test_first_deployment_after_the_start(target: str, begin: Callable[[str, str], Life]) -> None:
     """AWS rejects schedules in the past, so deploy.sh makes the call."""
@@ -175,7 +198,7 @@ def test_table(target: str, capacity: str, begin: Callable[[str, str], Life]) ->
     assert stops() == [(ENDS - timedelta(minutes=minutes)).isoformat()]
     for time in (*TIMES[1:], ENDS + timedelta(days=1)):
         life.at(time)
-    later = ENDS + timedelta(days=7)
+    later = life.ends = ENDS + timedelta(days=7)
     life.change(spec(capacity, later))
     life.at(ENDS)
     assert stops() == [(later - timedelta(minutes=minutes)).isoformat()]
@@ -193,6 +216,10 @@ def test_a_reservation_of_the_future(begin: Callable[[str, str], Life]) -> None:
     assert _pcs(life.account) == "2 to 2"
     life.at(TIMES[1])
     assert _pcs(life.account) == "2 to 2"
+    # The start is put off: nothing is launched until then.
+    life.change(spec("reservation: cr-0a1b2c3d4e5f67890", starts=STARTS + timedelta(days=2)))
+    life.at(STARTS + timedelta(days=1))
+    assert _pcs(life.account) == "0 to 2"
     life.at(ENDS - timedelta(minutes=9))
     assert _pcs(life.account) == "0 to 0"
 

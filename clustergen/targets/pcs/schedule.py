@@ -26,10 +26,11 @@ def files(plan: Plan) -> Iterator[Artifact]:
 
 def values(plan: Plan) -> dict[str, Any]:
     """Values for deploy.sh."""
-    times = list(timetables(plan))
+    dated = (each.group for each in timetables(plan))
+    sizes = ((each.name, str(timetable.least_nodes(each)), str(each.max)) for each in dated)
     return {
         **schedules.values(plan, _calls(plan), (), phases(plan)),
-        "dated": [w for each in times for w in (each.group.name, str(each.group.max))],
+        "dated": [word for size in sizes for word in size],
     }
 
 

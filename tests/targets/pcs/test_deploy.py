@@ -97,6 +97,51 @@ def test_a_block_that_ec2_does_not_show_is_one_that_begins_later(tmp_path: Path)
         assert f"PCS starts the nodes of h200 when {BLOCK} begins" in done.stderr
 
 
+@pytest.mark.parametrize("state", ["payment-pending", "assessing", "delayed"])
+def test_a_block_on_its_way_begins_later(tmp_path: Path, state: str) -> None:
+    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
+        bundle.account.no_capacity = True
+        bundle.account.blocks[BLOCK] = (state, STARTS)
+        done = bundle.deploy()
+        assert (done.returncode, "PCS starts the nodes" in done.stderr) == (0, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    "state", ["payment-failed", "expired", "cancelled", "unsupported", "unavailable", None]
+)
+def test_a_block_that_never_begins_is_a_failure(tmp_path: Path, state: str | None) -> None:
+    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
+        bundle.account.no_capacity = True
+        if state:
+            bundle.account.blocks[BLOCK] = (state, STARTS)
+        else:
+            unknown = f"The capacity reservation id {BLOCK} does not exist"
+            error = ("InvalidCapacityReservationId.NotFound", unknown)
+            bundle.account.fail("describe-capacity-reservations", error)
+        done = bundle.deploy()
+        assert done.returncode == 2
+        words = f"the Capacity Block {BLOCK} is {state or 'unknown to EC2'}: h200 gets no nodes"
+        assert words in done.stderr
+        assert "PCS starts" not in done.stderr
+
+
+def test_a_rejected_change_leaves_the_timetable_as_it_is(tmp_path: Path) -> None:
+    def dated(count: int, day: int) -> dict[str, str]:
+        dates = f"starts: '2026-12-01T11:30:00Z', ends: '2026-12-{day}T11:30:00Z'"
+        capacity = f"{{capacity_block: {BLOCK}, {dates}}}"
+        group = f"{{name: h200, count: {count}, capacity: {capacity}}}"
+        return dict(files_of(f"node_groups: [{group}]"))
+
+    with reaching(tmp_path, dated(32, 10)) as bundle:
+        bundle.account.blocks[BLOCK] = ("scheduled", STARTS)
+        assert bundle.deploy().returncode == 0
+        [before] = bundle.account.uploaded("timetable.tsv").values()
+        bundle.render(dated(33, 20))
+        done = bundle.deploy()
+        assert (done.returncode, "would replace Cluster" in done.stderr) == (2, True)
+        assert list(bundle.account.uploaded("timetable.tsv").values()) == [before]
+
+
 def test_a_cluster_is_not_replaced_without_consent(tmp_path: Path) -> None:
     def sized(count: int) -> dict[str, str]:
         return dict(files_of(f"node_groups: [{{name: h200, count: {count}}}]"))

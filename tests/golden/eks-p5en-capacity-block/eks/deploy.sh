@@ -652,8 +652,11 @@ deploy_monitoring() {
 }
 
 pause_alerts() {
-  stack_status eks-pretrain-eks-monitoring
-  [[ $dry_run == no && -z $answer ]] || deploy_monitoring "$1"
+  if [[ $dry_run == no ]]; then
+    stack_status eks-pretrain-eks-monitoring
+    [[ -n $answer ]] || return 0
+  fi
+  deploy_monitoring "$1"
 }
 
 kubeconfig() {

@@ -872,8 +872,9 @@ check_first() {
 deploy_cluster() {
   local id images=()
   choose_images
+  create_change_set "$stack" cluster.template.json ClusterSecurityGroupId LoginSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName StorageHomeDnsName ${images[@]+"${images[@]}"}
   upload_timetable
-  deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId LoginSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName StorageHomeDnsName ${images[@]+"${images[@]}"}
+  [[ -z $change_set ]] || execute_change_set "$stack" "$change_set"
   read_cluster
   deploy_schedules
   wait_for_nodes
