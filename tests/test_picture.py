@@ -135,6 +135,23 @@ def test_mermaid() -> None:
     assert any("0 to 16 x g6e.12xlarge or g6.12xlarge" in line for line in lines)
 
 
+def test_endpoints_take_the_place_of_nat() -> None:
+    text = """version: 1
+name: closed
+region: us-east-1
+network: {zone: use1-az6, internet: %s}
+software: {containers: none}
+node_groups: [{name: nodes, instance_type: m7i.4xlarge, count: 1}]
+targets: {pcs: {}}
+"""
+    open, closed = (words(boxes(text % internet)) for internet in ("nat", "none"))
+    assert "NAT gateway" in open
+    assert "Interface endpoints" not in open
+    assert "NAT" not in closed
+    assert "Public subnet" not in closed
+    assert "Interface endpoints ec2messages, logs, pcs, ssm ssmmessages" in closed
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = str(EXAMPLES["p5en-capacity-block"])
     assert main(["graph", spec, "--target", "pcs"]) == 0

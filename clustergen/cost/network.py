@@ -8,23 +8,37 @@ from clustergen.catalog.prices import Book
 from clustergen.cost.model import Line
 from clustergen.cost.nodes import machines
 from clustergen.cost.pricing import Prices
+from clustergen.plan import endpoints
 from clustergen.plan.model import Machine, Plan
 
 
 def lines(plan: Plan, book: Book) -> Iterator[Line]:
-    """The NAT gateway and public addresses; nothing in an existing VPC, which has them.
+    """The NAT gateway and public addresses, or endpoints; nothing in an existing VPC.
 
     The gateway of a cluster in a Local Zone is in a zone of the region.
     """
     if not plan.network.new:
         return
     at = Prices.of(plan, book).regional
+    if plan.network.closed:
+        yield from _endpoints(plan, at)
+        return
     yield at.line("network", "NAT gateway", "1 gateway", {"NAT gateway": 1})
     addresses = 1 + sum(machine.count for machine in public_machines(plan).values())
     what = f"{addresses} public IPv4"
     yield at.line("network", "addresses", what, {"public IPv4 address": addresses})
     through = "traffic through it; S3 has an endpoint without a fee"
     yield at.by_use("network", "NAT gateway data", through, "NAT gateway data")
+
+
+def _endpoints(plan: Plan, at: Prices) -> Iterator[Line]:
+    """Interface endpoints, each in one zone; gateways are free."""
+    count = len(endpoints.interfaces(endpoints.created(plan)))
+    if count:
+        what = f"{count} interface endpoints in one zone"
+        yield at.line("network", "endpoints", what, {"interface endpoint": count})
+        through = "traffic through them; S3 has an endpoint without a fee"
+        yield at.by_use("network", "endpoint data", through, "interface endpoint data")
 
 
 def public_machines(plan: Plan) -> dict[str, Machine]:

@@ -184,6 +184,11 @@ FEATURES: tuple[Feature, ...] = (
         ),
     ),
     Feature(
+        "network.no-internet",
+        "VPC without a way to the internet",
+        _when(("network", "internet"), lambda p: p.network.closed),
+    ),
+    Feature(
         "placement.cluster",
         "Cluster placement group",
         _groups(lambda g: g.placement.kind == "cluster", "placement"),

@@ -6,17 +6,15 @@ cluster survives the loss of a zone, and its software runs where the spec's zone
 https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
 
 Private nodes reach AWS through the NAT gateway, which they also need for packages and containers.
-The only endpoint is the S3 gateway: it is free, and keeps datasets and checkpoints off the NAT
-gateway, which bills per gigabyte. Interface endpoints bill by the hour and are only useful without
-NAT, in existing VPCs, whose owners create them.
-https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html
+With ``network.internet: none`` there is no NAT, no internet gateway and no public subnet, and
+:mod:`clustergen.foundation.endpoints` adds the endpoints of the services that nodes call.
 """
 
 from __future__ import annotations
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.foundation import subnets
+from clustergen.foundation import endpoints, subnets
 from clustergen.foundation.part import (
     NOTHING,
     Output,
@@ -34,20 +32,21 @@ def part(plan: Plan) -> Part:
     """The VPC and its contents, if the spec requests a new one."""
     if not plan.network.new:
         return NOTHING
+    closed = plan.network.closed
+    public = Output("Subnet of NAT and login nodes", cfn.ref("PublicSubnet"))
     return Part(
         {
             **_vpc(plan),
-            **_public(plan),
-            **_nat(plan),
+            **({} if closed else {**_internet(plan), **_public(plan), **_nat(plan)}),
             **_private(plan),
             **_control_plane(plan),
             **_system(plan),
-            **_s3(plan),
+            **endpoints.resources(plan),
         },
         {
             "VpcId": Output("The VPC of the cluster", cfn.ref("Vpc")),
             "PrivateSubnetId": Output("Subnet of nodes and file systems", cfn.ref("PrivateSubnet")),
-            "PublicSubnetId": Output("Subnet of NAT and login nodes", cfn.ref("PublicSubnet")),
+            **({} if closed else {"PublicSubnetId": public}),
             **{
                 f"{name}Id": Output("Subnet of an EKS control plane", cfn.ref(name))
                 for name in _control_plane(plan)
@@ -71,8 +70,11 @@ def _vpc(plan: Plan) -> Json:
             "Tags": named(plan, "vpc"),
         },
     }
+    return {"Vpc": lasting(vpc, _stays(plan))}
+
+
+def _internet(plan: Plan) -> Json:
     return {
-        "Vpc": lasting(vpc, _stays(plan)),
         "InternetGateway": {
             "Type": "AWS::EC2::InternetGateway",
             "Properties": {"Tags": named(plan, "internet")},
@@ -129,7 +131,7 @@ def _private(plan: Plan) -> Json:
     # Load balancers go beside the system nodes, where those have subnets of their own.
     role = "" if _system_subnets(plan) else subnets.INTERNAL_BALANCERS
     subnet = subnets.subnet(plan, "private", place.cidr, subnets.zone_of(place), role)
-    default = {"NatGatewayId": cfn.ref("NatGateway")}
+    default = None if plan.network.closed else {"NatGatewayId": cfn.ref("NatGateway")}
     return {
         "PrivateSubnet": lasting(subnet, _stays(plan)),
         **_routes(plan, "Private", default),
@@ -174,46 +176,37 @@ def _zone(place: Subnet, number: int) -> Json:
     return subnets.zone_of(place) if place.zone else subnets.nth_zone(number - 1)
 
 
-def _routes(plan: Plan, side: str, default: Json, depends_on: str | None = None) -> Json:
-    """The route table of a subnet, its default route, and their association."""
+def _routes(plan: Plan, side: str, default: Json | None, depends_on: str | None = None) -> Json:
+    """The route table of a subnet, its default route if there is one, and their association."""
     table, subnet = f"{side}Routes", f"{side}Subnet"
-    route: Json = {"Type": "AWS::EC2::Route"}
-    if depends_on:
-        route["DependsOn"] = depends_on
-    route["Properties"] = {
-        "RouteTableId": cfn.ref(table),
-        "DestinationCidrBlock": "0.0.0.0/0",
-        **default,
-    }
     return {
         table: {
             "Type": "AWS::EC2::RouteTable",
             "Properties": {"VpcId": cfn.ref("Vpc"), "Tags": named(plan, side.lower())},
         },
-        f"{side}DefaultRoute": route,
+        **_default_route(side, default, depends_on),
         f"{side}RoutesAssociation": _association(table, subnet),
     }
+
+
+def _default_route(side: str, default: Json | None, depends_on: str | None) -> Json:
+    if default is None:
+        return {}
+    route: Json = {"Type": "AWS::EC2::Route"}
+    if depends_on:
+        route["DependsOn"] = depends_on
+    route["Properties"] = {
+        "RouteTableId": cfn.ref(f"{side}Routes"),
+        "DestinationCidrBlock": "0.0.0.0/0",
+        **default,
+    }
+    return {f"{side}DefaultRoute": route}
 
 
 def _association(table: str, subnet: str) -> Json:
     return {
         "Type": "AWS::EC2::SubnetRouteTableAssociation",
         "Properties": {"RouteTableId": cfn.ref(table), "SubnetId": cfn.ref(subnet)},
-    }
-
-
-def _s3(plan: Plan) -> Json:
-    return {
-        "S3Endpoint": {
-            "Type": "AWS::EC2::VPCEndpoint",
-            "Properties": {
-                "VpcId": cfn.ref("Vpc"),
-                "VpcEndpointType": "Gateway",
-                "ServiceName": cfn.sub("com.amazonaws.${AWS::Region}.s3"),
-                "RouteTableIds": [cfn.ref("PrivateRoutes"), cfn.ref("PublicRoutes")],
-                "Tags": named(plan, "s3"),
-            },
-        }
     }
 
 

@@ -118,7 +118,9 @@ def _nodes(plan: Plan) -> Json:
         "Egress",
         NODES,
         {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"},
-        "Out through NAT: AWS APIs, packages, containers, licences, databases",
+        "Out through endpoints: AWS APIs"
+        if plan.network.closed
+        else "Out through NAT: AWS APIs, packages, containers, licences, databases",
     )
     lasts = keeps_data(tuple(s for s in created(plan) if isinstance(s, Lustre) and s.efa))
     group = _group(plan, "nodes", "Every node of the cluster")

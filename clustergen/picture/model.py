@@ -9,6 +9,7 @@ from typing import Final, Literal
 from clustergen.cost.network import public_machines
 from clustergen.cost.nodes import OPTIONS, machines
 from clustergen.cost.pricing import span
+from clustergen.plan import endpoints
 from clustergen.plan.model import Bucket, NodeGroup, Plan, Ref, Storage, Subnet
 from clustergen.plan.network import capacity
 from clustergen.readme.storage import described
@@ -83,9 +84,29 @@ def _vpc(plan: Plan) -> Box:
         for place in network.private[1:]
     )
     inside += _kubernetes(plan)
-    if network.new:
-        inside.append(Box("network", "S3 gateway endpoint"))
+    inside += _endpoints(plan)
     return Box("vpc", title, (known,) if known else (), tuple(inside))
+
+
+def _endpoints(plan: Plan) -> Iterator[Box]:
+    """The endpoints of a new VPC, or those that an existing one without internet must have."""
+    network = plan.network
+    services = endpoints.created(plan) if network.new else ()
+    if network.closed and not network.new:
+        services = endpoints.needed(plan)
+    interfaces = endpoints.interfaces(services)
+    gateways = [service for service in services if service not in interfaces]
+    titles = {"s3": "S3", "dynamodb": "DynamoDB"}
+    if gateways:
+        names = " and ".join(titles[service] for service in gateways)
+        yield Box("network", f"{names} gateway endpoint{'s' if gateways[1:] else ''}")
+    if interfaces:
+        lines = (", ".join(part) for part in _rows(interfaces, 4))
+        yield Box("network", "Interface endpoints", tuple(lines))
+
+
+def _rows(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _public(plan: Plan) -> Iterator[Box]:

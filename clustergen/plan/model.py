@@ -374,7 +374,8 @@ class Network:
     private: tuple[Subnet, ...]
     """Subnets of nodes, head node and file systems, by preference; never empty."""
     public: tuple[Subnet, ...]
-    """Subnets of NAT and public login nodes; empty if an existing VPC names none."""
+    """Subnets of NAT and public login nodes; empty if an existing VPC names none, or nothing
+    reaches the internet."""
     control_plane: tuple[Subnet, ...]
     """Subnets for the interfaces of EKS's control plane, in two zones if the VPC has them."""
     system: tuple[Subnet, ...]
@@ -392,6 +393,12 @@ class Network:
     """IPv4 addresses of those system nodes."""
     control_plane_security_group: str | None = None
     """Security group of an existing EKS cluster; it and the new group of nodes allow each other."""
+    internet: Literal["nat", "none"] = "nat"
+
+    @property
+    def closed(self) -> bool:
+        """Whether nodes reach AWS through endpoints only."""
+        return self.internet == "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

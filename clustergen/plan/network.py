@@ -55,6 +55,7 @@ def plan(spec: Spec) -> Planned:
         ssh_from=tuple(given.ssh_from),
         needed_addresses=0,
         control_plane_security_group=_control_plane(spec),
+        internet=given.internet,
     )
     decisions = _decisions(network, given) if new else ()
     return Planned(network, decisions)
@@ -110,7 +111,7 @@ def _new_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet,
     private, public = split(given.cidr or DEFAULT_CIDR)
     return (
         (Subnet(Ref("PrivateSubnetId"), given.zone, private),),
-        (Subnet(Ref("PublicSubnetId"), given.zone, public),),
+        (Subnet(Ref("PublicSubnetId"), given.zone, public),) if given.internet == "nat" else (),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from clustergen.catalog import fsx
+from clustergen.plan import endpoints
 from clustergen.plan.model import (
     Efs,
     FileCache,
@@ -32,10 +33,16 @@ def of_vpc(plan: Plan) -> str:
     """What an existing VPC needs; empty for a new one."""
     if plan.network.new:
         return ""
-    return (
-        f"{escape(str(plan.network.vpc))}: DNS support and DNS host names are on, and the private "
-        "subnets have a route out (NAT, or endpoints of every service that nodes call)"
+    way = (
+        "the private subnets have a route out (NAT, or endpoints of every service that nodes call)"
     )
+    if plan.network.closed:
+        names = ", ".join(f"`{service}`" for service in endpoints.needed(plan))
+        way = (
+            f"it has endpoints of {names}, those of S3 and DynamoDB as gateways in the routes of "
+            "the private subnets, the others with private DNS, open to nodes on TCP 443"
+        )
+    return f"{escape(str(plan.network.vpc))}: DNS support and DNS host names are on, and {way}"
 
 
 def of_security_groups(plan: Plan) -> str:

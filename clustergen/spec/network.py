@@ -40,6 +40,12 @@ class Network(Section):
         None,
         description="CIDR block of the VPC; default for a new one: 10.42.0.0/16.",
     )
+    internet: Literal["nat", "none"] = Field(
+        "nat",
+        description="How nodes reach the internet. `nat`: through a NAT gateway. `none`: not at "
+        "all; a new VPC has endpoints of the services that nodes call, an existing one must have "
+        "them.",
+    )
     private_subnets: list[Subnet] = Field(
         [], description="Existing subnets for nodes, in order of preference."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen.catalog import blocks
+from clustergen.catalog import blocks, regions
 from clustergen.catalog.prices import RECORDED
 from clustergen.cost.monitoring import HOUR_SECONDS, samples
 from clustergen.cost.pricing import Prices
@@ -117,6 +117,22 @@ def test_control_plane_of_eks(version: str, usd: float) -> None:
 def test_nat_gateway() -> None:
     found = bill("1 g6e.48xlarge on-demand")
     assert line(found, "NAT gateway").usd(14 * DAYS)[0] == pytest.approx(15.12)
+
+
+@pytest.mark.parametrize(("zone", "usd"), [("use1-az6", 0.01), ("euc1-az2", 0.012)])
+def test_interface_endpoints_take_the_place_of_nat(zone: str, usd: float) -> None:
+    text = f"""version: 1
+name: closed
+region: {regions.region_of_zone(zone)}
+network: {{zone: {zone}, internet: none}}
+software: {{containers: none}}
+node_groups: [{{name: nodes, instance_type: m7i.4xlarge, count: 1}}]
+targets: {{pcs: {{}}}}
+"""
+    found = bill_of(text, "pcs")
+    assert not [each for each in found.lines if "NAT" in each.name]
+    # pcs, logs, and three for Session Manager.
+    assert line(found, "endpoints").usd(MONTH)[0] == pytest.approx(5 * usd * MONTH)
 
 
 @pytest.mark.parametrize(

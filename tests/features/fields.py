@@ -696,6 +696,7 @@ _NETWORK = {
     "network.vpc": [_vpc("vpc", "vpc-" + _ID.format(9))],
     "network.new": [Change(_VPC, {"network": {"zone": "use1-az6"}})],
     "network.zone": [_set("network.zone", "use1-az4", {"network": {"zone": "use1-az6"}})],
+    "network.internet": [_set("network.internet", "none", {"network": {"zone": "use1-az6"}})],
     "network.cidr": [_set("network.cidr", "10.43.0.0/16", {"network": {"zone": "use1-az6"}})],
     "network.private.id": [_vpc("private_subnets.0.id", _OTHER_SUBNET)],
     "network.public.id": [_vpc("public_subnets.0.id", _OTHER_SUBNET, _PUBLIC)],

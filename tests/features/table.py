@@ -99,6 +99,7 @@ _DATABASE = (
     "slurm: {accounting: {endpoint: db.example.com,"
     " secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf'}}"
 )
+_ECR_IMAGE = "targets: {batch: {image: '111122223333.dkr.ecr.us-east-1.amazonaws.com/train:1'}}"
 _POLICY = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
 _SCRIPT = "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [compute]%s}]}"
 _PROFILE = "arn:aws:iam::111122223333:instance-profile/nodes"
@@ -339,6 +340,19 @@ TABLE: Mapping[str, Row] = {
             **hyperpod(request('"InterfaceType": "efa"')),
             PCS: template('"InterfaceType": "efa-only"'),
             EKS: template('"InterfaceType": "efa"'),
+        },
+    ),
+    "network.no-internet": Row(
+        Use(
+            "network: {internet: nat}",
+            "network: {internet: none}",
+            {BATCH: Use(_ECR_IMAGE, f"network: {{internet: none}}\n{_ECR_IMAGE}")},
+        ),
+        {
+            PC: Several(
+                (foundation('"EndpointSecurityGroup"'), yaml(r"Dns:\s+DisableManagedDns: true"))
+            ),
+            **dict.fromkeys((PCS, HP, BATCH), foundation('"EndpointSecurityGroup"')),
         },
     ),
     "placement.cluster": Row(

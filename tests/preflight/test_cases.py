@@ -11,7 +11,7 @@ import pytest
 from clustergen.findings import EXAMPLE_BASE
 from tests.preflight.account import OWNER, Account
 from tests.preflight.test_accounts import look
-from tests.preflight.test_rules import BASE, DATED, EXISTING, PC, PRIVATE, Spec, planned
+from tests.preflight.test_rules import BASE, CLOSED, DATED, EXISTING, PC, PRIVATE, Spec, planned
 
 ARN = f"arn:aws:iam::{OWNER}:"
 CR = "ec2:DescribeCapacityReservations"
@@ -91,6 +91,9 @@ def endpoint(service: str, **fields: Any) -> Mapping[str, Any]:
 
 
 NO_ROUTE = {ROUTES: {"Routes": [{"GatewayId": "vpce-s3"}, {"GatewayId": "vpce-dynamodb"}]}}
+_USED = list(
+    map(endpoint, ("ssm", "ssmmessages", "ec2messages", "secretsmanager", "aps-workspaces"))
+)
 ENDPOINTS = [
     endpoint("s3", VpcEndpointType="Gateway", State="available"),
     endpoint("dynamodb", VpcEndpointType="Gateway"),
@@ -203,6 +206,9 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     (PRIVATE, {ROUTES: {"Routes": []}}, {"PRE043"}),
     (PRIVATE, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": ENDPOINTS}, set()),
     (PRIVATE, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": ENDPOINTS[:-1]}, {"PRE043"}),
+    # Where the spec has no internet, what the cluster uses counts, such as Session Manager.
+    (CLOSED, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": ENDPOINTS}, {"PRE043"}),
+    (CLOSED, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": [*ENDPOINTS, *_USED]}, set()),
     (PRIVATE, {ROUTES: {"Routes": []}, "ec2:DescribeVpcEndpoints": ENDPOINTS}, {"PRE043"}),
     (PC, {ROUTES: [{**MAIN, "Routes": [{**OUT, "NatGatewayId": "nat-1"}]}]}, {"PRE043"}),
     # Security groups: EFA needs rules that name the group, others are content with addresses.

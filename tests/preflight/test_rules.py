@@ -65,6 +65,9 @@ PC = Spec(EXISTING, "parallelcluster")
 PRIVATE = Spec(
     EXISTING.replace("  public_subnets: [subnet-0a1b2c3d4e5f60008]\n", ""), "parallelcluster"
 )
+CLOSED = Spec(
+    PRIVATE.text.replace("network:\n", "network:\n  internet: none\n", 1), "parallelcluster"
+)
 BASE = Spec(EXAMPLE_BASE, "pcs")
 EKS = Spec(EXAMPLE_BASE, "eks")
 JOINED = Spec(

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from clustergen.account import Answer
+from clustergen.catalog.endpoints import NEEDED, service_of
 from clustergen.findings import Problem, Severity
+from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
-from clustergen.preflight import endpoints, network
+from clustergen.preflight import network
 from clustergen.preflight.case import Case
 from clustergen.preflight.network import Given
 from clustergen.preflight.rules import listed, rule
@@ -21,9 +23,10 @@ def _route_by_hand(plan: Plan) -> str:
     ids = [given for given in network.given_subnets(plan) if given.use != "control plane"]
     private = listed(given.id for given in ids if given.use == "private")
     public = listed(given.id for given in ids if given.use == "public")
-    lines = [f"{private}: a default route to a NAT gateway, not to an internet gateway"] * bool(
-        private
-    )
+    way = "a default route to a NAT gateway, not to an internet gateway"
+    if plan.network.closed:
+        way = "no default route"
+    lines = [f"{private}: {way}"] * bool(private)
     lines += [f"{public}: a default route to an internet gateway"] * bool(public)
     return "\n".join(lines)
 
@@ -107,10 +110,13 @@ def _of_private(
             severity=Severity.WARNING if reached else Severity.ERROR,
         )
     elif default is None and (missing := _missing_endpoints(case, found["VpcId"], table)):
+        closed = case.plan.network.closed
         yield Problem(
             given.path,
             f"{given.id} has no default route, and the VPC no endpoint of {', '.join(missing)}",
-            _to_nat(case, table, "create-route") + "; or create these endpoints",
+            "create these endpoints"
+            if closed
+            else _to_nat(case, table, "create-route") + "; or create these endpoints",
         )
 
 
@@ -130,5 +136,7 @@ def _missing_endpoints(case: Case, vpc: str, table: Answer) -> list[str]:
         gateway = endpoint.get("VpcEndpointType") == "Gateway"
         reached = endpoint["VpcEndpointId"] in routes if gateway else True
         if reached and endpoint.get("State", "").lower() == "available":
-            usable.add(endpoints.service_of(endpoint["ServiceName"], case.region))
-    return [s for s in endpoints.NEEDED.get(case.plan.target, ()) if s not in usable]
+            usable.add(service_of(endpoint["ServiceName"], case.region))
+    plan = case.plan
+    services = endpoints.needed(plan) if plan.network.closed else NEEDED[plan.target].always
+    return [service for service in services if service not in usable]

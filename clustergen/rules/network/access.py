@@ -59,7 +59,7 @@ def open_to_everyone(plan: Plan) -> Iterator[Problem]:
   ssh_from: [203.0.113.0/24]""",
 )
 def no_public_subnet(plan: Plan) -> Iterator[Problem]:
-    if plan.network.ssh_from and not plan.network.public:
+    if plan.network.ssh_from and not plan.network.public and not plan.network.closed:
         yield Problem(
             ("network", "ssh_from"),
             "ssh_from needs public_subnets: nodes in private subnets have no public address",

@@ -108,6 +108,11 @@ _MACHINES = {
         "Batch",
         _EFA,
     ),
+    "network.no-internet": _support(
+        "full",
+        "AWS::EC2::VPCEndpoint in the foundation, in place of NAT",
+        "vpc-endpoint-considerations",
+    ),
     "placement.cluster": _support("full", "PlacementGroup of the compute environment", _MULTI_NODE),
     "placement.existing": _support(
         "full", "PlacementGroup of the compute environment", COMPUTE_RESOURCE

@@ -75,6 +75,12 @@ _MACHINES = {
         "full", "NetworkInterfaces of the launch template, and EFA's device plugin", limits.EFA
     ),
     "network.efa-layout": _support("full", "InterfaceType of each interface", limits.EFA),
+    "network.no-internet": _support(
+        "none",
+        "charts/ and values/ use public images; give an existing VPC with endpoints, copy the "
+        "images to ECR, and remove internet: none",
+        "private-clusters",
+    ),
     "placement.cluster": _support("full", "Placement of the launch template", _TEMPLATE_DATA),
     "placement.existing": _support("full", "Placement of the launch template", _TEMPLATE_DATA),
     "nodes.smt": _support("full", "the default of EC2", _TEMPLATE_DATA),

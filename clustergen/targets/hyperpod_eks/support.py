@@ -33,6 +33,12 @@ _CAPACITY = {
 }
 
 _MACHINES = {
+    "network.no-internet": support(
+        "none",
+        "HyperPod's chart and values/ use public images; give an existing VPC with endpoints, copy "
+        "the images to ECR, and remove internet: none",
+        "sagemaker-hyperpod-prerequisites",
+    ),
     "instances.ultraserver": support(
         "full",
         "a training plan for UltraServers; nodes get the label topology.k8s.aws/ultraserver-id",

@@ -49,6 +49,12 @@ _MACHINES = {
         "HyperPod attaches EFA if the instance type supports it",
         "sagemaker-hyperpod-prerequisites",
     ),
+    "network.no-internet": support(
+        "full",
+        "AWS::EC2::VPCEndpoint in the foundation, in place of NAT; for caution more than s3, the "
+        "one that AWS documents",
+        "sagemaker-hyperpod-prerequisites",
+    ),
     "placement.cluster": support(
         "partial",
         "there is no field for a placement group; HyperPod places the nodes of a subnet itself",

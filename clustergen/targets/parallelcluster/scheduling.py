@@ -41,7 +41,7 @@ def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
     return filled(
         ScaledownIdletime=idle_minutes(plan.slurm.idle_timeout),
         QueueUpdateStrategy=update.upper().replace("-", "_"),
-        Dns=_dns(plan.options_as(Options).dns),
+        Dns=_dns(plan),
         EnableMemoryBasedScheduling=plan.options_as(Options).memory_scheduling or None,
         Database=_database(accounting) if isinstance(accounting, Database) else None,
         CustomSlurmSettings=settings + partitions,
@@ -56,7 +56,11 @@ def _metrics(plan: Plan) -> dict[str, str]:
     return {"MetricsType": "metrics/openmetrics"} if collecting.wanted(plan) else {}
 
 
-def _dns(dns: Dns | None) -> dict[str, Any]:
+def _dns(plan: Plan) -> dict[str, Any]:
+    """Names of nodes: those in Route 53, which has no endpoint, need a way to the internet."""
+    dns = plan.options_as(Options).dns
+    if dns is None and plan.network.closed:
+        dns = Dns(managed=False, ec2_hostnames=True, hosted_zone=None)
     if dns is None:
         return {}
     return filled(

@@ -99,6 +99,13 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 "pcluster.templates.queues_stack: add_network_interfaces",
             ),
             _row(
+                "network.no-internet",
+                "full",
+                "AWS::EC2::VPCEndpoint in the foundation, in place of NAT; SlurmSettings.Dns: host "
+                "names of EC2",
+                f"{_GUIDE}/aws-parallelcluster-in-a-single-public-subnet-no-internet-v3.html",
+            ),
+            _row(
                 "placement.cluster",
                 "full",
                 "PlacementGroup.Enabled: one group per compute resource",

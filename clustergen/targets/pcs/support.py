@@ -90,6 +90,11 @@ _MACHINES = {
         "InterfaceType of the launch template's NetworkInterfaces; PCS documents only efa",
         "working-with_networking_efa_create-lt",
     ),
+    "network.no-internet": _support(
+        "full",
+        "AWS::EC2::VPCEndpoint in the foundation, in place of NAT",
+        "vpc-interface-endpoints",
+    ),
     "placement.cluster": _support(
         "full",
         "AWS::EC2::PlacementGroup in the launch template's Placement",

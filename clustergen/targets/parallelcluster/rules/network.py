@@ -92,3 +92,78 @@ def rsa_key(plan: Plan) -> Iterator[Problem]:
             f"{key_name!r} must be an ED25519 key pair for {plan.software.os}",
             help="aws ec2 create-key-pair --key-type ed25519",
         )
+
+
+_CLOSED = (
+    "https://docs.aws.amazon.com/parallelcluster/latest/ug/"
+    "aws-parallelcluster-in-a-single-public-subnet-no-internet-v3.html"
+)
+
+
+@rule(
+    "NET105",
+    "Records in Route 53 without a way to the internet",
+    fixes="unsafe",
+    why="ParallelCluster keeps the names of nodes in Route 53. For a network without a way to the "
+    "internet, it documents host names of EC2 only, which clustergen sets there by default.",
+    source=_CLOSED,
+    bad="network: {internet: none}\nsoftware: {containers: none}\n"
+    "targets: {parallelcluster: {dns: {managed: true}}}",
+    good="network: {internet: none}\nsoftware: {containers: none}\ntargets: {parallelcluster: {}}",
+)
+def managed_names(plan: Plan) -> Iterator[Problem]:
+    dns = plan.options_as(Options).dns
+    if plan.network.closed and dns and (dns.managed or not dns.ec2_hostnames):
+        path = ("targets", "parallelcluster", "dns")
+        yield Problem(
+            path,
+            "nodes need the host names of EC2 where network.internet is none",
+            help="remove dns, or write dns: {managed: false, ec2_hostnames: true}",
+            fix=unsafe(drop(path)),
+        )
+
+
+@rule(
+    "NET106",
+    "Desktops without a way to the internet",
+    fixes="unsafe",
+    why="Users reach Amazon DCV at the public address of the head node, and there is none.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/dcv-v3.html",
+    bad="network: {internet: none}\nsoftware: {containers: none}\n"
+    "targets: {parallelcluster: {dcv: {}}}",
+    good="network: {internet: none}\nsoftware: {containers: none}\ntargets: {parallelcluster: {}}",
+)
+def desktops(plan: Plan) -> Iterator[Problem]:
+    if plan.network.closed and plan.options_as(Options).dcv:
+        path = ("targets", "parallelcluster", "dcv")
+        yield Problem(
+            path,
+            "nothing leads to the desktops where network.internet is none",
+            help="remove dcv, or remove internet: none",
+            fix=unsafe(drop(path)),
+        )
+
+
+@rule(
+    "NET107",
+    "Docker from the internet",
+    fixes="unsafe",
+    why="ParallelCluster's images have no Docker. Nodes install it at boot: on Amazon Linux from "
+    "repositories in S3, elsewhere from those of the distribution, which no endpoint leads to.",
+    source=_CLOSED,
+    bad="network: {internet: none}\nsoftware: {os: ubuntu2404, containers: docker}",
+    good="network: {internet: none}\nsoftware: {os: ubuntu2404, containers: none}",
+)
+def docker(plan: Plan) -> Iterator[Problem]:
+    software = plan.software
+    if not plan.network.closed or software.containers != "docker" or software.os == "alinux2023":
+        return
+    images = [machine.image for machine in (plan.head, *plan.all_login) if machine]
+    if not all((*images, *(group.image for group in plan.node_groups))):
+        path = ("software", "containers")
+        yield Problem(
+            path,
+            f"nodes with {software.os} cannot install Docker where network.internet is none",
+            help="use images with Docker for all nodes, os: alinux2023, or containers: none",
+            fix=unsafe(put(path, "none")),
+        )

@@ -1,0 +1,104 @@
+"""Endpoints of the services that nodes call, for a VPC without a way to the internet.
+
+Names are the last part of a service's, as of 2026-11-21. Sources:
+ParallelCluster: https://docs.aws.amazon.com/parallelcluster/latest/ug/aws-parallelcluster-in-a-single-public-subnet-no-internet-v3.html
+PCS: https://docs.aws.amazon.com/pcs/latest/userguide/vpc-interface-endpoints.html
+HyperPod: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html,
+https://github.com/awslabs/awsome-distributed-ai (7.sagemaker-hyperpod-eks, closed network)
+EKS: https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html
+Batch: https://docs.aws.amazon.com/AmazonECS/latest/developerguide/vpc-endpoints.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from clustergen.words import word_set, words
+
+
+class Endpoints(NamedTuple):
+    """Services that nodes call ``always``, and with what a cluster may use."""
+
+    always: tuple[str, ...]
+    used: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """By use, in words."""
+
+
+LOGIN: Final = "login nodes"
+PASSWORDS: Final = "passwords of a database or directory"
+CONTAINERS: Final = "containers"
+NODE_LOGS: Final = "logs of nodes"
+CAUTION: Final = "to be safe, as AWS lists only s3"
+SESSIONS: Final = "Session Manager"
+CLOUDWATCH: Final = "metrics in CloudWatch"
+PROMETHEUS: Final = "managed Prometheus"
+VOLUMES: Final = "volumes of FSx that exist"
+
+_ECR: Final = words("ecr.api ecr.dkr")
+_SECRETS: Final = ("secretsmanager",)
+_METRICS: Final = {CLOUDWATCH: words("monitoring logs"), PROMETHEUS: ("aps-workspaces",)}
+
+NEEDED: Final[Mapping[str, Endpoints]] = MappingProxyType(
+    {
+        "parallelcluster": Endpoints(
+            words("s3 dynamodb ec2 cloudformation logs"),
+            {
+                LOGIN: words("elasticloadbalancing autoscaling"),
+                PASSWORDS: _SECRETS,
+                CONTAINERS: _ECR,
+                **_METRICS,
+            },
+        ),
+        "pcs": Endpoints(words("pcs s3"), {NODE_LOGS: ("logs",), CONTAINERS: _ECR, **_METRICS}),
+        "hyperpod-slurm": Endpoints(
+            ("s3",),
+            {
+                CAUTION: words("ec2 sts logs monitoring"),
+                PASSWORDS: _SECRETS,
+                CONTAINERS: _ECR,
+                **_METRICS,
+            },
+        ),
+        "hyperpod-eks": Endpoints(
+            words("s3 ec2 ecr.api ecr.dkr sts eks-auth logs monitoring"),
+            {PROMETHEUS: ("aps-workspaces",)},
+        ),
+        "eks": Endpoints(
+            words("s3 ec2 ecr.api ecr.dkr sts eks-auth"),
+            {
+                "Karpenter": words("eks sqs ssm"),
+                "storage drivers": words("elasticfilesystem fsx"),
+                "logs": ("logs",),
+            },
+        ),
+        "batch": Endpoints(words("s3 ecs ecs-agent ecs-telemetry ecr.api ecr.dkr logs")),
+    }
+)
+"""By target."""
+
+EVERYWHERE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        SESSIONS: words("ssm ssmmessages ec2messages"),
+        VOLUMES: ("fsx",),
+    }
+)
+"""By use, on every target."""
+
+GATEWAYS: Final = ("s3", "dynamodb")
+"""Services whose endpoints are routes, without a fee."""
+
+# The page of ParallelCluster above; https://github.com/eksctl-io/eksctl, endpoint_service.go.
+_PREFIXED_IN_CHINA: Final = word_set("cloudformation ec2 autoscaling ecr.api ecr.dkr sts")
+
+
+def service_name(service: str, partition: str, region: str) -> str:
+    """`com.amazonaws.us-east-1.ecr.api` of `ecr.api`."""
+    prefix = "cn." if partition == "aws-cn" and service in _PREFIXED_IN_CHINA else ""
+    return f"{prefix}com.amazonaws.{region}.{service}"
+
+
+def service_of(name: str, region: str) -> str:
+    """`ecr.api` of `com.amazonaws.us-east-1.ecr.api`."""
+    return name.partition(f".{region}.")[2]

@@ -1,0 +1,77 @@
+"""The endpoints that the nodes of a plan need where no way leads to the internet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from clustergen.catalog import endpoints
+from clustergen.plan.model import Database, Ontap, OpenZfs, Plan
+
+
+def needed(plan: Plan) -> tuple[str, ...]:
+    """The services that nodes call on the plan's target: gateways first, the rest by name."""
+    return _services(plan, [plan.target] if plan.target else _targets(plan))
+
+
+def created(plan: Plan) -> tuple[str, ...]:
+    """The services whose endpoints the foundation creates: those that its targets need.
+
+    They depend on the spec alone, like the whole foundation, so none of the tests below may look
+    at what differs between the targets of a spec.
+    """
+    if not plan.network.new:
+        return ()
+    return _services(plan, _targets(plan)) if plan.network.closed else ("s3",)
+
+
+def interfaces(services: Iterable[str]) -> tuple[str, ...]:
+    """Those of ``services`` whose endpoints are network interfaces, with a fee."""
+    return tuple(service for service in services if service not in endpoints.GATEWAYS)
+
+
+def _targets(plan: Plan) -> Iterable[str]:
+    """A spec without targets may be rendered for any."""
+    return sorted(plan.targets) or endpoints.NEEDED
+
+
+def _services(plan: Plan, targets: Iterable[str]) -> tuple[str, ...]:
+    every = {service for target in targets for service in _of_target(plan, target)}
+    gateways = tuple(service for service in endpoints.GATEWAYS if service in every)
+    return (*gateways, *sorted(every.difference(gateways)))
+
+
+def _of_target(plan: Plan, target: str) -> Iterator[str]:
+    always, used = endpoints.NEEDED.get(target, endpoints.Endpoints(()))
+    yield from always
+    for use, services in (*used.items(), *endpoints.EVERYWHERE.items()):
+        if use in _TESTS and _TESTS[use](plan):
+            yield from services
+
+
+def _has_login(plan: Plan) -> bool:
+    return plan.wrote("login") or plan.wrote("targets", "parallelcluster", "more_login_pools")
+
+
+def _has_passwords(plan: Plan) -> bool:
+    database = isinstance(plan.slurm.accounting, Database)
+    return database or plan.wrote("targets", "parallelcluster", "directory")
+
+
+_TESTS: Final[Mapping[str, Callable[[Plan], bool]]] = MappingProxyType(
+    {
+        endpoints.LOGIN: _has_login,
+        endpoints.PASSWORDS: _has_passwords,
+        endpoints.CONTAINERS: lambda plan: plan.software.containers != "none",
+        endpoints.NODE_LOGS: lambda _: True,
+        endpoints.CAUTION: lambda _: True,
+        endpoints.SESSIONS: lambda plan: "sessions" not in plan.unused,
+        endpoints.CLOUDWATCH: lambda plan: plan.monitoring.metrics == "cloudwatch",
+        endpoints.PROMETHEUS: lambda plan: plan.monitoring.metrics == "managed-prometheus",
+        endpoints.VOLUMES: lambda plan: any(
+            isinstance(item, OpenZfs | Ontap) and item.existing for item in plan.storage
+        ),
+    }
+)
+"""The uses that a plan shows."""
