@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from clustergen import schedules
 from clustergen.effects.model import Effect
+from clustergen.hyperpod.scripts import FOLDER as LIFECYCLE
 from clustergen.patterns import pattern
 from clustergen.plan.timetable import iso
 from clustergen.slurm import timetable
@@ -15,12 +16,14 @@ from clustergen.slurm import timetable
 _STOP_COLUMN = 5
 _AT = pattern(r"at\((.+)\)")
 _STOPS = pattern(r".+: (.+) stops")
+_SCRIPTS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-lifecycle-best-practices-slurm.html"
 _SOURCE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-extend.html"
 
 
 def effects(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
     """For each group whose nodes stop at another time; a group that is new or gone has none."""
     before, after = _stops(old), _stops(new)
+    yield from _without_script(old, new)
     for group in before:
         was, becomes = before[group], after.get(group)
         if becomes is None or becomes == was:
@@ -31,6 +34,18 @@ def effects(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
             yield Effect("removes-nodes", group, "capacity.ends", text, _SOURCE)
         else:
             yield Effect("in-place", group, "capacity.ends", text, _SOURCE)
+
+
+def _without_script(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
+    """HyperPod runs scripts on new nodes only, and the controller is not replaced."""
+    path = f"{LIFECYCLE}/{timetable.NAME}"
+    if path in new and path not in old:
+        text = (
+            "does not tell a controller that runs: no job is kept off nodes until "
+            f"`sudo bash /opt/clustergen/{path} install timetable.json` has run there, with the "
+            "files that `deploy.sh` names when it ends"
+        )
+        yield Effect("new-nodes-only", timetable.NAME, "capacity.ends", text, _SCRIPTS)
 
 
 def _stops(files: Mapping[str, str]) -> dict[str, str]:

@@ -49,6 +49,7 @@ def files(
     """
     groups = list(_groups(document))
     controller = plan.options_as(Options).controller
+    running = controller if controller in groups and not _on_eks(document) else ""
     text = shell.render(
         template,
         **{"timetable": "", **more},
@@ -59,7 +60,8 @@ def files(
         filled=[file.path for file in lifecycle if file.path.endswith(".json")],
         groups=groups or [plan.name],
         compute=[group.name for group in plan.node_groups],
-        controller=controller if controller in groups and not _on_eks(document) else "",
+        controller=running,
+        timed_controller=bool(running and lifecycle and more.get("timed")),
         autoscaled=_autoscaled(document),
     )
     return (

@@ -38,3 +38,14 @@ def test_schedules_go_with_the_dates(target: str) -> None:
     """deploy.sh deletes their stack: nothing is left over."""
     found = effects(files(target, "2026-12-17T11:30:00Z"), files(target, ""))
     assert "leftover" not in {each.kind for each in found}
+
+
+def test_a_controller_that_runs_learns_of_first_dates_by_hand() -> None:
+    without, dated, later = (
+        files("hyperpod-slurm", ends)
+        for ends in ("", "2026-12-17T11:30:00Z", "2026-12-24T11:30:00Z")
+    )
+    [found] = [each for each in effects(without, dated) if each.subject == "timetable.sh"]
+    assert found.kind == "new-nodes-only"
+    assert "timetable.sh install timetable.json" in found.text
+    assert "timetable.sh" not in {each.subject for each in effects(dated, later)}

@@ -7,6 +7,7 @@ happens in Slurm and Kubernetes meanwhile: `tests/slurm/test_real_timetable.py` 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -62,12 +63,13 @@ class Life:
         self.account.blocks["cr-0a1b2c3d4e5f67890"] = (state, self.starts.isoformat())
         (self.bundle.tools / "now").write_text(f"{int(time.timestamp())}\n")
 
-    def act(self, *options: str) -> None:
-        """Run deploy.sh."""
+    def act(self, *options: str) -> str:
+        """Run deploy.sh; what it tells the user."""
         before = self.account.clock
         done = self.bundle.deploy(*options)
         assert done.returncode == 0, done.stderr
         assert self.account.clock - before < 3600, "deploy.sh waits for nodes that cannot come"
+        return done.stderr
 
     def change(self, text: str) -> None:
         self.bundle.render(Fragments(self.target).files(text))
@@ -273,3 +275,18 @@ def test_a_resume_starts_nothing_that_the_time_forbids(
     life.act("--resume")
     assert seen(life.account) == expected[3]
     assert life.account.scheduler.schedules() == {}
+
+
+def test_a_hyperpod_controller_that_runs_gets_the_commands(
+    begin: Callable[[str, str], Life],
+) -> None:
+    """HyperPod runs scripts on new nodes only."""
+    life = begin("hyperpod-slurm", spec(PLAN, None))
+    life.at(TIMES[1])
+    life.change(spec(PLAN))
+    told = life.act()
+    assert "timetable.sh install timetable.json" in told
+    assert re.search(r"--target sagemaker-cluster:\w+_controller\S*-i-\w+", told)
+    [folder] = re.findall(r"s3://[^/ ]+/(\S+) /opt/clustergen", told)
+    for name in ("timetable.sh", "timetable.json", "resource-config.sh"):
+        assert any(key.endswith(f"{folder}{name}") for key in life.account.objects)

@@ -61,6 +61,7 @@ def steps(plan: Plan) -> list[str]:
         *_without_scripts(plan),
         next_steps.TESTS,
         *_controllers(plan),
+        *_dates(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
     ]
 
@@ -81,6 +82,19 @@ def _without_scripts(plan: Plan) -> Iterator[str]:
         yield (
             f"jobs without `--partition` run in `{limits.UNIVERSAL_PARTITION}`, a partition of "
             f"HyperPod's own with the nodes of `{plan.queues[0].name}`"
+        )
+
+
+def _dates(plan: Plan) -> Iterator[str]:
+    """How a controller that runs learns of dates: HyperPod runs scripts on new nodes only."""
+    if timetable.wanted(plan) and lifecycle.files(plan):
+        folder = "/opt/clustergen/lifecycle"
+        yield (
+            "if the controller was created before the spec had dates of capacity, run `sudo aws s3 "
+            "cp --recursive --exclude '*' --include 'timetable.*' --include resource-config.sh "
+            f"s3://BUCKET/lifecycle/PREFIX/ {folder}/ && sudo bash {folder}/timetable.sh install "
+            "timetable.json` there, in a shell of Session Manager; `./deploy.sh` prints both "
+            "commands with their values"
         )
 
 
