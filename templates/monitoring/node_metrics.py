@@ -9,6 +9,7 @@ Slurm without one. Only Python's standard library (3.9 or later): nodes download
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -38,6 +39,8 @@ RESERVATION_EVERY_SECONDS = 300
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html
 BLOCK_STARTS_SECONDS = 1800
 BLOCK_ENDS_SECONDS = 3600
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+UNKNOWN_RESERVATION = "InvalidCapacityReservationId.NotFound"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -72,13 +75,18 @@ def escaped(value: object) -> str:
     return str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def output(*command: str, seconds: float = COMMAND_SECONDS) -> str | None:
-    """What a command prints; None if it fails or takes too long."""
+def completed(*command: str, seconds: float) -> subprocess.CompletedProcess[str] | None:
+    """None if the command is not there or takes too long."""
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return ran.stdout if ran.returncode == 0 else None
+
+
+def output(*command: str, seconds: float = COMMAND_SECONDS) -> str | None:
+    """What a command prints; None if it fails or takes too long."""
+    ran = completed(*command, seconds=seconds)
+    return ran.stdout if ran and ran.returncode == 0 else None
 
 
 class Background:
@@ -290,35 +298,59 @@ def messages(metrics: Metrics, shown: str) -> None:
 # ---- Reservations
 
 
-class Reservations:
-    """What EC2 says of reservations, asked every few minutes: the call is rate limited."""
+class Reservation:
+    """What EC2 says of one, asked every few minutes: the call is rate limited.
 
-    def __init__(self, options: argparse.Namespace, patience: float) -> None:
-        ids, region, aws = options.reservation, options.region, options.aws
-        self.command = [aws, "ec2", "describe-capacity-reservations", "--output", "json"]
-        self.command += ["--region", region, "--capacity-reservation-ids", *ids]
+    Each has a call of its own: EC2 rejects one that has an id it does not know.
+    """
+
+    def __init__(self, id: str, options: argparse.Namespace, patience: float) -> None:
+        self.id = id
+        self.command = [options.aws, "ec2", "describe-capacity-reservations", "--output", "json"]
+        self.command += ["--region", options.region, "--capacity-reservation-ids", id]
+        self.seen = options.seen / id
         self.known = Background(self._ask, RESERVATION_EVERY_SECONDS, patience)
 
-    def _ask(self) -> list[dict[str, Any]] | None:
-        answer = output(*self.command, seconds=RESERVATION_SECONDS)
-        return json.loads(answer)["CapacityReservations"] if answer else None
+    def _ask(self) -> dict[str, Any] | None:
+        """Empty if EC2 does not know it, None without an answer."""
+        ran = completed(*self.command, seconds=RESERVATION_SECONDS)
+        if ran and UNKNOWN_RESERVATION in ran.stderr:
+            return {}
+        if not ran or ran.returncode:
+            return None
+        found: dict[str, Any] = json.loads(ran.stdout)["CapacityReservations"][0]
+        self._remember()
+        return found
+
+    def _remember(self) -> None:
+        """In a file: EC2 forgets reservations that ended, and nodes reboot."""
+        with contextlib.suppress(OSError):
+            self.seen.parent.mkdir(parents=True, exist_ok=True)
+            self.seen.touch()
+
+    @property
+    def failed(self) -> bool:
+        """Whether nobody can tell: an id that EC2 never knew is a wrong one, or is not shared."""
+        return self.known.failed or (self.known.answer == {} and not self.seen.exists())
 
     def write(self, metrics: Metrics) -> None:
-        # Old numbers are better than none, except that nobody would notice: hence the second one.
-        for one in self.known.latest() or ():
-            self._one(metrics, one)
-        metrics.gauge("clustergen_reservation_lookup_failed", int(self.known.failed))
+        """Old numbers are better than none; that they are old is a metric too."""
+        answer = self.known.latest()
+        if answer is None:
+            return
+        active = bool(answer) and is_active(answer)
+        metrics.gauge("clustergen_reservation_active", int(active), reservation=self.id)
+        if answer:
+            self._counts(metrics, answer)
 
-    def _one(self, metrics: Metrics, one: dict[str, Any]) -> None:
-        name = one["CapacityReservationId"]
+    def _counts(self, metrics: Metrics, answer: dict[str, Any]) -> None:
         for what in ("Total", "Available"):
-            count = one.get(f"{what}InstanceCount", 0)
+            count = answer.get(f"{what}InstanceCount", 0)
             metric = f"clustergen_reservation_{what.lower()}_instances"
-            metrics.gauge(metric, count, reservation=name)
-        metrics.gauge("clustergen_reservation_active", int(is_active(one)), reservation=name)
-        if end := one.get("EndDate"):
+            metrics.gauge(metric, count, reservation=self.id)
+        if end := answer.get("EndDate"):
             seconds = int(timestamp(end))
-            metrics.gauge("clustergen_reservation_end_seconds", seconds, reservation=name)
+            metrics.gauge("clustergen_reservation_end_seconds", seconds, reservation=self.id)
 
 
 def is_active(reservation: dict[str, Any]) -> bool:
@@ -498,11 +530,11 @@ class Node:
         self.mounts = [Mount(path) for path in options.mount]
         patience = FIRST_ANSWER_SECONDS if options.listen else RESERVATION_SECONDS
         self.slurm = Slurm(patience) if options.slurm else None
-        self.reservations = Reservations(options, patience) if options.reservation else None
+        self.reservations = [Reservation(id, options, patience) for id in options.reservation]
 
     def text(self) -> str:
         options, metrics = self.options, Metrics(typed=self.options.typed)
-        for slow in (self.slurm, self.reservations):
+        for slow in (self.slurm, *self.reservations):
             if slow:
                 slow.known.begin()
         expected(metrics, options)
@@ -514,7 +546,10 @@ class Node:
         if self.slurm:
             self.slurm.write(metrics)
         if self.reservations:
-            self.reservations.write(metrics)
+            for reservation in self.reservations:
+                reservation.write(metrics)
+            failed = any(reservation.failed for reservation in self.reservations)
+            metrics.gauge("clustergen_reservation_lookup_failed", int(failed))
         return metrics.text()
 
 
@@ -565,6 +600,12 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--usd-per-hour", type=float)
     parser.add_argument("--reservation", action="append", default=[], help="ask EC2 about it")
     parser.add_argument("--region")
+    parser.add_argument(
+        "--seen",
+        type=Path,
+        default=Path("/var/lib/clustergen/reservations"),
+        help="folder with a file for each reservation that EC2 once knew",
+    )
     parser.add_argument("--host", action="store_true", help="host metrics too")
     parser.add_argument(
         "--typed", action="store_true", help="counters have that type, for CloudWatch"

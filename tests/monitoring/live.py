@@ -112,6 +112,7 @@ def node_command(machine: Machine, port: int) -> list[str]:
         *("--gpus", "2", "--efa", "2", "--mount", "/", "--lustre-targets", "--group", "h200"),
         *("--instance-type", "p5en.48xlarge", "--usd-per-hour", "63.3"),
         *("--reservation", "cr-1", "--region", "us-east-2", "--sys", str(machine.sys)),
+        *("--seen", str(machine.sys / "seen")),
         *("--lnetctl", str(machine.lnetctl), "--aws", str(machine.aws)),
     ]
 

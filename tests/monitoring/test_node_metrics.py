@@ -178,8 +178,32 @@ def scraped(port: int) -> Mapping[str, str]:
     raise AssertionError("the script does not listen")
 
 
+def of_reservations(folder: Path, *ids: str) -> tuple[str | Path, ...]:
+    asked = (word for id in ids for word in ("--reservation", id))
+    places = ("--sys", folder, "--proc", folder, "--seen", folder / "seen")
+    return (*places, *asked, "--region", "eu")
+
+
+def test_ec2_forgets_a_reservation(script: Path, tmp_path: Path) -> None:
+    """It rejects a call with an id that it does not know, whatever else the call asks for."""
+    aws = Machine(tmp_path / "node").aws
+    forgets = tmp_path / "forgets"
+    error = "An error occurred (InvalidCapacityReservationId.NotFound) when calling it: no cr-1"
+    program(forgets, f'case "$*" in *cr-1*) echo "{error}" >&2; exit 254;; esac; {aws}')
+    both = of_reservations(tmp_path, "cr-1", "cr-2")
+
+    def active_and_failed(aws: Path) -> tuple[str, ...]:
+        found = printed(script, *both, "--aws", aws)
+        active = (found[f'clustergen_reservation_active{{reservation="cr-{n}"}}'] for n in (1, 2))
+        return (*active, found["clustergen_reservation_lookup_failed"])
+
+    assert active_and_failed(forgets) == ("0", "1", "1")  # a wrong id, or one that is not shared
+    assert active_and_failed(aws) == ("1", "1", "0")
+    assert active_and_failed(forgets) == ("0", "1", "0")  # also after a reboot
+
+
 def test_a_reservation(script: Path, tmp_path: Path) -> None:
-    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--reservation", "cr-1", "--region", "eu")
+    arguments = of_reservations(tmp_path, "cr-1")
     machine = Machine(tmp_path / "node")
     found = printed(script, *arguments, "--aws", machine.aws)
     assert found['clustergen_reservation_total_instances{reservation="cr-1"}'] == "4"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.monitoring.alert import Alert, Recorded, RuleGroup
+from clustergen.monitoring.alert import Alarm, Alert, Recorded, RuleGroup
 from clustergen.monitoring.sources import Source
 
 BLOCK = frozenset({Source.BLOCK})
@@ -65,16 +65,18 @@ GROUP = RuleGroup(
             "watch",
             "min by (cluster) (clustergen_reservation_lookup_failed{$scope}) > 0",
             "EC2 does not tell {{ $labels.cluster }} about its reservations",
-            "The nodes that ask EC2 about reservations get no answer: the numbers are old, and "
-            "nobody is told when the capacity ends.",
+            "The nodes that ask EC2 about reservations get no answer, or EC2 never knew one of "
+            "them: the numbers are old or missing, and nobody is told when the capacity ends.",
             (
                 "on a head or login node: `aws ec2 describe-capacity-reservations`; its role needs "
                 "`ec2:DescribeCapacityReservations`, and the reservation has to be shared with "
                 "this account",
-                "EC2 forgets a Capacity Block some time after its end: remove it from the spec",
+                "EC2 forgets a Capacity Block some time after its end, and a new head or login "
+                "node has never seen it: remove it from the spec",
             ),
             after="30m",
             needs=frozenset({Source.RESERVATION}),
+            alarm=Alarm("clustergen_reservation_lookup_failed", ">", 0, "Minimum"),
         ),
     ),
 )
