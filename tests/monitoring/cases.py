@@ -420,6 +420,10 @@ def pipeline_cases() -> Iterator[Case]:
     yield none("MetricsIncomplete", "few", {**others, **few}, 90)
     new = {f'up{{{NODE},job="node"}}': f"_x29 {always(1)}"}
     yield none("MetricsIncomplete", "a new node", {**others, **new}, 45)
+    gone = {f'up{{{NODE},job="node"}}': f"1x39 _x{LONG * 4}"}
+    yield none("MetricsIncomplete", "a node that ended", {**others, **gone}, 49, 55, 60, 64, 69)
+    back = {f'up{{{NODE},job="node"}}': f"1x39 _x12 1x{LONG * 4}"}
+    yield none("MetricsIncomplete", "a node that was restarted", {**others, **back}, 60, 66, 72)
     for job in ("dcgm", "node"):
         slow = {f'scrape_duration_seconds{{{NODE},job="{job}"}}': steps((7.5, 5), last=8.5)}
         yield one("CollectionSlow", slow, 18, 22, name=f"the exporter {job} is slow")

@@ -17,14 +17,16 @@ GROUP = RuleGroup(
     "pipeline",
     "60s",
     (
-        # Measured against the other nodes: the interval is up to the collector.
+        # Measured against the other nodes: the interval is up to the collector. A node that began,
+        # ended or was restarted sent nothing for longer than Prometheus looks back, which is five
+        # minutes; gaps are shorter.
         Alert(
             "MetricsIncomplete",
             "ticket",
             "watch",
             f"{_SAMPLES}\n"
             f"  < on (cluster) group_left () 0.7 * max by (cluster) ({_SAMPLES})\n"
-            f"and on (cluster, node) {_UP} offset 30m",
+            f"and on (cluster, node) count_over_time({_UP}[30m:1m]) > 27",
             "Metrics of {{ $labels.node }} arrive with gaps",
             "Samples of this node are lost on their way: its network is busy, or the workspace "
             "refuses some.",
