@@ -146,10 +146,10 @@ def _alarms() -> Iterator[str]:
     rules = (rule for group in GROUPS for rule in group.rules)
     for rule in rules:
         if isinstance(rule, Alert) and (alarm := rule.alarm):
-            condition = (
-                f"{alarm.statistic} of `{alarm.metric}` {alarm.comparison} {alarm.threshold}"
-            )
-            yield f"| `{rule.name}` | {condition} |"
+            what = f"{alarm.statistic} of `{alarm.metric}`"
+            if alarm.less_undue:
+                what += " less nodes of reservations that are not active"
+            yield f"| `{rule.name}` | {what} {alarm.comparison} {alarm.threshold} |"
 
 
 def _xids() -> Iterator[str]:

@@ -6,6 +6,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from clustergen.artifacts import Json
@@ -13,7 +14,7 @@ from clustergen.aws import cfn
 from clustergen.monitoring import names
 from clustergen.monitoring.alert import Alarm, Alert
 from clustergen.monitoring.rules import alerts_of, runbook
-from clustergen.monitoring.sources import Source, sources
+from clustergen.monitoring.sources import Source, most_by_reservation, sources
 from clustergen.plan.model import Id, Lustre, Plan, Ref
 
 _COMPARISONS: Final = {">": "GreaterThanThreshold", "<": "LessThanThreshold"}
@@ -64,7 +65,7 @@ def _of_nodes(plan: Plan, alert: Alert, alarm: Alarm) -> Json:
             f"{alert.meaning} {runbook(alert)}",
             _watched(plan, alarm, part),
             {
-                "EvaluationPeriods": _minutes(alert.after) * 60 // _period(plan) or 1,
+                "EvaluationPeriods": _periods(plan, alert, alarm),
                 "Threshold": alarm.threshold,
                 "ComparisonOperator": _COMPARISONS[alarm.comparison],
                 "TreatMissingData": alarm.missing,
@@ -72,6 +73,12 @@ def _of_nodes(plan: Plan, alert: Alert, alarm: Alarm) -> Json:
         )
         for number, part in enumerate(parts or [()], 1)
     }
+
+
+def _periods(plan: Plan, alert: Alert, alarm: Alarm) -> int:
+    """How long the condition holds: more than one where ``FILL`` replaces a sample that is late."""
+    fewest = 2 if undue_nodes(plan, alarm) else 1
+    return max(_minutes(alert.after) * 60 // _period(plan), fewest)
 
 
 def _minutes(after: str) -> int:
@@ -83,26 +90,54 @@ def _period(plan: Plan) -> int:
     return -(-plan.monitoring.interval_seconds // 60) * 60
 
 
+def undue_nodes(plan: Plan, alarm: Alarm) -> dict[str, int]:
+    """Reservation -> nodes that do not count while it is not active.
+
+    An alarm has room for the first nine reservations; nodes of any others always count.
+    """
+    most = most_by_reservation(plan).items() if alarm.less_undue else ()
+    return dict(islice(most, _MOST_METRICS - 1))
+
+
 def _watched(plan: Plan, alarm: Alarm, values: tuple[str, ...]) -> Json:
-    """One metric, or the sum of one for each value of its label."""
+    """One metric, what is left of it, or the sum of one for each value of its label."""
+    if undue := undue_nodes(plan, alarm):
+        return _less_undue(plan, alarm, undue)
     each = [{names.CLUSTER: plan.name, **({alarm.label: v} if v else {})} for v in values or ("",)]
-    one = [
-        {
-            "Namespace": names.namespace(plan.name),
-            "MetricName": alarm.metric,
-            "Dimensions": dimensions(each_one),
-        }
-        for each_one in each
-    ]
+    one = [_metric(plan, alarm.metric, each_one) for each_one in each]
     if not values:
         return {**one[0], "Statistic": alarm.statistic, "Period": _period(plan)}
-    stat = {"Stat": alarm.statistic, "Period": _period(plan)}
-    queries = [
-        {"Id": f"m{number}", "MetricStat": {"Metric": metric, **stat}, "ReturnData": False}
-        for number, metric in enumerate(one, 1)
-    ]
-    total = {"Id": "total", "Expression": "SUM(METRICS())", "ReturnData": True}
-    return {"Metrics": [*queries, total]}
+    queries = [_query(plan, alarm, f"m{number}", metric) for number, metric in enumerate(one, 1)]
+    return {"Metrics": [*queries, _result("total", "SUM(METRICS())")]}
+
+
+def _less_undue(plan: Plan, alarm: Alarm, undue: dict[str, int]) -> Json:
+    """Nodes less those of reservations that are not active; without samples, one counts as active.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+    """
+    cluster = {names.CLUSTER: plan.name}
+    queries, left = [_query(plan, alarm, "nodes", _metric(plan, alarm.metric, cluster))], "nodes"
+    for number, (id, count) in enumerate(undue.items(), 1):
+        of = {**cluster, names.RESERVATION: id}
+        active = _metric(plan, names.RESERVATION_ACTIVE, of)
+        queries.append(_query(plan, alarm, f"active{number}", active))
+        left += f" - {count} * (1 - FILL(active{number}, 1))"
+    return {"Metrics": [*queries, _result("left", left)]}
+
+
+def _metric(plan: Plan, name: str, of: Json) -> Json:
+    namespace = names.namespace(plan.name)
+    return {"Namespace": namespace, "MetricName": name, "Dimensions": dimensions(of)}
+
+
+def _query(plan: Plan, alarm: Alarm, id: str, metric: Json) -> Json:
+    stat = {"Metric": metric, "Period": _period(plan), "Stat": alarm.statistic}
+    return {"Id": id, "MetricStat": stat, "ReturnData": False}
+
+
+def _result(id: str, expression: str) -> Json:
+    return {"Id": id, "Expression": expression, "ReturnData": True}
 
 
 def _of_file_systems(plan: Plan) -> Iterator[tuple[str, Json]]:

@@ -15,8 +15,8 @@ Action = Literal["replace", "reset", "drain", "watch", "job", "capacity", "none"
 
 SCOPE = "$scope"
 """In an expression: the matcher of the cluster's own series."""
-UNDUE = "$undue"
-"""In an expression: the number of nodes whose reservation has not begun or has ended."""
+LESS_UNDUE = "$less_undue"
+"""After a number of Slurm's nodes: less those whose reservation has not begun or has ended."""
 DUE = "$due"
 """In an expression: the number of nodes that should run now, by cluster."""
 
@@ -37,6 +37,8 @@ class Alarm:
     """Only series in which ``label`` has one of these values; empty: all."""
     missing: Literal["breaching", "notBreaching"] = "notBreaching"
     needs: frozenset[Source] = frozenset()
+    less_undue: bool = False
+    """The metric counts nodes, and those whose reservation is not active are subtracted."""
 
 
 @dataclass(frozen=True, slots=True)

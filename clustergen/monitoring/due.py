@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from clustergen.monitoring import names
-from clustergen.monitoring.sources import always_due, due_by_reservation, reservations
+from clustergen.monitoring.sources import always_due, due_by_reservation, most_by_reservation
 from clustergen.plan.model import Plan
 
 _NONE = f'0 * group by (cluster) (up{{$scope,job="{names.HOST}"}})'
@@ -17,19 +17,17 @@ def nodes(plan: Plan) -> str:
     return _sum(always_due(plan), (f"{count} * {_active(id)}" for id, count in reserved))
 
 
-def undue(plan: Plan) -> str:
-    """The most nodes of reservations that are not active: Slurm may show them as down."""
-    counts: dict[str, int] = {}
-    for group in plan.node_groups:
-        if group.capacity.id in reservations(plan):
-            counts[group.capacity.id] = counts.get(group.capacity.id, 0) + group.max
-    return _sum(0, (f"{count} * (1 - {_active(id)})" for id, count in counts.items()))
+def less_undue(plan: Plan) -> str:
+    """What to subtract from a number of Slurm's nodes; nothing without reservations."""
+    reserved = most_by_reservation(plan).items()
+    undue = _sum(0, (f"{count} * (1 - {_active(id)})" for id, count in reserved))
+    return f"\n- on (cluster) {undue}" if reserved else ""
 
 
 def _active(id: str) -> str:
     """1 or 0; nothing if EC2 does not tell about the reservation."""
     where = f'{{$scope,reservation="{id}"}}'
-    return f"max by (cluster, reservation) (clustergen_reservation_active{where})"
+    return f"max by (cluster, reservation) ({names.RESERVATION_ACTIVE}{where})"
 
 
 def _sum(first: int, parts: Iterable[str]) -> str:

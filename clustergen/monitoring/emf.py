@@ -12,7 +12,7 @@ from typing import Final
 
 from clustergen.artifacts import Json
 from clustergen.monitoring import cloudwatch, names
-from clustergen.monitoring.alarms import alerts_with_alarms
+from clustergen.monitoring.alarms import alerts_with_alarms, undue_nodes
 from clustergen.plan.model import Plan
 
 SCRAPED: Final = "$HOME_FOLDER/prometheus.yaml"
@@ -46,6 +46,8 @@ def _declarations(plan: Plan) -> Iterator[Json]:
     for _, alarm in alerts_with_alarms(plan):
         if alarm.label:
             labels.setdefault(alarm.label, set()).add(alarm.metric)
+        if undue_nodes(plan, alarm):
+            labels.setdefault(names.RESERVATION, set()).add(names.RESERVATION_ACTIVE)
     for label, wanted in labels.items():
         yield _declaration(plan, sorted(wanted), [(names.CLUSTER, label)])
 

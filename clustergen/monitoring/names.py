@@ -42,6 +42,11 @@ def log_group(cluster: str) -> str:
     return f"/clustergen/{cluster}/metrics"
 
 
+RESERVATION: Final = "reservation"
+"""A label, and a dimension in CloudWatch."""
+RESERVATION_ACTIVE: Final = "clustergen_reservation_active"
+"""1 or 0 for each reservation, by ``node_metrics.py``; none if EC2 does not tell."""
+
 # Values of the label `job`.
 HOST: Final = "node"
 """Host, EFA, file systems and what a node should have."""

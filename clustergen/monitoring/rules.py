@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from clustergen.artifacts import Json
 from clustergen.monitoring import due, names
-from clustergen.monitoring.alert import DUE, SCOPE, UNDUE, Alert, Recorded, RuleGroup
+from clustergen.monitoring.alert import DUE, LESS_UNDUE, SCOPE, Alert, Recorded, RuleGroup
 from clustergen.monitoring.alerts import GROUPS
 from clustergen.monitoring.labels import labels_of
 from clustergen.monitoring.sources import Source, sources
@@ -73,7 +73,7 @@ def _labels(plan: Plan, alert: Alert) -> dict[str, str]:
 
 def _filled(plan: Plan, text: str) -> str:
     labels = labels_of(plan)
-    for word, counted in ((DUE, due.nodes), (UNDUE, due.undue)):
+    for word, counted in ((DUE, due.nodes), (LESS_UNDUE, due.less_undue)):
         if word in text:
             text = text.replace(word, counted(plan))
     return labels.applied(text).replace(SCOPE, labels.scope)

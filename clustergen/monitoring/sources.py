@@ -102,6 +102,15 @@ def due_by_reservation(plan: Plan) -> dict[str, int]:
     return counts
 
 
+def most_by_reservation(plan: Plan) -> dict[str, int]:
+    """Id -> nodes that Slurm may show as down while this reservation is not active."""
+    counts = dict.fromkeys(reservations(plan), 0)
+    for group in plan.node_groups:
+        if group.capacity.id in counts:
+            counts[group.capacity.id] += group.max
+    return counts
+
+
 def _storage(plan: Plan) -> Iterator[Source]:
     lustre = [one for one in plan.storage if isinstance(one, Lustre)]
     if plan.storage:

@@ -354,7 +354,12 @@ def slurm_cases() -> Iterator[Case]:
     yield Case("a node beside those of a block is down", {**early, **three}, {10: down})
     begins = {**early, **two, ACTIVE: steps((0, 20), last=1)}
     yield one("SlurmNodesDown", begins, 23, 27, name="nodes are down when the block has begun")
-    yield one("SlurmNodesNotResponding", state(nodes_noresp=steps((0, 5), last=1)), 13, 17)
+    silent = "SlurmNodesNotResponding"
+    yield one(silent, state(nodes_noresp=steps((0, 5), last=1)), 13, 17)
+    over = {ACTIVE: steps((1, 5), last=0), **state(nodes_noresp=steps((0, 5), last=2))}
+    yield none(silent, "when the block has ended", over, 30)
+    other = {**over, **state(nodes_noresp=steps((0, 5), last=3))}
+    yield one(silent, other, 13, 17, name="a node beside those of a block does not answer")
     yield one("SlurmNodesDrained", state(nodes_drained=steps((0, 5), last=1)), 33, 37)
 
     def idle(nodes: int, powered_down: int, drained: int = 0) -> Mapping[str, str]:

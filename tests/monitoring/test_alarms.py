@@ -119,6 +119,35 @@ def test_a_cluster_that_scales_to_zero_may_be_silent() -> None:
     assert "MetricsAbsent" not in alarms(Fragments("pcs").faulty_plan(alone))
 
 
+RESERVED = SPEC.replace("count: 2}", "count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}")
+
+
+@pytest.mark.parametrize("alert", ["SlurmNodesDown", "SlurmNodesNotResponding"])
+@pytest.mark.parametrize("target", ["pcs", "parallelcluster"])
+def test_nodes_of_a_block_count_while_it_is_active(target: str, alert: str) -> None:
+    plan = Fragments(target).faulty_plan(RESERVED)
+    alarm = alarms(plan)[alert]["Properties"]
+    assert "reservations that have not begun" in alarm["AlarmDescription"]
+    assert [dimensions in declared(plan)[name] for name, dimensions in watched(alarm)] == [True] * 2
+    *_, left = alarm["Metrics"]
+
+    def fires(nodes: int, active: int | None) -> bool:
+        fill = {"FILL": lambda value, other: other if value is None else value}
+        made: int = eval(left["Expression"], fill, {"nodes": nodes, "active1": active})
+        return made > int(alarm["Threshold"])
+
+    cases = {(2, 0): False, (3, 0): True, (1, 1): True, (0, 1): False, (1, None): True}
+    assert {case: fires(*case) for case in cases} == cases
+
+
+def test_a_late_sample_is_not_the_only_one() -> None:
+    """``FILL`` would make its nodes due: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html"""
+    slow = Fragments("pcs").faulty_plan(
+        RESERVED.replace("cloudwatch,", "cloudwatch, interval: 4m,")
+    )
+    assert alarms(slow)["SlurmNodesDown"]["Properties"]["EvaluationPeriods"] == 2
+
+
 def test_slow_samples_have_long_periods() -> None:
     slow = Fragments("pcs").faulty_plan(SPEC.replace("cloudwatch,", "cloudwatch, interval: 4m,"))
     mount = alarms(slow)["MountMissing"]["Properties"]

@@ -5,7 +5,7 @@ Several nodes may send the same numbers of one controller: of these, the largest
 
 from __future__ import annotations
 
-from clustergen.monitoring.alert import Alarm, Alert, RuleGroup
+from clustergen.monitoring.alert import LESS_UNDUE, Alarm, Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 SLURM = frozenset({Source.SLURM})
@@ -16,33 +16,35 @@ _IDLE_NODES = (
     "  - max by (cluster) (slurm_nodes_powered_down{$scope})\n"
     "  - max by (cluster) (slurm_nodes_drained{$scope}) > 0"
 )
+_NOT_DUE = (
+    "As many nodes as belong to reservations that have not begun, or have ended, do not count."
+)
 
 _NODES = (
     Alert(
         "SlurmNodesDown",
         "page",
         "replace",
-        "max by (cluster) (slurm_nodes_down{$scope} + slurm_nodes_fail{$scope})\n"
-        "  > on (cluster) $undue",
+        "max by (cluster) (slurm_nodes_down{$scope} + slurm_nodes_fail{$scope})"
+        f"{LESS_UNDUE} > 0",
         "{{ $value }} node(s) of {{ $labels.cluster }} are down",
-        "slurmctld gave up on nodes: slurmd does not answer, or a health check failed. As many as "
-        "belong to reservations that have not begun, or have ended, do not count.",
+        f"slurmctld gave up on nodes: slurmd does not answer, or a health check failed. {_NOT_DUE}",
         ("`sinfo -R` names them with the reason",),
         after="5m",
         needs=SLURM,
-        alarm=Alarm("slurm_nodes_down", ">", 0),
+        alarm=Alarm("slurm_nodes_down", ">", 0, less_undue=True),
     ),
     Alert(
         "SlurmNodesNotResponding",
         "ticket",
         "watch",
-        "max by (cluster) (slurm_nodes_noresp{$scope}) > 0",
+        f"max by (cluster) (slurm_nodes_noresp{{$scope}}){LESS_UNDUE} > 0",
         "{{ $value }} node(s) of {{ $labels.cluster }} do not answer slurmctld",
-        "Nodes do not answer slurmctld; after SlurmdTimeout they are down.",
+        f"Nodes do not answer slurmctld; after SlurmdTimeout they are down. {_NOT_DUE}",
         ("`sinfo -o '%N %T'` marks them with an asterisk",),
         after="10m",
         needs=SLURM,
-        alarm=Alarm("slurm_nodes_noresp", ">", 0),
+        alarm=Alarm("slurm_nodes_noresp", ">", 0, less_undue=True),
     ),
     Alert(
         "SlurmNodesDrained",
