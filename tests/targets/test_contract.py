@@ -41,7 +41,7 @@ FAULTS: list[tuple[Target, str]] = [
     (replace(PCS, traits=traits(limits=Limits())), "title or limits.title is empty"),
     (
         replace(PCS, traits=traits(options=Few)),
-        "options lack purge_accounting, rest of the section targets.pcs",
+        "purge_accounting, rest of the section targets.pcs",
     ),
     (
         replace(PCS, traits=traits(section="psc")),
