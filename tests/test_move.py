@@ -249,11 +249,23 @@ def test_a_spec_with_several_targets_needs_the_option(
     assert (status, move["from"], move["to"]) == (0, "pcs", "pcs")
 
 
-def test_the_upgrade_keeps_the_file_system(tmp_path: Path) -> None:
+USERS = {
+    "ec2 describe-instances": {
+        "Reservations": [{"Instances": [{"InstanceId": "i-0a1b2c3d4e5f67890"}]}]
+    },
+    "ec2 describe-network-interfaces": {
+        "NetworkInterfaces": [{"NetworkInterfaceId": "eni-0a1b2c3d4e5f67890"}]
+    },
+}
+
+
+@pytest.mark.parametrize("efa", ["true", "false"])
+def test_the_upgrade_keeps_the_file_system(efa: str, tmp_path: Path) -> None:
     """A second cluster beside the first, the first destroyed, the foundation destroyed last."""
-    old = Fragments("pcs").files(f"{MOUNTED}targets: {{pcs: {{}}}}\n")
+    mounted = MOUNTED.replace("4800GiB", f"4800GiB, efa: {efa}")
+    old = Fragments("pcs").files(f"{mounted}targets: {{pcs: {{}}}}\n")
     new = Fragments("pcs").files(
-        f"{MOUNTED}name: second\nfoundation: example\ntargets: {{pcs: {{}}}}\n"
+        f"{mounted}name: second\nfoundation: example\ntargets: {{pcs: {{}}}}\n"
     )
     with reaching(tmp_path, old) as made:
         account = made.account
@@ -268,15 +280,14 @@ def test_the_upgrade_keeps_the_file_system(tmp_path: Path) -> None:
             assert done.returncode == 0, done.stderr
             assert set(stacks) == left
             assert stacks["example-foundation"].ids["StorageWork"] == "storagework-0a1b"
-        account.answers["ec2 describe-instances"] = {
-            "Reservations": [{"Instances": [{"InstanceId": "i-0a1b2c3d4e5f67890"}]}]
-        }
+        for call, users in USERS.items():
+            account.answers[call] = users
         done = made.deploy("--destroy-foundation")
         assert done.returncode == 2
-        assert "i-0a1b2c3d4e5f67890" in done.stderr
-        assert "'foundation: example' share it" in done.stderr
+        assert "-0a1b2c3d4e5f67890" in done.stderr
+        assert "specs with 'foundation: example'" in done.stderr
         assert "example-foundation" in stacks
-        del account.answers["ec2 describe-instances"]
+        account.answers.clear()
         made.render(new)
         assert made.deploy("--destroy").returncode == 0
         done = made.deploy("--destroy-foundation")

@@ -8,10 +8,10 @@ from typing import Any
 
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn
-from clustergen.foundation.part import Part
+from clustergen.foundation.part import Part, created
 from clustergen.foundation.template import build, document
 from clustergen.monitoring import stack
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Lustre, Plan
 
 INLINE_BYTES = 51_200
 """Maximum size of a template in a CloudFormation request; larger ones must be in S3.
@@ -44,6 +44,7 @@ def frame(plan: Plan) -> Mapping[str, Any]:
     return {
         "plan": plan,
         "foundation": bool(whole.resources),
+        "files_with_nodes": any(isinstance(s, Lustre) and s.efa for s in created(plan)),
         "monitoring": stack.parameters(plan),
         "monitoring_stack": stack.name(plan),
         "knows_pause": stack.knows_pause(plan),

@@ -241,6 +241,9 @@ class Account:
         found = self.pcs.instances(tag.rpartition("=")[2])
         return {"Reservations": [{"Instances": [{"InstanceId": id} for id in found]}]}
 
+    def describe_network_interfaces(self, request: Request) -> Any:
+        return {"NetworkInterfaces": []}
+
     # What stacks make and unmake.
     def made(self, stack: Stack) -> None:
         self.log_groups |= set(cfn.log_groups({"Resources": stack.resources}))

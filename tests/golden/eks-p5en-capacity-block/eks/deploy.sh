@@ -611,17 +611,18 @@ explain_retained() {
   done < <(retained)
 }
 
-# Stops if EC2 instances have the foundation's security group. Clusters of other specs can share it.
-find_other_nodes() {
+# Stops if something has the foundation's security group. Clusters of other specs can share it.
+find_other_users() {
   read_stack "$foundation_stack"
   [[ $outputs == *ClusterSecurityGroupId* ]] || return 0
+  # The interfaces of file systems with EFA have the group, too.
   ask aws --region "$region" ec2 describe-instances --output text \
     --query 'Reservations[].Instances[].InstanceId' --filters \
     "Name=instance.group-id,Values=$(output ClusterSecurityGroupId)" \
     Name=instance-state-name,Values=pending,running,stopping,stopped || answer=
   [[ -z $answer ]] ||
-    fail "these instances still use the foundation: $answer. Destroy the clusters that they" \
-      "belong to first: specs with 'foundation: eks-pretrain' share it."
+    fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
+      "those of other targets, and of specs with 'foundation: eks-pretrain'."
 }
 
 destroy_foundation() {
@@ -632,7 +633,7 @@ destroy_foundation() {
     stack_status "$stack"
     [[ -z $answer || $answer == DELETE_COMPLETE ]] ||
       fail "$cluster still uses the foundation: run deploy.sh --destroy first."
-    find_other_nodes
+    find_other_users
   fi
   note /fsx 'stays and continues to cost money'
   note /home 'stays and continues to cost money'

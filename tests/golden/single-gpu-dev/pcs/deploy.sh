@@ -609,17 +609,17 @@ explain_retained() {
   done < <(retained)
 }
 
-# Stops if EC2 instances have the foundation's security group. Clusters of other specs can share it.
-find_other_nodes() {
+# Stops if something has the foundation's security group. Clusters of other specs can share it.
+find_other_users() {
   read_stack "$foundation_stack"
   [[ $outputs == *ClusterSecurityGroupId* ]] || return 0
-  ask aws --region "$region" ec2 describe-instances --output text \
-    --query 'Reservations[].Instances[].InstanceId' --filters \
-    "Name=instance.group-id,Values=$(output ClusterSecurityGroupId)" \
-    Name=instance-state-name,Values=pending,running,stopping,stopped || answer=
+  # Instances of HyperPod, and what PCS and EKS use without nodes, are visible as interfaces only.
+  ask aws --region "$region" ec2 describe-network-interfaces --output text \
+    --query 'NetworkInterfaces[].NetworkInterfaceId' --filters \
+    "Name=group-id,Values=$(output ClusterSecurityGroupId)" Name=status,Values=in-use || answer=
   [[ -z $answer ]] ||
-    fail "these instances still use the foundation: $answer. Destroy the clusters that they" \
-      "belong to first: specs with 'foundation: dev' share it."
+    fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
+      "those of other targets, and of specs with 'foundation: dev'."
 }
 
 destroy_foundation() {
@@ -630,7 +630,7 @@ destroy_foundation() {
     stack_status "$stack"
     [[ -z $answer || $answer == DELETE_COMPLETE ]] ||
       fail "$cluster still uses the foundation: run deploy.sh --destroy first."
-    find_other_nodes
+    find_other_users
   fi
   note /home 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
