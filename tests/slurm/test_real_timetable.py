@@ -44,6 +44,11 @@ RUN = "bash /opt/clustergen/timetable/timetable.sh run"
 AWS = '#!/bin/bash\n[[ "$1 $2" == "s3 cp" && -f /rig/table ]] && cp /rig/table "${@: -1}"\n'
 
 
+FLEET = """#!/bin/bash
+printf '{"lastStatusUpdatedTime": "2026-12-17 11:00:00", "status": "%s"}\\n' "$(</rig/fleet)"
+"""
+
+
 class Rig(NamedTuple):
     """A cluster, and the table of its bundle."""
 
@@ -66,6 +71,12 @@ class Rig(NamedTuple):
         each = [dict(word.partition("=")[::2] for word in line.split()) for line in told]
         return {one["ReservationName"]: one["State"] for one in each if "State" in one}
 
+    def closed(self) -> list[str]:
+        """The partitions that are inactive."""
+        return self.made.run(
+            "sinfo --noheader --format '%R %a' | sed -n 's/ inact.*//p' | sort -u"
+        ).text.split()
+
     def state(self, job: str) -> tuple[str, str]:
         """State and reason of a job, once the scheduler has looked at it."""
         self.made.wait(f"squeue --noheader --jobs {job} --format %r", "^(?!Priority)")
@@ -85,6 +96,8 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     with cluster(debian.OLDEST) as made:
         made.put("/usr/local/bin/aws", AWS, 0o755)
         made.put("/usr/local/bin/systemctl", "#!/bin/bash\n", 0o755)
+        made.put("/usr/local/bin/get-compute-fleet-status.sh", FLEET, 0o755)
+        made.put("/rig/fleet", "RUNNING")
         made.start(CONFIGURATIONS[request.param](files), per_group=2)
         made.put("/rig/timetable.sh", files["scripts/timetable.sh"])
         made.ask("bash /rig/timetable.sh install s3://bucket/table")
@@ -127,9 +140,8 @@ def test_life(rig: Rig) -> None:
         assert set(rig.reservations().values()) == {"ACTIVE"}
         made.run(f"scontrol update JobId={again} StartTime=now")
         assert rig.state(again)[0] == "PENDING"
-        inactive = "limited unlimited" if rig.target == "parallelcluster" else ""
-        stopped = made.run("sinfo --noheader --format '%R %a' | sed -n 's/ inact.*//p' | sort -u")
-        assert stopped.text.split() == inactive.split()
+        inactive = ["limited", "unlimited"] if rig.target == "parallelcluster" else []
+        assert rig.closed() == inactive
     # The capacity was extended: all of it is undone.
     rig.until_stop(2 * DAY)
     assert rig.reservations() == {"clustergen-end-block": "INACTIVE"}
@@ -140,6 +152,51 @@ def test_life(rig: Rig) -> None:
     rig.until_stop(0, table="")
     assert rig.reservations() == {}
     made.run("scancel --user alice")
+
+
+def test_ended_capacity_stays_closed(rig: Rig) -> None:
+    """ParallelCluster opens all partitions when its fleet starts, and closes all when it stops."""
+    if rig.target != "parallelcluster":
+        pytest.skip("other targets have no partitions to close")
+    both = ["limited", "unlimited"]
+
+    def all_partitions(state: str, fleet: str) -> None:
+        rig.made.put("/rig/fleet", fleet)
+        for name in (*both, "rest"):
+            rig.made.ask(f"scontrol update PartitionName={name} State={state}")
+
+    rig.until_stop(-MINUTE)
+    assert rig.closed() == both
+    all_partitions("UP", "RUNNING")
+    rig.until_stop(-DAY)
+    assert rig.closed() == both
+    # An extension opens nothing of a stopped fleet, which opens everything when it starts.
+    all_partitions("INACTIVE", "STOPPED")
+    rig.until_stop(2 * DAY)
+    assert rig.closed() == ["limited", "rest", "unlimited"]
+    all_partitions("UP", "RUNNING")
+    rig.until_stop(2 * DAY)
+    assert rig.closed() == []
+    # What an administrator closed stays closed; without dates, the rest opens.
+    rig.made.ask("scontrol update PartitionName=limited State=INACTIVE")
+    rig.until_stop(-MINUTE)
+    assert rig.closed() == both
+    rig.until_stop(0, table="")
+    assert rig.closed() == ["limited"]
+    rig.made.ask("scontrol update PartitionName=limited State=UP")
+
+
+@pytest.mark.parametrize("dates", ["extended", "gone"])
+def test_an_extension_gives_jobs_their_limits_back(rig: Rig, dates: str) -> None:
+    rig.until_stop(DAY)
+    job = submit(rig.made, "--partition unlimited", "sleep 600")
+    rig.made.wait(f"squeue --noheader --jobs {job} --format %T", "RUNNING")
+    rig.until_stop(15 * MINUTE)
+    assert shown(rig.made, job)["TimeLimit"] != "UNLIMITED"
+    rig.until_stop(2 * DAY, table=None if dates == "extended" else "")
+    assert shown(rig.made, job)["TimeLimit"] == "UNLIMITED"
+    assert rig.made.run("ls /opt/clustergen/timetable/jobs").text == ""
+    rig.made.run("scancel --user alice")
 
 
 def test_waits_for_a_reservation(rig: Rig) -> None:
