@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import events, iso
 from clustergen.readme import markdown
+
+_LIMITS: Final[Mapping[str, str]] = {
+    # Its validators read each reservation of a configuration, also of one without changes.
+    "parallelcluster": ", as long as EC2 still shows the reservation. After that, ParallelCluster\n"
+    "rejects the configuration: write the id of other capacity into the spec, or remove the node\n"
+    "group",
+}
 
 
 def paragraphs(plan: Plan) -> Iterator[str]:
@@ -24,5 +32,5 @@ def paragraphs(plan: Plan) -> Iterator[str]:
     yield (
         "If the capacity is extended, or its dates change, write them into the spec, render and\n"
         "deploy: nothing else knows of it. `deploy.sh` can run at any time, also before the start\n"
-        "and after the end."
+        f"and after the end{_LIMITS.get(plan.target, '')}."
     )

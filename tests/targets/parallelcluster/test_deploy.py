@@ -112,6 +112,70 @@ def test_a_rejected_update_leaves_the_foundation_as_it_is(tmp_path: Path) -> Non
         assert made.deploy().returncode == 0
 
 
+DATED = """
+node_groups:
+  - name: h200
+    count: 2
+    capacity: {capacity_block: cr-0a1b2c3d4e5f67890, starts: '2026-12-01T11:30:00Z',
+      ends: '2026-12-%dT11:30:00Z'}
+software: {scripts: [{run: 's3://bucket/%s.sh', on: [head]}]}
+"""
+
+
+def test_a_rejected_update_leaves_what_nodes_read_as_it_is(tmp_path: Path) -> None:
+    """The foundation is the same or changes as well."""
+
+    def read_by_nodes() -> dict[str, bytes]:
+        return {key: text for key, text in made.account.objects.items() if "clusters/" in key}
+
+    with bundle(tmp_path, DATED % (10, "one")) as made:
+        assert made.deploy().returncode == 0
+        before = read_by_nodes()
+        assert {key.rpartition("/")[2] for key in before} >= {
+            "hook.sh",
+            "parallelcluster-timetable.tsv",
+        }
+        for more in ("", "tags: {team: research}"):
+            made.render(files(DATED % (20, "two") + more))
+            made.account.pcluster.refusal = "Invalid cluster configuration."
+            done = made.deploy()
+            assert (done.returncode, "Nothing was changed" in done.stderr) == (2, True)
+            assert read_by_nodes() == before
+        made.account.pcluster.refusal = ""
+        assert made.deploy().returncode == 0
+        after = read_by_nodes()
+        assert [key for key in before if after[key] == before[key]] == []
+
+
+def test_the_hook_is_there_when_it_is_validated(tmp_path: Path) -> None:
+    with bundle(tmp_path) as made:
+        assert made.deploy().returncode == 0
+        upload, *_ = made.account.calling("s3 cp", "hook.sh")
+        [validation] = calls(made, "--dryrun true")
+        order = made.account.calls
+        assert order.index(upload) < order.index(validation)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "The capacity reservation 'cr-0a1b2c3d4e5f67890' does not exist",
+        "The capacity reservation ID cr-0a1b2c3d4e5f67890 was not found",
+        "list index out of range",
+    ],
+)
+def test_capacity_that_ec2_has_forgotten(tmp_path: Path, reason: str) -> None:
+    with bundle(tmp_path, DATED % (10, "one")) as made:
+        made.account.pcluster.refusal = f"Invalid cluster configuration: {reason}"
+        done = made.deploy()
+        assert (done.returncode, "EC2 no longer knows" in done.stderr) == (2, True)
+        made.account.pcluster.refusal = "Invalid cluster configuration: no such subnet"
+        assert "EC2 no longer knows" not in made.deploy().stderr
+        assert (
+            "as long as EC2 still shows the reservation" in (made.folder / "README.md").read_text()
+        )
+
+
 def test_a_new_file_system_has_no_id_to_ask_about(tmp_path: Path) -> None:
     with bundle(tmp_path) as made:
         made.deploy()
