@@ -718,7 +718,7 @@ review_cluster() {
   choose_command
   [[ $command == update-cluster ]] || return 0
   upload e4f438811d6689a2/hook.sh
-  upload_hook
+  provide_hook
   fill cluster.yaml
   validate "$command"
 }
@@ -799,6 +799,14 @@ upload_hook() {
   run aws --region "$region" s3 cp scripts/hook.sh "s3://$bucket/"clusters/cfd/hook.sh
 }
 
+# ParallelCluster validates that there is one; nodes read that of the last accepted configuration.
+provide_hook() {
+  local bucket
+  [[ $dry_run == no ]] || return 0
+  bucket=$(output ScriptsBucketName)
+  ask aws --region "$region" s3api head-object --bucket "$bucket" --key clusters/cfd/hook.sh || upload_hook
+}
+
 # A table of an earlier deployment, which the cluster would still follow.
 upload_timetable() {
   local bucket
@@ -824,11 +832,13 @@ check_first() {
 
 deploy_cluster() {
   local command accepted
-  upload_hook
-  upload_timetable
+  provide_hook
   fill cluster.yaml
   choose_command
   validate "$command"
+  # Running nodes read these.
+  upload_hook
+  upload_timetable
   if [[ $accepted == yes ]]; then
     if [[ $command == create-cluster ]]; then
       # A rollback would delete the head node, and its logs with it.
