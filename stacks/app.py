@@ -17,7 +17,7 @@ from clustergen.commands.inputs import UsageError, wanted
 from clustergen.compiler import Checked
 from clustergen.findings import Finding, Unrenderable, errors
 
-from . import monitoring
+from . import monitoring, schedules
 from .foundation import FoundationStack
 from .rendered import RenderedCluster
 
@@ -126,6 +126,9 @@ def build(app: cdk.App, rendered: RenderedCluster) -> list[cdk.Stack]:
         *target.stacks(app, rendered, **props),
         *monitoring.stacks(app, rendered, **props),
     ]
+    for stack in made:
+        if stack.stack_name == rendered.stack_name:
+            schedules.output_command(stack, rendered)
     for earlier, later in pairwise(made):
         later.add_stack_dependency(earlier)
     return made

@@ -283,3 +283,17 @@ def test_the_region_is_fixed_and_the_account_is_not() -> None:
     text = json.dumps(example("p5-on-demand", "pcs").templates)
     assert "us-east-1" in text
     assert not re.search(r"\b\d{12}\b", text.replace("111122223333", ""))
+
+
+@pytest.mark.parametrize("target", ["eks", "pcs", "batch"])
+def test_the_command_for_schedules_is_an_output(target: str) -> None:
+    """They are no stack of the app: AWS rejects those in the past."""
+    dates = "starts: '2026-12-10T11:30:00Z', ends: '2026-12-17T11:30:00Z'"
+    capacity = f"{{capacity_block: cr-0a1b2c3d4e5f67890, {dates}}}"
+    dated = f"node_groups: [{{name: h200, count: 2, capacity: {capacity}}}]"
+    made = synthesize(check_fragment(dated, target), target)
+    command = json.dumps(made.cluster["Outputs"]["Schedules"]["Value"])
+    assert f"--stack-name example-{target}-schedule" in command
+    assert ("ComputeEnvironmentH200Arn=" in command) == (target == "batch")
+    plain = synthesize(check_fragment("", target), target)
+    assert "Schedules" not in plain.cluster.get("Outputs", {})
