@@ -63,6 +63,8 @@ def files(
         controller=running,
         timed_controller=bool(running and lifecycle and more.get("timed")),
         autoscaled=_autoscaled(document),
+        continuous=document.get("NodeProvisioningMode") == "Continuous",
+        on_eks=_on_eks(document),
     )
     return (
         *_scaling(plan, document),

@@ -27,9 +27,13 @@ def logs(plan: Plan) -> str:
     )
 
 
-def events(plan: Plan) -> str:
-    """The command that lists events of the cluster's nodes."""
-    return _sagemaker(plan, "list-cluster-events")
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ListClusterEvents.html
+def failures(plan: Plan, *, continuous: bool) -> str:
+    """What shows why nodes failed: only continuous provisioning has events of single nodes."""
+    if continuous:
+        return f"{_sagemaker(plan, 'list-cluster-events')} lists failures with their reasons"
+    failure = _sagemaker(plan, "describe-cluster", "--query FailureMessage --output text")
+    return f"{failure} prints the reason for the failure"
 
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-run-jobs-slurm-access-nodes.html

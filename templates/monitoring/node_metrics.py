@@ -450,23 +450,25 @@ SDIAG = ("sdiag",)
 class Slurm:
     """What slurmctld says; a busy one takes longer than a scrape may."""
 
-    def __init__(self, patience: float) -> None:
+    def __init__(self, partitions: str | None, patience: float) -> None:
+        self.sinfo = (*SINFO, f"--partition={partitions}") if partitions else SINFO
         self.known = Background(self._ask, SLURM_EVERY_SECONDS, patience)
 
     def _ask(self) -> list[str | None] | None:
-        """What the commands print, which run at the same time; None without a list of nodes."""
+        """What the commands print, which run at the same time; None if the nodes are unknown."""
         printed: list[str | None] = [None, None, None]
 
         def run(place: int, command: tuple[str, ...]) -> None:
             printed[place] = output(*command, seconds=SLURM_SECONDS)
 
-        commands = enumerate((SINFO, SQUEUE, SDIAG))
+        commands = enumerate((self.sinfo, SQUEUE, SDIAG))
         threads = [threading.Thread(target=run, args=one, daemon=True) for one in commands]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        return printed if (printed[0] or "").strip() else None
+        # Slurm may have no nodes, such as before all capacity starts: that is an answer too.
+        return None if printed[0] is None else printed
 
     def write(self, metrics: Metrics) -> None:
         """No metrics if the answer is too old: the alert for a silent controller fires."""
@@ -529,7 +531,7 @@ class Node:
         self.options = options
         self.mounts = [Mount(path) for path in options.mount]
         patience = FIRST_ANSWER_SECONDS if options.listen else RESERVATION_SECONDS
-        self.slurm = Slurm(patience) if options.slurm else None
+        self.slurm = Slurm(options.partitions, patience) if options.slurm else None
         self.reservations = [Reservation(id, options, patience) for id in options.reservation]
 
     def text(self) -> str:
@@ -611,6 +613,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
         "--typed", action="store_true", help="counters have that type, for CloudWatch"
     )
     parser.add_argument("--slurm", action="store_true", help="nodes and jobs by sinfo and squeue")
+    parser.add_argument("--partitions", metavar="NAME,...", help="count only their nodes")
     parser.add_argument("--sys", type=Path, default=Path("/sys"))
     parser.add_argument("--proc", type=Path, default=Path("/proc"))
     parser.add_argument("--lnetctl", default="lnetctl")

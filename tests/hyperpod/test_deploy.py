@@ -136,6 +136,42 @@ def test_a_failure_prints_the_reason_and_the_logs(bundle: Bundle) -> None:
     assert calls(bundle, "update-cluster") == []
 
 
+@pytest.mark.parametrize("orchestrator", TARGETS)
+def test_without_continuous_provisioning_a_failure_has_no_events(
+    orchestrator: str, tmp_path: Path
+) -> None:
+    base = SPEC if orchestrator == "slurm" else EKS.replace("}\n", ", provisioning: all-at-once}\n")
+    if orchestrator == "slurm":
+        base += "targets: {hyperpod-slurm: {provisioning: all-at-once}}\n"
+    files = files_of(base, orchestrator)
+    assert [path for path, text in files.items() if "list-cluster-events" in text] == []
+    with reaching(tmp_path, files) as made:
+        made.account.hyperpod.failure = "Lifecycle scripts did not run successfully."
+        done = made.deploy()
+        assert done.returncode == 2
+        assert "HyperPod reports: Lifecycle scripts did not run successfully." in done.stderr
+        assert "LifecycleConfig/h200/i-h200 (Failure)" in done.stderr
+        assert "run deploy.sh --destroy" in made.deploy().stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("orchestrator", TARGETS)
+def test_a_cluster_of_the_other_orchestrator_is_left_alone(
+    orchestrator: str, tmp_path: Path
+) -> None:
+    """One spec for both targets gives both clusters the same name."""
+    first, second = orchestrator, "eks" if orchestrator == "slurm" else "slurm"
+    with reaching(tmp_path, files_of(SPECS[first], first)) as made:
+        assert made.deploy().returncode == 0
+        made.render(files_of(SPECS[second], second))
+        before = dict(made.account.hyperpod.groups)
+        for action in ((), ("--pause",), ("--resume",), ("--destroy",)):
+            done = made.deploy(*action)
+            assert done.returncode == 2
+            assert "so it belongs to another bundle. Nothing was changed" in done.stderr
+            assert calls(made, "update-cluster") + calls(made, "delete-cluster") == []
+        assert made.account.hyperpod.groups == before
+
+
 def test_an_update_that_was_rolled_back_is_a_failure(bundle: Bundle) -> None:
     bundle.deploy()
     hyperpod = bundle.account.hyperpod
@@ -143,6 +179,7 @@ def test_an_update_that_was_rolled_back_is_a_failure(bundle: Bundle) -> None:
         "ClusterStatus": "InService",
         "FailureMessage": "Partition configuration drift detected.",
         "ClusterArn": "arn:x",
+        "Orchestrator": hyperpod.request["Orchestrator"],
         "InstanceGroups": [],
     }
     done = bundle.deploy()

@@ -280,6 +280,24 @@ def test_without_an_answer_about_jobs_there_are_none(script: Path, tmp_path: Pat
     assert "slurm_jobs_pending" not in printed(script, *arguments, path=folder)
 
 
+def test_slurm_without_nodes_has_an_answer(script: Path, tmp_path: Path) -> None:
+    """Before all capacity starts, and after it ends: the controller is not absent."""
+    path = with_programs(tmp_path / "bin", sinfo="", squeue="train|PENDING\n", sdiag="")
+    found = printed(script, "--sys", tmp_path, "--proc", tmp_path, "--slurm", path=path)
+    assert (found["slurm_nodes"], found["slurm_jobs_pending"]) == ("0", "1")
+
+
+def test_only_nodes_of_the_queues_count(script: Path, tmp_path: Path) -> None:
+    """HyperPod's own partition can have login nodes, which are not measured as compute nodes."""
+    path = with_programs(tmp_path / "bin", squeue="", sdiag="")
+    login = "case $* in *--partition=train,tune*) ;; *) echo login idle ;; esac"
+    program(path / "sinfo", f"{login}; echo n1 idle")
+    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--slurm")
+    assert printed(script, *arguments, path=path)["slurm_nodes"] == "2"
+    chosen = printed(script, *arguments, "--partitions", "train,tune", path=path)
+    assert chosen["slurm_nodes"] == "1"
+
+
 def test_a_file_for_a_collector(script: Path, tmp_path: Path) -> None:
     out = tmp_path / "metrics" / Path(HOST_TEXTFILE).name
     arguments = ("--sys", tmp_path, "--proc", tmp_path, "--out", out, "--once")

@@ -30,12 +30,12 @@ def request(plan: Plan) -> Json:
         TieredStorageConfig=_tiered(plan.options_as(Options).tiered_checkpoints),
         # Spot, Karpenter, MIG and several types in a group need it, and it is free: HyperPod
         # retries for instances that are not available.
-        NodeProvisioningMode="Continuous" if _is_continuous(plan) else None,
+        NodeProvisioningMode="Continuous" if is_continuous(plan) else None,
         **_autoscaling(plan),
     )
 
 
-def _is_continuous(plan: Plan) -> bool:
+def is_continuous(plan: Plan) -> bool:
     return plan.options_as(Options).provisioning == "continuous"
 
 
@@ -54,7 +54,7 @@ def _group(plan: Plan, group: NodeGroup, scripts: Json) -> Json:
     return groups.node_group(
         plan,
         group,
-        continuous=_is_continuous(plan) and not scaled,
+        continuous=is_continuous(plan) and not scaled,
         # Karpenter starts with zero nodes, and removes nodes that it did not start.
         InstanceCount=0 if scaled else group.max,
         LifeCycleConfig=scripts,

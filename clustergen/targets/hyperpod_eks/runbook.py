@@ -6,7 +6,7 @@ from clustergen.hyperpod import runbook as hyperpod
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
 from clustergen.runbook import Runbook
-from clustergen.targets.hyperpod_eks import eks_cluster, limits
+from clustergen.targets.hyperpod_eks import cluster, eks_cluster, limits
 
 
 def runbook(plan: Plan) -> Runbook:
@@ -15,9 +15,10 @@ def runbook(plan: Plan) -> Runbook:
         logs=f"{hyperpod.logs(plan)}; {kubernetes.LOGS}",
         access=f"{hyperpod.access(plan)}. In Kubernetes, a node has the name "
         "`hyperpod-INSTANCE-ID`",
-        failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons; the node's log "
-        "stream ends with the line that failed. A node that never shows up in `kubectl get nodes` "
-        "has no access to the EKS cluster: `aws eks list-access-entries` must list its role",
+        failed_boot=f"{hyperpod.failures(plan, continuous=cluster.is_continuous(plan))}; the "
+        "node's log stream ends with the line that failed. A node that never shows up in `kubectl "
+        "get nodes` has no access to the EKS cluster: `aws eks list-access-entries` must list its "
+        "role",
         drain=kubernetes.DRAIN,
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-manual.html
         replace=f"`kubectl label node NODE {limits.HEALTH_LABEL}=UnschedulablePendingReplacement "

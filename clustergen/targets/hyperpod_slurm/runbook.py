@@ -6,7 +6,7 @@ from clustergen.hyperpod import runbook as hyperpod
 from clustergen.plan.model import Plan
 from clustergen.runbook import SCONTROL, Runbook
 from clustergen.slurm import runbook as slurm
-from clustergen.targets.hyperpod_slurm import lifecycle
+from clustergen.targets.hyperpod_slurm import lifecycle, modes
 
 
 def runbook(plan: Plan) -> Runbook:
@@ -15,9 +15,9 @@ def runbook(plan: Plan) -> Runbook:
         logs=f"{hyperpod.logs(plan)}. On a node: `/var/log/slurm/` and, where scripts run, "
         "`/var/log/clustergen/lifecycle.log`",
         access=hyperpod.access(plan),
-        failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons, such as capacity "
-        "that AWS lacks; the node's log stream ends with the step that failed. HyperPod retries "
-        "a worker; a controller whose scripts fail makes the whole cluster `Failed`: "
+        failed_boot=f"{hyperpod.failures(plan, continuous=modes.continuous(plan))}, such as "
+        "capacity that AWS lacks; the node's log stream ends with the step that failed. HyperPod "
+        "retries a worker; a controller whose scripts fail makes the whole cluster `Failed`: "
         "run `./deploy.sh --destroy`, fix the spec and deploy again",
         drain=slurm.DRAIN,
         # Exact and case-sensitive:

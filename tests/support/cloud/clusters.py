@@ -138,11 +138,14 @@ class HyperPod:
     undeletable: set[str] = field(default_factory=set)
     checked: dict[str, float] = field(default_factory=dict)
     """By group: until when deep health checks of new nodes run."""
+    request: dict[str, Any] = field(default_factory=dict)
+    """The request that created the cluster."""
 
     def create_cluster(self, request: Request) -> Any:
         if self.status:
             raise Refused("ResourceInUse", "The cluster exists")
         self._take(request, "Creating", 90)
+        self.request = json.loads(self.account.text_of(request.one("cli-input-json")))
         return {}
 
     def update_cluster(self, request: Request) -> Any:
@@ -189,6 +192,7 @@ class HyperPod:
         return {
             "ClusterStatus": self.status,
             "FailureMessage": self.failure or None,
+            "Orchestrator": self.request.get("Orchestrator"),
             "ClusterArn": "arn:aws:sagemaker:us-east-1:111122223333:cluster/abc123",
             "InstanceGroups": [
                 {
@@ -218,6 +222,8 @@ class HyperPod:
 
     def list_cluster_events(self, request: Request) -> Any:
         self._known()
+        if self.request.get("NodeProvisioningMode") != "Continuous":
+            raise Refused("ValidationException", "NodeProvisioningMode is not Continuous")
         if not self.account.no_capacity:
             return {"Events": []}
         group = next(iter(self.groups))

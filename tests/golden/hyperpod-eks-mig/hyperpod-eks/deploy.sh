@@ -819,6 +819,17 @@ delete_cluster() {
   wait_for 60 "the deletion of $cluster" is_deleted
 }
 
+# The bundle of the other HyperPod target, from the same spec, has the same cluster name.
+refuse_other_orchestrator() {
+  local other=Slurm
+  read_status
+  [[ -n $answer ]] || return 0
+  read_value Orchestrator.Eks.ClusterArn
+  [[ -z $answer ]] || return 0
+  fail "the HyperPod cluster $cluster is orchestrated by $other, so it belongs to another bundle." \
+    "Nothing was changed. Give this spec another name, and render it again."
+}
+
 # Groups that are no longer in the spec continue to run and cost money. Printed last, so that users
 # see it.
 note_other_groups() {
@@ -973,6 +984,7 @@ fi
 if [[ $dry_run == no ]]; then
   need aws
   mkdir -p .filled
+  refuse_other_orchestrator
 fi
 
 case $action in

@@ -668,33 +668,11 @@ upload_lifecycle() {
     "s3://$bucket/lifecycle/$prefix/"
 }
 
-# HyperPod reports problems of single instances and groups, such as a lack of capacity, only in
-# events, not in DescribeCluster.
-explain_events() {
-  local events event
-  if ! ask aws --region "$region" sagemaker list-cluster-events --cluster-name "$cluster" \
-    --sort-by EventTime --sort-order Descending --max-results 50 --no-paginate --output text \
-    --query "Events[?EventLevel!='Info'].[EventId,EventTime,InstanceGroupName,InstanceId,Description] | [:5]"; then
-    return 0
-  fi
-  events=$answer
-  while IFS=$'\t' read -r event words; do
-    [[ -n $event ]] || continue
-    note "Event:         ${words//$'\t'/ }"
-    if ask aws --region "$region" sagemaker describe-cluster-event --cluster-name "$cluster" \
-      --event-id "$event" --query 'EventDetails.EventDetails.EventMetadata.*.FailureMessage | [0]' \
-      --output text && [[ -n $answer ]]; then
-      note "               $answer"
-    fi
-  done <<<"$events"
-}
-
 # Prints the reason for a failure, and where to find logs: scripts log the name of the failed step.
 explain() {
   local arn group instance status words
   read_value FailureMessage
   note "HyperPod reports: ${answer:-no failure of the cluster as a whole}"
-  explain_events
   read_value ClusterArn
   arn=$answer
   note "Log group:     /aws/sagemaker/Clusters/$cluster/${arn##*/}"
@@ -833,6 +811,17 @@ delete_cluster() {
   fi
   [[ ${answer:-} == Deleting ]] || sagemaker delete-cluster --cluster-name "$cluster"
   wait_for 60 "the deletion of $cluster" is_deleted
+}
+
+# The bundle of the other HyperPod target, from the same spec, has the same cluster name.
+refuse_other_orchestrator() {
+  local other=EKS
+  read_status
+  [[ -n $answer ]] || return 0
+  read_value Orchestrator.Eks.ClusterArn
+  [[ -n $answer ]] || return 0
+  fail "the HyperPod cluster $cluster is orchestrated by $other, so it belongs to another bundle." \
+    "Nothing was changed. Give this spec another name, and render it again."
 }
 
 # A cluster of another bundle, or created manually: the request would add a second controller.
@@ -1015,6 +1004,7 @@ fi
 if [[ $dry_run == no ]]; then
   need aws
   mkdir -p .filled
+  refuse_other_orchestrator
 fi
 
 case $action in
