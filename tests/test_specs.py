@@ -183,6 +183,14 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         K8S: set(),
         BATCH: {"SUP001", "IMG001"},
     },
+    "pcs-existing-cluster": {
+        PC: set(),
+        PCS: set(),
+        HP: _NO,
+        EKS: {"NET022"},
+        K8S: {"NET022"},
+        BATCH: set(),
+    },
     "pcs-trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set(), BATCH: set()},
     "single-gpu-dev": {
         PC: set(),

@@ -31,6 +31,9 @@ def unused(plan: Plan) -> frozenset[Path]:
         {
             *others,
             *_asked_for(plan),
+            *plan.options.of_others,
+            *([("queues",)] if plan.options.of_others else []),
+            *(queue.at("default") for queue in plan.queues if plan.options.of_others),
             *((name,) for name in ("slurm", "kubernetes") if _scheduler(plan) != name),
             *(queue.at("default") for queue in plan.queues if _scheduler(plan) != "slurm"),
             *([] if plan.head else [("head_node",)]),

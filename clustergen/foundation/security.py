@@ -80,7 +80,7 @@ def part(plan: Plan) -> Part:
     parts = [Part(_files(plan), {})]
     if plan.network.new_security_groups:
         nodes = Output("Security group of every node", cfn.get_att(NODES, "GroupId"))
-        resources = {**_nodes(plan), **_control_plane(plan)}
+        resources = {**_nodes(plan), **_existing_clusters(plan)}
         parts.insert(0, Part(resources, {"ClusterSecurityGroupId": nodes}))
     if plan.network.new_security_groups and serves(plan, *_WITH_LOGIN):
         description = "Security group of login and head nodes, beside that of every node"
@@ -148,26 +148,37 @@ def _all_traffic_within(group: str) -> Json:
     }
 
 
-def _control_plane(plan: Plan) -> Json:
-    """Rules between nodes and an existing EKS cluster, in both directions.
+def _existing_clusters(plan: Plan) -> Json:
+    """Rules between nodes and existing clusters that they join."""
+    network = plan.network
+    return {
+        **_both_ways(
+            "ControlPlane", "the control plane of EKS", network.control_plane_security_group
+        ),
+        **_both_ways("Scheduler", "the scheduler of PCS", network.scheduler_security_group),
+    }
 
-    The cluster's security group allows traffic between its members; the nodes are not members.
+
+def _both_ways(name: str, title: str, theirs: str | None) -> Json:
+    """Rules between nodes and the security group of an existing cluster, in both directions.
+
+    That group allows traffic between its members; the nodes are not members.
     https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
+    https://docs.aws.amazon.com/pcs/latest/userguide/working-with_networking_sg.html
     """
-    theirs = plan.network.control_plane_security_group
     if theirs is None:
         return {}
     ours = cfn.get_att(NODES, "GroupId")
     directions: tuple[Direction, ...] = ("Ingress", "Egress")
-    sides = ((f"{NODES}ControlPlane", ours, theirs), ("ControlPlaneNodes", theirs, ours))
+    sides = ((f"{NODES}{name}", ours, theirs), (f"{name}Nodes", theirs, ours))
     return {
-        f"{name}{direction}": _rule_of(
+        f"{side}{direction}": _rule_of(
             direction,
             group,
             {"IpProtocol": "-1", **_peer(direction, peer)},
-            "All traffic between nodes and the control plane of EKS",
+            f"All traffic between nodes and {title}",
         )
-        for name, group, peer in sides
+        for side, group, peer in sides
         for direction in directions
     }
 

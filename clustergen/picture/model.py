@@ -58,6 +58,9 @@ def _service(plan: Plan, target: Target) -> Box:
     queues = [f"queue {name}" for name in names[:MOST]]
     if more := names[MOST:]:
         queues.append(f"and {len(more)} more queues")
+    existing = plan.options.existing
+    if joined := existing.get("cluster") or existing.get("eks_cluster"):
+        queues.insert(0, f"existing cluster {joined.rpartition('/')[2]}")
     if target.traits.scheduler == "kubernetes":
         queues.insert(0, f"Kubernetes {plan.kubernetes.version}")
     if plan.system:  # the cluster is ours, not one that exists

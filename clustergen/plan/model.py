@@ -57,6 +57,11 @@ class Options:
         return {}
 
     @property
+    def of_others(self) -> tuple[Path, ...]:
+        """Places of the spec that an existing cluster leaves to its owner."""
+        return ()
+
+    @property
     def head_nodes(self) -> int:
         """Number of head nodes, if the cluster has any."""
         return 1
@@ -393,6 +398,8 @@ class Network:
     """IPv4 addresses of those system nodes."""
     control_plane_security_group: str | None = None
     """Security group of an existing EKS cluster; it and the new group of nodes allow each other."""
+    scheduler_security_group: str | None = None
+    """The same of an existing PCS cluster."""
     internet: Literal["nat", "none"] = "nat"
 
     @property

@@ -56,6 +56,7 @@ def plan(spec: Spec) -> Planned:
         needed_addresses=0,
         control_plane_security_group=_control_plane(spec),
         internet=given.internet,
+        scheduler_security_group=_scheduler(spec),
     )
     decisions = _decisions(network, given) if new else ()
     return Planned(network, decisions)
@@ -65,6 +66,11 @@ def _control_plane(spec: Spec) -> str | None:
     """The security group of an existing EKS cluster. It is the same for all targets, because the
     foundation that opens it to the nodes is."""
     return spec.targets.hyperpod_eks.eks_security_group if spec.targets.hyperpod_eks else None
+
+
+def _scheduler(spec: Spec) -> str | None:
+    """The security group of an existing PCS cluster; the same for all targets, too."""
+    return spec.targets.pcs.cluster_security_group if spec.targets.pcs else None
 
 
 _INTERNAL = tuple(

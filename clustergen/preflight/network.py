@@ -101,6 +101,8 @@ def security_groups(plan: Plan) -> Mapping[str, Path]:
             found.setdefault(id, owner.at("security_groups", number))
     if theirs := plan.network.control_plane_security_group:
         found.setdefault(theirs, ("targets", "hyperpod-eks", "eks_security_group"))
+    if theirs := plan.network.scheduler_security_group:
+        found.setdefault(theirs, ("targets", "pcs", "cluster_security_group"))
     return found
 
 

@@ -45,6 +45,7 @@ SLURM_NAME = Pattern(
 VPC = _id("vpc", "a VPC id")
 SUBNET = _id("subnet", "a subnet id")
 SECURITY_GROUP = _id("sg", "a security group id")
+PCS_CLUSTER = Pattern(r"^pcs_[a-zA-Z0-9]{1,40}$", "the id of a PCS cluster such as pcs_0a1b2c3d4e")
 AMI = _id("ami", "an AMI id")
 FILE_SYSTEM = Pattern(
     r"^(fs|fc)-[0-9a-f]{8,40}$", "a file system or cache id such as fs-0a1b2c3d4e5f67890"
@@ -127,6 +128,7 @@ EXAMPLES = {
     VPC.regex: f"vpc-{_ID}",
     SUBNET.regex: f"subnet-{_ID}",
     SECURITY_GROUP.regex: f"sg-{_ID}",
+    PCS_CLUSTER.regex: "pcs_0a1b2c3d4e",
     AMI.regex: f"ami-{_ID}",
     FILE_SYSTEM.regex: f"fs-{_ID}",
     EBS_VOLUME.regex: f"vol-{_ID}",

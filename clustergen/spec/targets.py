@@ -14,6 +14,7 @@ from clustergen.spec.base import (
     BatchSize,
     InstanceGroup,
     Name,
+    PcsClusterId,
     S3Uri,
     Seconds,
     Section,
@@ -161,6 +162,16 @@ class ParallelCluster(Target):
 class Pcs(Target):
     """AWS Parallel Computing Service."""
 
+    cluster: Literal["new"] | PcsClusterId = Field(
+        "new",
+        description="`new`, or the id of an existing cluster, to which node groups and queues are "
+        "added.",
+    )
+    cluster_security_group: SecurityGroupId | None = Field(
+        None,
+        description="Security group of the existing cluster; traffic between it and the new "
+        "security group of the nodes is allowed.",
+    )
     size: Literal["auto", "small", "medium", "large"] = Field(
         "auto", description="Controller size; auto: the smallest that supports the number of nodes."
     )

@@ -861,6 +861,12 @@ _OPTIONS = {
     "options.parallelcluster.memory_scheduling": [_own(PC, "memory_scheduling", True)],
     "options.parallelcluster.imds": [_own(PC, "imds", "v1.0")],
     "options.parallelcluster.imds_for_all": [_own(PC, "imds_for_all", True)],
+    "options.pcs.cluster": [
+        _own(PCS, "cluster", "pcs_0a1b2c3d4e", _EXISTING_VPC, existing="pcs_0a1b2c3d4f")
+    ],
+    "options.pcs.cluster_security_group": [
+        _own(PCS, "cluster_security_group", "sg-0a1b2c3d4e5f67899")
+    ],
     "options.pcs.size": [_own(PCS, "size", "large")],
     "options.pcs.key_name": [_own(PCS, "key_name", "platform")],
     "options.pcs.rest": [_own(PCS, "rest", True)],
@@ -982,6 +988,7 @@ NO_ROW: Mapping[str, str] = {
     "network.login_security_groups": "follows from network.node_security_groups",
     "network.new_security_groups": "follows from network.node_security_groups",
     "network.control_plane_security_group": "options.hyperpod-eks.eks_security_group",
+    "network.scheduler_security_group": "options.pcs.cluster_security_group",
     "node_groups.interfaces.*": "follow from types, efa and efa_layout",
     **{
         f"network.{subnets}.{fact}": "a fact about a subnet that exists; only rules read it"

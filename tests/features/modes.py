@@ -33,6 +33,11 @@ _EXISTING = {
         "private_subnets": [{"id": "subnet-0a1b2c3d4e5f67890", "zone": "use1-az6"}],
     },
 }
+_JOINED = {
+    "targets.pcs.cluster": "pcs_0a1b2c3d4e",
+    "targets.pcs.cluster_security_group": "sg-0a1b2c3d4e5f67891",
+    "network": _EXISTING["network"],
+}
 _KARPENTER = {
     "kubernetes.autoscaler": "karpenter",
     "node_groups.0.count": {"min": 0, "max": 2},
@@ -72,6 +77,7 @@ MODES: Mapping[str, Mode] = dict(
     (
         _mode(PC),
         _mode(PCS),
+        _mode(PCS, "existing", _JOINED),
         _mode(HP, "bootstrap"),
         _mode(HP, "bootstrap all-at-once", _ALL_AT_ONCE),
         _mode(HP, "extended", _OWN_SCRIPTS),

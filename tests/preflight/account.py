@@ -464,6 +464,41 @@ class Account:
         }
         return {"clusters": [_dated(cluster, "createdAt", "modifiedAt")]}
 
+    def pcs_GetCluster(self, asked: Any) -> Answer:
+        plan = self.plan
+        groups = [given] if (given := plan.network.scheduler_security_group) else []
+        cluster = {
+            "name": "platform",
+            "id": asked.clusterIdentifier,
+            "arn": f"arn:aws:pcs:{plan.region}:{OWNER}:cluster/{asked.clusterIdentifier}",
+            "status": "ACTIVE",
+            "createdAt": "2020-01-01T00:00:00+00:00",
+            "modifiedAt": "2020-01-01T00:00:00+00:00",
+            "scheduler": {"type": "SLURM", "version": plan.slurm.version},
+            "size": "MEDIUM",
+            "networking": {"subnetIds": ["subnet-0abcd"], "securityGroupIds": groups},
+        }
+        return {"cluster": _dated(cluster, "createdAt", "modifiedAt")}
+
+    def pcs_ListComputeNodeGroups(self, asked: Any) -> Answer:
+        return {"computeNodeGroups": [self._member("another", asked.clusterIdentifier)]}
+
+    def pcs_ListQueues(self, asked: Any) -> Answer:
+        return {"queues": [self._member("another", asked.clusterIdentifier)]}
+
+    def _member(self, name: str, cluster: str) -> Answer:
+        """A node group or queue of a PCS cluster."""
+        member = {
+            "name": name,
+            "id": "pcs_0a1b2c3d4f",
+            "arn": f"arn:aws:pcs:{self.plan.region}:{OWNER}:cluster/{cluster}/{name}",
+            "clusterId": cluster,
+            "createdAt": "2020-01-01T00:00:00+00:00",
+            "modifiedAt": "2020-01-01T00:00:00+00:00",
+            "status": "ACTIVE",
+        }
+        return _dated(member, "createdAt", "modifiedAt")
+
     def batch_DescribeJobQueues(self, asked: Any) -> Answer:
         if not self.deployed:
             return {"jobQueues": []}

@@ -76,6 +76,14 @@ JOINED = Spec(
     + "{eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/platform'}}\n",
     "hyperpod-eks",
 )
+JOINED_PCS = Spec(
+    EXAMPLE_BASE.replace(
+        "{zone: use1-az6}",
+        "{vpc: vpc-0a1b2c3d4e5f60001, zone: use1-az6, private_subnets: [subnet-0a1b2c3d4e5f60002]}",
+    )
+    + "slurm: {version: '25.11'}\ntargets: {pcs: {cluster: pcs_0a1b2c3d4e}}\n",
+    "pcs",
+)
 HYPERPOD = Spec(EXAMPLE_BASE, "hyperpod-slurm")
 KEYED = Spec(
     EXAMPLE_BASE
@@ -103,6 +111,7 @@ SPECS = {
     **dict.fromkeys(("PRE085", "PRE086"), EKS),
     "PRE036": DATED,
     "PRE087": JOINED,
+    "PRE088": JOINED_PCS,
     "PRE043": PRIVATE,
 }
 """The specs of rules that :data:`PC` has nothing for."""

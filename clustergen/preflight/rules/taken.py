@@ -13,6 +13,8 @@ from clustergen.preflight.case import Case
 from clustergen.preflight.rules import listed, rule
 
 PCS: Final = "pcs:ListClusters"
+PCS_GROUPS: Final = "pcs:ListComputeNodeGroups"
+PCS_QUEUES: Final = "pcs:ListQueues"
 EKS: Final = "eks:DescribeCluster"
 QUEUES: Final = "batch:DescribeJobQueues"
 STATES: Final = (
@@ -57,6 +59,9 @@ def stack(case: Case) -> Iterator[Problem]:
 def _by_hand(plan: Plan) -> str:
     if plan.target == "batch":
         return f"no other job queue is called {listed(_queues(plan))}" if plan.queues else ""
+    if joined := _joined(plan):
+        names = [*_groups(plan), *(queue.name for queue in plan.queues)]
+        return f"{listed([joined])} has no node groups or queues {listed(names)} of others"
     return f"no other cluster is called {listed([plan.name])}" if plan.target else ""
 
 
@@ -66,7 +71,7 @@ def _by_hand(plan: Plan) -> str:
     why="Names of clusters are unique in an account and region. Stacks do not take over what they "
     "did not create.",
     source=STATES,
-    calls=(*names.DEPLOYED, PCS, EKS, QUEUES),
+    calls=(*names.DEPLOYED, PCS, PCS_GROUPS, PCS_QUEUES, EKS, QUEUES),
     by_hand=_by_hand,
     bad="pcs:ListClusters: {name: example}",
     good="pcs:ListClusters: []",
@@ -91,6 +96,8 @@ def _other(case: Case) -> str:
     if any(names.stack(case, name) for name in names.cluster_stacks(plan)):
         return ""
     match plan.target:
+        case "pcs" if _joined(plan):
+            return _member(case, _joined(plan))
         case "pcs":
             clusters = case.every(PCS, "clusters")
             found = any(each["name"] == plan.name for each in clusters)
@@ -101,6 +108,32 @@ def _other(case: Case) -> str:
             return f"a job queue {taken}" if taken else ""
     exists = case.find(EKS, name=plan.name) is not None
     return f"an EKS cluster {plan.name}" if exists else ""
+
+
+def _joined(plan: Plan) -> str:
+    """The existing PCS cluster to which node groups are added; empty if the cluster is new."""
+    return plan.options.existing.get("cluster", "") if plan.target == "pcs" else ""
+
+
+def _groups(plan: Plan) -> list[str]:
+    """Names of the compute node groups on PCS, which are unique in a cluster."""
+    return [*(group.name for group in plan.node_groups), *(["login"] if plan.login else [])]
+
+
+def _member(case: Case, cluster: str) -> str:
+    """What an existing PCS cluster has under a name of the plan."""
+    wanted = {"node group": set(_groups(case.plan)), "queue": {q.name for q in case.plan.queues}}
+    found = {
+        "node group": case.every(PCS_GROUPS, "computeNodeGroups", clusterIdentifier=cluster),
+        "queue": case.every(PCS_QUEUES, "queues", clusterIdentifier=cluster),
+    }
+    taken = [
+        f"a {kind} {each['name']} in {cluster}"
+        for kind, items in found.items()
+        for each in items
+        if each["name"] in wanted[kind]
+    ]
+    return " and ".join(taken)
 
 
 def _stack_without_tag(case: Case) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.plan.model import Plan, Queue
-from clustergen.targets.pcs import limits, names, settings, subnets
+from clustergen.targets.pcs import limits, names, pcs_cluster, settings, subnets
 from clustergen.targets.pcs.options import Options, managed_nodes
 
 SECONDS_PER_DAY = 86400
@@ -44,10 +44,10 @@ def resource(plan: Plan) -> Json:
 
 def queue(plan: Plan, queue: Queue) -> Json:
     """A queue as a resource."""
-    custom = settings.as_parameters(settings.queue(queue))
+    custom = settings.as_parameters(settings.queue(plan, queue))
     properties = {
         "Name": queue.name,
-        "ClusterId": cfn.get_att(names.CLUSTER, "Id"),
+        "ClusterId": pcs_cluster.id(plan),
         "ComputeNodeGroupConfigurations": [
             {"ComputeNodeGroupId": cfn.get_att(names.node_group(group.name), "Id")}
             for group in queue.node_groups

@@ -19,6 +19,7 @@ from clustergen.targets.pcs import (
     logs,
     names,
     node_groups,
+    pcs_cluster,
     schedule,
     subnets,
 )
@@ -36,11 +37,17 @@ def document(plan: Plan) -> Json:
     parameters = cfn.parameters({**resources, **outputs}, foundation.outputs(plan))
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"AWS PCS cluster {plan.name}",
+        "Description": _description(plan),
         "Parameters": {**parameters, **images.parameters(plan)},
         "Resources": resources,
         "Outputs": outputs,
     }
+
+
+def _description(plan: Plan) -> str:
+    if pcs_cluster.is_new(plan):
+        return f"AWS PCS cluster {plan.name}"
+    return f"Node groups {plan.name} of the AWS PCS cluster {pcs_cluster.id(plan)}"
 
 
 def emit(plan: Plan, document: Json) -> Bundle:
@@ -69,11 +76,30 @@ def steps(plan: Plan) -> list[str]:
         _reach(plan),
         next_steps.TESTS,
         *_images(plan),
+        *_joined(plan),
         "to change the instance types of a node group, rename it too: PCS creates a new one, and "
         "names are unique in a cluster",
         *_tags(plan),
-        "`./deploy.sh --destroy` deletes the cluster; network and data stay",
+        _destroy(plan),
     ]
+
+
+def _joined(plan: Plan) -> Iterator[str]:
+    if not pcs_cluster.is_new(plan):
+        yield (
+            f"the stack adds node groups and queues to {pcs_cluster.id(plan)}, and changes nothing "
+            "else of it: Slurm settings, accounting, version and logs of the scheduler stay those "
+            "of the cluster, and so does its default queue unless a queue has `default: true`"
+        )
+
+
+def _destroy(plan: Plan) -> str:
+    if pcs_cluster.is_new(plan):
+        return "`./deploy.sh --destroy` deletes the cluster; network and data stay"
+    return (
+        "`./deploy.sh --destroy` deletes the node groups and queues of this bundle; the cluster "
+        "with its other groups, network and data stay"
+    )
 
 
 def _tags(plan: Plan) -> Iterator[str]:
@@ -120,7 +146,8 @@ def _images(plan: Plan) -> Iterator[str]:
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
-    yield names.CLUSTER, cluster.resource(plan)
+    if pcs_cluster.is_new(plan):
+        yield names.CLUSTER, cluster.resource(plan)
     for group in plan.node_groups:
         if group.placement.kind == "cluster":
             yield names.placement_group(group), _placement_group()
@@ -140,13 +167,15 @@ def _placement_group() -> Json:
 
 
 def _outputs(plan: Plan) -> Iterator[tuple[str, Json]]:
-    yield _output("ClusterId", "Id of the cluster", cfn.get_att(names.CLUSTER, "Id"))
-    yield _output("ClusterArn", "ARN of the cluster", cfn.get_att(names.CLUSTER, "Arn"))
+    yield _output("ClusterId", "Id of the cluster", pcs_cluster.id(plan))
+    if pcs_cluster.is_new(plan):
+        yield _output("ClusterArn", "ARN of the cluster", cfn.get_att(names.CLUSTER, "Arn"))
     yield _output(
         "EndpointsCommand",
         "Shows the addresses of the scheduler",
         cfn.sub(
-            "aws pcs get-cluster --region ${AWS::Region} --cluster-identifier ${Cluster.Id}"
+            "aws pcs get-cluster --region ${AWS::Region} --cluster-identifier "
+            f"{pcs_cluster.id_in_text(plan)}"
             " --query cluster.endpoints"
         ),
     )

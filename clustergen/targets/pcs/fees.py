@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from clustergen.cost.model import Line
 from clustergen.cost.pricing import Prices, span
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import cluster, limits
+from clustergen.targets.pcs import cluster, limits, pcs_cluster
 
 
 def fees(plan: Plan, at: Prices) -> Iterator[Line]:
-    """The fees of a cluster."""
+    """The fees of a cluster; of an existing one, only those of the added nodes."""
+    if not pcs_cluster.is_new(plan):
+        yield from _nodes(plan, at)
+        return
     size = cluster.size(plan) or limits.SIZES[-1].name
     yield at.line("service", "controller", f"{size}, also when idle", {f"PCS controller {size}": 1})
     yield from _nodes(plan, at)

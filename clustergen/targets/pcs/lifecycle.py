@@ -21,8 +21,7 @@ from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 from clustergen.slurm import accounts, collecting, timetable
-from clustergen.targets.pcs import limits, settings
-from clustergen.targets.pcs import names as names_of_resources
+from clustergen.targets.pcs import limits, pcs_cluster, settings
 from clustergen.targets.pcs.scripts import Script
 
 
@@ -192,19 +191,22 @@ def _slurm_bin(plan: Plan) -> str:
 
 
 def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
-    """The controller is AWS's own: a login node collects the metrics of Slurm."""
+    """The controller is AWS's own: a login node collects the metrics of Slurm.
+
+    An existing cluster may not have enabled its metrics; Slurm's commands do without.
+    """
     options = collecting.machine_arguments(plan, "login", login)
     endpoint: Any = "-"
-    if settings.since(settings.version(plan), settings.METRICS_SINCE):
-        endpoint = cfn.get_att(names_of_resources.CLUSTER, "Id")
+    if pcs_cluster.is_new(plan) and settings.since(settings.version(plan), settings.METRICS_SINCE):
+        endpoint = pcs_cluster.id(plan)
     else:
         options.append("--slurm")
     yield from _monitoring(plan, endpoint, options)
 
 
 def accounts_script(plan: Plan) -> Script | None:
-    """The script that creates Slurm accounts; None if jobs need none."""
-    if not accounts.needed(plan):
+    """The script that creates Slurm accounts; None if jobs need none, or the cluster exists."""
+    if not accounts.needed(plan) or not pcs_cluster.is_new(plan):
         return None
     return Script("accounts.sh", made=accounts.script(plan, slurm_bin=_slurm_bin(plan)))
 

@@ -12,7 +12,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.plan.model import Iam, Machine, NodeGroup, Plan, Ref
 from clustergen.slurm import timetable
-from clustergen.targets.pcs import images, lifecycle, names, settings, subnets
+from clustergen.targets.pcs import images, lifecycle, names, pcs_cluster, settings, subnets
 
 _PURCHASES = {
     "spot": "SPOT",
@@ -41,7 +41,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
         **_slurm(group),
         "NodeLifecycleActions": lifecycle.emitted(lifecycle.group_actions(plan, group)),
     }
-    return _resource(properties)
+    return _resource(plan, properties)
 
 
 def for_login(plan: Plan, login: Machine) -> Json:
@@ -54,27 +54,24 @@ def for_login(plan: Plan, login: Machine) -> Json:
         "PurchaseOption": "ONDEMAND",
         "NodeLifecycleActions": lifecycle.emitted(lifecycle.login_actions(plan)),
     }
-    return _resource(properties)
+    return _resource(plan, properties)
 
 
 def _profile(own: Iam) -> Json:
     return {"IamInstanceProfileArn": own.instance_profile} if own.instance_profile else {}
 
 
-def _resource(properties: Json) -> Json:
-    return {
-        "Type": "AWS::PCS::ComputeNodeGroup",
-        # Otherwise a node could create the log group first, and the stack would fail.
-        "DependsOn": names.NODE_LOG_GROUP,
-        "Properties": properties,
-    }
+def _resource(plan: Plan, properties: Json) -> Json:
+    # Otherwise a node could create the log group first, and the stack would fail.
+    after = {"DependsOn": names.NODE_LOG_GROUP} if pcs_cluster.is_new(plan) else {}
+    return {"Type": "AWS::PCS::ComputeNodeGroup", **after, "Properties": properties}
 
 
 def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> dict[str, Any]:
     template = names.launch_template(name)
     return {
         "Name": name,
-        "ClusterId": cfn.get_att(names.CLUSTER, "Id"),
+        "ClusterId": pcs_cluster.id(plan),
         "IamInstanceProfileArn": _INSTANCE_PROFILE,
         "CustomLaunchTemplate": {
             "TemplateId": cfn.ref(template),

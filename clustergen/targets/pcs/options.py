@@ -6,25 +6,53 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from clustergen.findings import Path
 from clustergen.plan import model
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits
+
+NEW = "new"
+_OF_THE_CLUSTER: tuple[Path, ...] = (
+    *(("slurm", name) for name in ("accounting", "accounts", "qos", "idle_timeout", "settings")),
+    *(("slurm", name) for name in ("slurmdbd_settings", "cgroup_settings")),
+    *(("targets", "pcs", name) for name in ("size", "rest", "purge_accounting")),
+    ("resilience", "auto_resume"),
+    ("monitoring", "log_retention"),
+)
+"""What a cluster has once, and not by node group or queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options(model.Options):
     """See :class:`clustergen.spec.targets.Pcs`."""
 
+    cluster: str
+    """``new``, or the id of a cluster."""
+    cluster_security_group: str | None
     size: Literal["auto", "small", "medium", "large"]
     rest: bool
     key_name: str | None
     purge_accounting: int | None
     """Time in seconds."""
 
+    @property
+    def creates_cluster(self) -> bool:
+        return self.cluster == NEW
+
+    @property
+    def existing(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        return {} if self.creates_cluster else {"cluster": self.cluster}
+
+    @property
+    def of_others(self) -> tuple[Path, ...]:
+        """See :attr:`clustergen.plan.model.Options.of_others`."""
+        return () if self.creates_cluster else _OF_THE_CLUSTER
+
     def resolved(self, plan: Plan) -> Mapping[str, tuple[Any, str]]:
         """See :meth:`clustergen.plan.model.Options.resolved`."""
         smallest = limits.smallest_size(managed_nodes(plan))
-        if self.size != "auto" or smallest is None:
+        if self.size != "auto" or smallest is None or not self.creates_cluster:
             return {}
         return {"size": (smallest.name.lower(), f"the smallest for {managed_nodes(plan)} nodes")}
 

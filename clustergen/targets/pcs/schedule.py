@@ -17,6 +17,7 @@ from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.timetable import phases, timetables
 from clustergen.schedules import Call
 from clustergen.slurm import timetable
+from clustergen.targets.pcs import pcs_cluster
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
@@ -49,7 +50,7 @@ def _each(plan: Plan) -> Iterator[Call]:
 
 def _size(plan: Plan, group: NodeGroup, at: datetime, size: int) -> Call:
     given = {
-        "ClusterIdentifier": plan.name,
+        "ClusterIdentifier": plan.name if pcs_cluster.is_new(plan) else pcs_cluster.id(plan),
         "ComputeNodeGroupIdentifier": group.name,
         "ScalingConfiguration": {"MinInstanceCount": size, "MaxInstanceCount": size},
     }

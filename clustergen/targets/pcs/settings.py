@@ -8,7 +8,7 @@ from typing import Any
 from clustergen.plan import slurm
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.plan.slurm import Settings
-from clustergen.targets.pcs import limits
+from clustergen.targets.pcs import limits, pcs_cluster
 
 METRICS_SINCE = "25.11"
 """slurmctld has no metrics before, and PCS rejects the setting.
@@ -30,9 +30,9 @@ def cluster(plan: Plan) -> Settings:
     return slurm.cluster_settings(plan, _derived(plan))
 
 
-def queue(queue: Queue) -> Settings:
+def queue(plan: Plan, queue: Queue) -> Settings:
     """Partition settings: those from fields of the spec, then those of the user."""
-    return slurm.merge("partition", partition(queue), queue.slurm)
+    return slurm.merge("partition", _partition(plan, queue), queue.slurm)
 
 
 def node_group(group: NodeGroup) -> Settings:
@@ -58,9 +58,10 @@ def as_parameters(settings: Mapping[str, str]) -> list[dict[str, Any]]:
     ]
 
 
-def partition(queue: Queue) -> Settings:
-    """The settings of a queue's fields."""
-    default = {"Default": "YES"} if queue.default else {}
+def _partition(plan: Plan, queue: Queue) -> Settings:
+    """The settings of a queue's fields; an existing cluster has a default queue already."""
+    is_default = queue.default and (pcs_cluster.is_new(plan) or plan.wrote(*queue.at("default")))
+    default = {"Default": "YES"} if is_default else {}
     return {**default, **slurm.partition(queue)}
 
 

@@ -268,8 +268,9 @@ class Account:
     def unmade(self, stack: Stack) -> None:
         self.log_groups -= set(cfn.log_groups({"Resources": stack.resources}))
         types = {resource["Type"] for resource in stack.resources.values()}
-        if "AWS::PCS::Cluster" in types:
-            self.pcs.groups.clear()
+        for resource in stack.resources.values():
+            if resource["Type"] == "AWS::PCS::ComputeNodeGroup":
+                del self.pcs.groups[f"pcs-{resource['Properties']['Name']}"]
         if "AWS::Batch::ComputeEnvironment" in types:
             self.batch.environments.clear()
         if "AWS::EKS::Cluster" in types:

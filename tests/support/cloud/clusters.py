@@ -38,6 +38,15 @@ class Pcs:
     def __init__(self, account: Account) -> None:
         self.account = account
         self.groups: dict[str, Group] = {}
+        self.clusters: dict[str, tuple[str, str]] = {}
+        """Status and Slurm version by id, of those that no stack created."""
+
+    def get_cluster(self, request: Request) -> Any:
+        id = request.one("cluster-identifier")
+        if id not in self.clusters:
+            raise Refused("ResourceNotFoundException", f"{id} was not found")
+        status, version = self.clusters[id]
+        return {"cluster": {"id": id, "status": status, "scheduler": {"version": version}}}
 
     def list_compute_node_groups(self, request: Request) -> Any:
         return {"computeNodeGroups": [{"name": g.name, "id": id} for id, g in self.groups.items()]}

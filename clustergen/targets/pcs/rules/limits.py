@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import limits
+from clustergen.targets.pcs import limits, pcs_cluster
 from clustergen.targets.pcs.limits import CREATE_CLUSTER
 from clustergen.targets.pcs.options import Options, managed_nodes
 from clustergen.targets.pcs.rules import rule
@@ -24,15 +24,14 @@ from clustergen.targets.pcs.rules import rule
 )
 def controller_size(plan: Plan) -> Iterator[Problem]:
     nodes = managed_nodes(plan)
-    chosen = next(
-        (size for size in limits.SIZES if size.name.lower() == plan.options_as(Options).size),
-        limits.SIZES[-1],
-    )
+    # An existing cluster has a size that the spec does not know.
+    wanted = plan.options_as(Options).size if pcs_cluster.is_new(plan) else "auto"
+    chosen = next((size for size in limits.SIZES if size.name.lower() == wanted), limits.SIZES[-1])
     if nodes <= chosen.nodes:
         return
     fitting = limits.smallest_size(nodes)
     yield Problem(
-        ("node_groups",) if plan.options_as(Options).size == "auto" else ("targets", "pcs", "size"),
+        ("node_groups",) if wanted == "auto" else ("targets", "pcs", "size"),
         f"up to {nodes:,} nodes; {chosen.name} manages {chosen.nodes:,}",
         help=f"write size: {fitting.name.lower()}"
         if fitting
@@ -60,6 +59,8 @@ def nearly_full(plan: Plan) -> Iterator[Problem]:
     size = limits.smallest_size(nodes)
     larger = limits.smallest_size(size.nodes + 1) if size else None
     if plan.options_as(Options).size != "auto" or size is None or larger is None:
+        return
+    if not pcs_cluster.is_new(plan):
         return
     if nodes >= size.nodes * _NEARLY_FULL:
         login = f", login nodes included ({plan.login.count})" if plan.login else ""

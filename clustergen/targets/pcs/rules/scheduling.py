@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
+from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import limits, settings
+from clustergen.targets.pcs import limits, pcs_cluster, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import JOINED, rule
 
 
 @rule(
@@ -24,7 +24,7 @@ from clustergen.targets.pcs.rules import rule
 )
 def ending_version(plan: Plan) -> Iterator[Problem]:
     found = _offered(settings.version(plan))
-    if found and found.ending:
+    if found and found.ending and pcs_cluster.is_new(plan):
         yield Problem(
             ("slurm", "version"),
             f"Slurm {found.name} reaches its end of life on {found.end_of_life}",
@@ -94,6 +94,57 @@ def idle_time(plan: Plan) -> Iterator[Problem]:
         path = ("slurm", "idle_timeout")
         fix = unsafe(put(path, near))
         yield Problem(path, f"an idle time of {given} s", help=f"write {near}", fix=fix)
+
+
+_ACCOUNTING: Path = ("slurm", "accounting")
+
+
+@rule(
+    "SLM216",
+    "Setting of an existing cluster",
+    fixes="unsafe",
+    why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
+    "to its owner.",
+    source=limits.CREATE_NODE_GROUP,
+    severity=Severity.WARNING,
+    bad=f"slurm: {{version: '25.11', idle_timeout: 5m}}\n{JOINED}",
+    good=f"slurm: {{version: '25.11'}}\n{JOINED}",
+)
+def of_the_cluster(plan: Plan) -> Iterator[Problem]:
+    for path in plan.options.of_others:
+        if plan.wrote(*path) and path == _ACCOUNTING:
+            yield Problem(
+                path,
+                "an existing cluster keeps its accounting: only dashboards and checks read this",
+                help="write what the cluster has",
+            )
+        elif plan.wrote(*path):
+            yield Problem(
+                path,
+                f"{path[-1]} has no effect on an existing cluster, which keeps its own",
+                help="change it where the cluster is defined",
+                fix=unsafe(drop(path)),
+            )
+
+
+@rule(
+    "SLM217",
+    "Unknown Slurm version of an existing cluster",
+    why="Nodes run the commands and plugins of the Slurm version that their cluster has. deploy.sh "
+    "stops if the spec has another one.",
+    source=f"{USER_GUIDE}slurm-versions.html",
+    severity=Severity.WARNING,
+    bad=JOINED,
+    good=f"slurm: {{version: '25.11'}}\n{JOINED}",
+)
+def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
+    if not pcs_cluster.is_new(plan) and not plan.wrote("slurm", "version"):
+        yield Problem(
+            ("targets", "pcs", "cluster"),
+            f"without slurm.version, the nodes are for Slurm {settings.version(plan)}",
+            help="write slurm.version, that of the cluster: aws pcs get-cluster "
+            f"--cluster-identifier {pcs_cluster.id(plan)} --query cluster.scheduler.version",
+        )
 
 
 def _offered(name: str) -> limits.SlurmVersion | None:

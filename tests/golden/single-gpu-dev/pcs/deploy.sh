@@ -714,7 +714,9 @@ read_cluster() {
   [[ $dry_run == no ]] || return 0
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
     --query "Stacks[0].Outputs[?OutputKey=='ClusterId'].OutputValue | [0]" || answer=
-  [[ -n $answer ]] || fail "the cluster does not exist: $stack has no output ClusterId"
+  [[ -n $answer ]] ||
+    fail "the 'cluster does' not exist:" \
+      "$stack has no output ClusterId"
   id=$answer
 }
 

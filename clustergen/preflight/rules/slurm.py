@@ -1,0 +1,67 @@
+"""An existing PCS cluster to which node groups are added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from clustergen.findings import Path, Problem
+from clustergen.plan.model import Plan
+from clustergen.preflight import network
+from clustergen.preflight.case import Case
+from clustergen.preflight.rules import listed, rule
+
+CLUSTER: Final = "pcs:GetCluster"
+_PATH: Final[Path] = ("targets", "pcs", "cluster")
+
+
+def _by_hand(plan: Plan) -> str:
+    id = plan.options.existing.get("cluster", "")
+    return f"{listed([id])}: active, in the VPC, with Slurm of the same version" if id else ""
+
+
+@rule(
+    "PRE088",
+    "The PCS cluster cannot take the node groups",
+    why="PCS adds node groups to an active cluster in the VPC of their subnets. The nodes use the "
+    "commands of the cluster's Slurm version, and reach its scheduler by its security groups.",
+    source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
+    calls=(CLUSTER, network.SUBNETS),
+    by_hand=_by_hand,
+    bad="pcs:GetCluster: {cluster: {status: SUSPENDED}}",
+    good="pcs:GetCluster: {cluster: {status: ACTIVE}}",
+)
+def pcs_cluster(case: Case) -> Iterator[Problem]:
+    id = case.plan.options.existing["cluster"]
+    found = (case.find(CLUSTER, clusterIdentifier=id) or {}).get("cluster")
+    if not found:
+        help = f"aws pcs list-clusters --region {case.region}"
+        yield Problem(_PATH, f"there is no PCS cluster {id} in {case.region}", help)
+        return
+    show = f"aws pcs get-cluster --region {case.region} --cluster-identifier {id}"
+    if (status := found.get("status", "ACTIVE")) not in ("ACTIVE", "UPDATING"):
+        yield Problem(_PATH, f"the PCS cluster {id} is {status}", show)
+    version = found.get("scheduler", {}).get("version")
+    wanted = case.plan.slurm.version or case.plan.limits.default_slurm_version
+    if version and version != wanted:
+        message = f"{id} runs Slurm {version}, and the nodes would use {wanted}"
+        yield Problem(("slurm", "version"), message, f'write `slurm: {{version: "{version}"}}`')
+    yield from _network(case, id, found.get("networking", {}))
+
+
+def _network(case: Case, id: str, theirs: dict[str, list[str]]) -> Iterator[Problem]:
+    """The VPC and the security groups of the cluster."""
+    plan, groups = case.plan, theirs.get("securityGroupIds", [])
+    given = plan.network.scheduler_security_group
+    if given and groups and given not in groups:
+        yield Problem(
+            ("targets", "pcs", "cluster_security_group"),
+            f"{given} is not a security group of {id}",
+            f"write {' or '.join(groups)}",
+        )
+    wanted = network.filtered("subnet-id", theirs.get("subnetIds", []))
+    subnets = case.every(network.SUBNETS, "Subnets", Filters=wanted)
+    vpcs, mine = {subnet["VpcId"] for subnet in subnets}, network.vpc_of(plan)
+    if mine and vpcs and mine not in vpcs:
+        message = f"{id} is in {' and '.join(sorted(vpcs))}, and the nodes in {mine}"
+        yield Problem(_PATH, message, "use a cluster of that VPC, or write its VPC and subnets")

@@ -1,0 +1,135 @@
+"""Node groups that are added to an existing PCS cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clustergen import cost
+from clustergen.picture import picture
+from clustergen.targets import load
+from tests.support.cloud.clusters import Group
+from tests.support.cloud.commands import Bundle, reaching
+from tests.targets.pcs.planned import files_of, found, plan_of, template_of
+
+ID = "pcs_0a1b2c3d4e"
+SPEC = f"""
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  zone: use1-az6
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}}]
+node_groups: [{{name: h200, count: 2}}]
+login: {{instance_type: m7i.xlarge}}
+slurm: {{version: "25.05"}}
+targets: {{pcs: {{cluster: {ID}, cluster_security_group: sg-0a1b2c3d4e5f67891}}}}
+"""
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Iterator[Bundle]:
+    """A bundle, and an account in which the cluster has another node group."""
+    with reaching(tmp_path, files_of(SPEC)) as made:
+        made.account.pcs.clusters[ID] = ("ACTIVE", "25.05")
+        made.account.pcs.groups["pcs-theirs"] = Group("theirs", 3, 8, 0, 0)
+        made.account.values["ClusterId"] = ID
+        yield made
+
+
+def test_only_what_is_added_is_in_the_template() -> None:
+    types = [resource["Type"] for resource in template_of(SPEC)["Resources"].values()]
+    assert sorted(set(types)) == [
+        "AWS::EC2::LaunchTemplate",
+        "AWS::EC2::PlacementGroup",
+        "AWS::PCS::ComputeNodeGroup",
+        "AWS::PCS::Queue",
+    ]
+
+
+def test_all_refers_to_the_cluster() -> None:
+    template = template_of(SPEC)
+    members = [r for r in template["Resources"].values() if r["Type"].startswith("AWS::PCS::")]
+    assert {member["Properties"]["ClusterId"] for member in members} == {ID}
+    assert "Cluster." not in json.dumps(template)
+    assert template["Outputs"]["ClusterId"]["Value"] == ID
+
+
+def test_the_default_queue_stays_the_default() -> None:
+    assert "SlurmConfiguration" not in template_of(SPEC)["Resources"]["QueueH200"]["Properties"]
+    asked = SPEC + "queues: [{name: h200, node_groups: [h200], default: true}]\n"
+    queue = template_of(asked)["Resources"]["QueueH200"]["Properties"]
+    assert queue["SlurmConfiguration"]["SlurmCustomSettings"] == [
+        {"ParameterName": "Default", "ParameterValue": "YES"}
+    ]
+
+
+def test_the_foundation_lets_nodes_and_scheduler_reach_each_other() -> None:
+    foundation = json.loads(dict(files_of(SPEC))["foundation.template.json"])["Resources"]
+    rules = {name for name in foundation if "Scheduler" in name}
+    assert rules == {
+        f"{side}{direction}"
+        for side in ("ClusterSecurityGroupScheduler", "SchedulerNodes")
+        for direction in ("Ingress", "Egress")
+    }
+
+
+def test_the_controller_is_not_on_the_bill() -> None:
+    lines = cost.bill(plan_of(SPEC), load("pcs").fees).lines
+    names = {line.name for line in lines if line.part == "service"}
+    assert names == {"node management", "login node management"}
+
+
+def test_the_picture_names_the_cluster() -> None:
+    box = next(b for b in picture(plan_of(SPEC), load("pcs")).all() if b.kind == "service")
+    assert box.lines[0] == f"existing cluster {ID}"
+
+
+def test_settings_of_the_cluster_are_reported() -> None:
+    codes = [
+        (finding.code, finding.path)
+        for finding in found(f"{SPEC}resilience: {{auto_resume: true}}\n")
+        if finding.code == "SLM216"
+    ]
+    assert codes == [("SLM216", ("resilience", "auto_resume"))]
+
+
+def sizes(bundle: Bundle) -> dict[str, tuple[int, int]]:
+    return {g.name: (g.minimum, g.maximum) for g in bundle.account.pcs.groups.values()}
+
+
+def test_deploying_twice_and_deleting_leave_the_cluster(bundle: Bundle) -> None:
+    for _ in range(2):
+        done = bundle.deploy()
+        assert done.returncode == 0, done.stderr
+        assert sizes(bundle) == {"theirs": (3, 8), "h200": (2, 2), "login": (1, 1)}
+    done = bundle.deploy("--destroy")
+    assert done.returncode == 0, done.stderr
+    assert sizes(bundle) == {"theirs": (3, 8)}
+    assert ID in bundle.account.pcs.clusters
+
+
+def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
+    assert bundle.deploy().returncode == 0
+    for action, size in (("--pause", 0), ("--resume", 2)):
+        done = bundle.deploy(action)
+        assert done.returncode == 0, done.stderr
+        assert sizes(bundle) == {"theirs": (3, 8), "h200": (size, size), "login": (1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("clusters", "words"),
+    [
+        ({}, f"there is no PCS cluster {ID}"),
+        ({ID: ("SUSPENDED", "25.05")}, f"{ID} is SUSPENDED"),
+        ({ID: ("ACTIVE", "25.11")}, 'write slurm.version: "25.11"'),
+    ],
+)
+def test_nothing_changes_where_the_cluster_does_not_fit(
+    bundle: Bundle, clusters: dict[str, tuple[str, str]], words: str
+) -> None:
+    bundle.account.pcs.clusters = clusters
+    done = bundle.deploy()
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert bundle.account.cloudformation.stacks == {}
