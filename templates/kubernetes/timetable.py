@@ -16,6 +16,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from typing import Any
 
 MARK = "clustergen.timetable/held"
@@ -23,6 +24,8 @@ FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 GONE = (404, 409, 429)
 """No longer there, changed meanwhile, or kept by a disruption budget: tried again in a minute."""
+DRAIN_SECONDS = 120
+"""Before pods are evicted. Kueue suspends their jobs meanwhile: an evicted pod is a failed one."""
 
 
 Group = dict[str, Any]
@@ -60,9 +63,24 @@ class Api:
         return (self.call("GET", f"{path}?{query}") or {}).get("items", [])
 
 
+def attempt(step: Callable[..., None], *values: Any) -> None:
+    """Do one step of a pass. What the cluster rejects is logged; the other steps go on."""
+    try:
+        step(*values)
+    except (OSError, ValueError) as error:
+        named = [value.get("name", "") if isinstance(value, dict) else value for value in values]
+        names = " ".join(name for name in named if isinstance(name, str) and name)
+        print(f"timetable: {step.__name__} {names}: {error}", file=sys.stderr, flush=True)
+
+
 def is_closed(group: Group, now: float) -> bool:
     """Whether no job may start on the nodes of a group."""
     return now < group["launch"] or bool(group["checkpoint"] and now >= group["checkpoint"])
+
+
+def is_draining(group: Group, now: float) -> bool:
+    """Whether Kueue has to end its jobs."""
+    return bool(group["evict"] and now >= group["evict"] - DRAIN_SECONDS)
 
 
 def is_ending(group: Group, now: float) -> bool:
@@ -99,7 +117,7 @@ def follow_queue(api: Api, queue: Group, groups: dict[str, Group], now: float) -
     own = [groups[name] for name in queue["groups"]]
     policy = "None"
     if all(is_closed(group, now) for group in own):
-        policy = "HoldAndDrain" if all(is_ending(group, now) for group in own) else "Hold"
+        policy = "HoldAndDrain" if all(is_draining(group, now) for group in own) else "Hold"
     path = f"{KUEUE}/clusterqueues/{queue['name']}"
     found = api.call("GET", path)
     if not found:
@@ -117,22 +135,31 @@ def follow_nodes(api: Api, group: Group, now: float) -> None:
     """Cordon the nodes of a group, then evict their pods, then delete those of Karpenter."""
     for node in api.items("/api/v1/nodes", labelSelector=f"{group['label']}={group['name']}"):
         name = node["metadata"]["name"]
-        path = f"/api/v1/nodes/{name}"
-        held = (node["metadata"].get("annotations") or {}).get(MARK)
-        closed = bool(group["checkpoint"] and now >= group["checkpoint"])
-        if closed and not node.get("spec", {}).get("unschedulable"):
-            metadata = {"annotations": {MARK: "yes"}}
-            api.call("PATCH", path, {"metadata": metadata, "spec": {"unschedulable": True}})
-        elif held and not closed:
-            metadata = {"annotations": {MARK: None}}
-            api.call("PATCH", path, {"metadata": metadata, "spec": {"unschedulable": None}})
+        attempt(cordon, api, name, node, bool(group["checkpoint"] and now >= group["checkpoint"]))
         if is_ending(group, now):
-            evict(api, name)
+            attempt(evict_all, api, name)
         if group["deletes"] and group["stop"] and now >= group["stop"]:
-            api.call("DELETE", path)
+            attempt(delete, api, name)
 
 
-def evict(api: Api, node: str) -> None:
+def cordon(api: Api, name: str, node: Group, closed: bool) -> None:
+    """Cordon or release a node; what someone else has cordoned stays so."""
+    path = f"/api/v1/nodes/{name}"
+    held = (node["metadata"].get("annotations") or {}).get(MARK)
+    if closed and not node.get("spec", {}).get("unschedulable"):
+        metadata = {"annotations": {MARK: "yes"}}
+        api.call("PATCH", path, {"metadata": metadata, "spec": {"unschedulable": True}})
+    elif held and not closed:
+        metadata = {"annotations": {MARK: None}}
+        api.call("PATCH", path, {"metadata": metadata, "spec": {"unschedulable": None}})
+
+
+def delete(api: Api, node: str) -> None:
+    """Delete a node."""
+    api.call("DELETE", f"/api/v1/nodes/{node}")
+
+
+def evict_all(api: Api, node: str) -> None:
     """Ask the pods of a node to end: they get SIGTERM, and their grace period."""
     for pod in api.items("/api/v1/pods", fieldSelector=f"spec.nodeName={node}"):
         metadata = pod["metadata"]
@@ -141,9 +168,14 @@ def evict(api: Api, node: str) -> None:
             continue
         if pod.get("status", {}).get("phase") in ("Succeeded", "Failed"):
             continue
-        path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/eviction"
-        named = {"name": metadata["name"], "namespace": metadata["namespace"]}
-        api.call("POST", path, {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": named})
+        attempt(evict, api, metadata["namespace"], metadata["name"])
+
+
+def evict(api: Api, namespace: str, name: str) -> None:
+    """Ask one pod to end."""
+    path = f"/api/v1/namespaces/{namespace}/pods/{name}/eviction"
+    named = {"name": name, "namespace": namespace}
+    api.call("POST", path, {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": named})
 
 
 def follow(api: Api, configuration: Group, now: float) -> None:
@@ -152,12 +184,13 @@ def follow(api: Api, configuration: Group, now: float) -> None:
     closed = {group["flavor"] for group in groups.values() if is_closed(group, now)}
     for kind in ("clusterqueues", "cohorts"):
         for each in configuration[kind]:
-            follow_quotas(api, kind, each["name"], without(each["resourceGroups"], closed))
+            wanted = without(each["resourceGroups"], closed)
+            attempt(follow_quotas, api, kind, each["name"], wanted)
     for queue in configuration["clusterqueues"]:
-        follow_queue(api, queue, groups, now)
+        attempt(follow_queue, api, queue, groups, now)
     # Nodes of a group that no longer has dates may still be cordoned.
     for group in groups.values():
-        follow_nodes(api, group, now)
+        attempt(follow_nodes, api, group, now)
 
 
 def main(path: str, *options: str) -> None:
@@ -165,10 +198,7 @@ def main(path: str, *options: str) -> None:
         configuration = json.load(stream)
     api = Api(os.environ.get("KUBERNETES_URL"))
     while True:
-        try:
-            follow(api, configuration, time.time())
-        except (OSError, ValueError) as error:
-            print(f"timetable: {error}", file=sys.stderr, flush=True)
+        follow(api, configuration, time.time())
         if "--once" in options:
             return
         time.sleep(60)

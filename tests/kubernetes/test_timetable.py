@@ -48,6 +48,7 @@ class Cluster:
     def __init__(self, spec: str, target: str = "eks") -> None:
         files = Fragments(target).files(spec)
         self.changes: list[str] = []
+        self.rejected: tuple[str, ...] = ()
         self.objects: dict[str, Any] = {}
         for item in _objects(files.get("manifests/kueue.yaml", "")):
             if item["kind"] in ("ClusterQueue", "Cohort"):
@@ -71,6 +72,8 @@ class Cluster:
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         path, _, query = path.partition("?")
+        if method != "GET" and any(each in path for each in self.rejected):
+            raise self.module.urllib.error.HTTPError(path, 500, "rejected", None, None)
         if method != "GET":
             self.changes.append(f"{method} {path}")
         if path == "/api/v1/nodes":
@@ -165,6 +168,36 @@ def test_life() -> None:
     }
 
 
+def test_jobs_of_kueue_are_suspended_before_pods_are_evicted() -> None:
+    """A Job fails with its evicted pods unless Kueue has suspended it by then."""
+    cluster = Cluster(SPEC)
+    cluster.at(ENDS - timedelta(minutes=48))
+    assert cluster.policy("timed") == "Hold"
+    cluster.at(ENDS - timedelta(minutes=46, seconds=59))
+    assert cluster.policy("timed") == "HoldAndDrain"
+    cluster.at(ENDS - timedelta(minutes=45, seconds=1))
+    assert ("n1", "job") in cluster.pods
+    cluster.at(ENDS - timedelta(minutes=45))
+    assert ("n1", "job") not in cluster.pods
+
+
+def test_a_rejected_call_stops_no_other_step(capsys: pytest.CaptureFixture[str]) -> None:
+    """Kueue's webhook is down, and a pod has two disruption budgets."""
+    cluster = Cluster(SPEC)
+    cluster.pods = {("n1", "kept"): "Job", **cluster.pods}
+    cluster.rejected = ("kueue.x-k8s.io", "/pods/kept/")
+    cluster.at(ENDS - timedelta(minutes=44))
+    assert cluster.cordoned() == ["n1", "n2"]
+    assert [name for _, name in cluster.pods] == ["kept", "agent", "other"]
+    log = capsys.readouterr().err
+    assert "timetable: follow_queue timed: HTTP Error 500" in log
+    assert "timetable: evict timed kept: HTTP Error 500" in log
+    cluster.rejected = ()
+    cluster.at(ENDS - timedelta(minutes=43))
+    assert cluster.policy("timed") == "HoldAndDrain"
+    assert ("n1", "kept") not in cluster.pods
+
+
 def test_a_queue_with_other_nodes_goes_on() -> None:
     """Jobs of a queue that has other nodes too are admitted there: the quota decides."""
     cluster = Cluster(SHARED)
@@ -204,6 +237,7 @@ def test_nodes_of_karpenter_are_deleted() -> None:
     cluster = Cluster("kubernetes: {autoscaler: karpenter}\n" + spec)
     cluster.at(ENDS - timedelta(minutes=11))
     assert "/api/v1/nodes/n1" in cluster.objects
+    cluster.rejected = ("/eviction",)
     cluster.at(ENDS - timedelta(minutes=9))
     nodes = [path for path in cluster.objects if path.startswith("/api/v1/nodes/")]
     assert nodes == ["/api/v1/nodes/n3"]
