@@ -97,6 +97,7 @@ _KUEUE = _kept("""
     kueue_preempted_workloads_total kueue_admission_wait_time_seconds_bucket
     kueue_admission_wait_time_seconds_sum kueue_admission_wait_time_seconds_count
     kueue_cluster_queue_resource_usage kueue_cluster_queue_nominal_quota
+    kueue_cluster_queue_status
 """)
 _KARPENTER = _kept("""
     karpenter_nodeclaims_created_total karpenter_nodeclaims_terminated_total

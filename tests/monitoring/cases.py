@@ -443,6 +443,10 @@ def kubernetes_cases() -> Iterator[Case]:
 
     ready = {condition("Ready", "true"): steps((1, 5), last=0)}
     yield fires("KubernetesNodeNotReady", ready, 9, 12)
+    stops = {**ready, f"kube_node_spec_unschedulable{{{NODE}}}": steps((0, 4), last=1)}
+    yield none("KubernetesNodeNotReady", "cordoned before", stops, 20, cluster=KUBERNETES)
+    runs = {**ready, f"kube_node_spec_unschedulable{{{NODE}}}": always(0)}
+    yield fires("KubernetesNodeNotReady", runs, 9, 12, "a node that is not cordoned is not ready")
     for pressure in ("DiskPressure", "MemoryPressure", "PIDPressure"):
         series = {condition(pressure, "true"): steps((0, 5), last=1)}
         yield fires("KubernetesNodePressure", series, 13, 17, pressure)
@@ -478,7 +482,11 @@ def kubernetes_cases() -> Iterator[Case]:
     yield none("KubernetesPodsWaitBesideIdleGpus", "nobody waits", nobody, 40, cluster=KUBERNETES)
     queue = '$c,cluster_queue="q"'
     stuck = {f'kueue_pending_workloads{{{queue},status="inadmissible"}}': steps((0, 5), last=1)}
-    yield fires("KueueWorkloadsWait", stuck, 63, 69)
+    status = f'kueue_cluster_queue_status{{{queue},status="%s"}}'
+    active = {status % "active": always(1), status % "pending": always(0)}
+    yield fires("KueueWorkloadsWait", {**stuck, **active}, 63, 69)
+    held = {status % "active": always(0), status % "pending": always(1)}
+    yield none("KueueWorkloadsWait", "held", {**stuck, **held}, 70, cluster=KUBERNETES)
     usual = {f'kueue_pending_workloads{{{queue},status="active"}}': always(3)}
     yield none("KueueWorkloadsWait", "in line", usual, 70, cluster=KUBERNETES)
     evicted = f'kueue_evicted_workloads_total{{{queue},reason="PodsReadyTimeout"}}'

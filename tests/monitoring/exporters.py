@@ -68,6 +68,7 @@ kube_pod_status_phase{namespace="train",pod="a",phase="Running"} 1
 kube_pod_container_status_restarts_total{namespace="train",pod="a"} 0
 kube_job_status_failed{namespace="train",job_name="a"} 0
 kueue_pending_workloads{cluster_queue="q",status="active"} 1
+kueue_cluster_queue_status{cluster_queue="q",status="active"} 1
 kueue_admitted_active_workloads{cluster_queue="q"} 2
 kueue_admission_wait_time_seconds_bucket{cluster_queue="q",le="10"} SECONDS
 kueue_admission_wait_time_seconds_bucket{cluster_queue="q",le="+Inf"} SECONDS

@@ -11,6 +11,7 @@ from clustergen.monitoring.alert import Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 KUBERNETES = frozenset({Source.KUBERNETES})
+_CORDONED = "max by (cluster, node) (kube_node_spec_unschedulable{$scope}) == 1"
 _CONDITION = "max by (cluster, node) (kube_node_status_condition{$scope,"
 
 
@@ -23,7 +24,9 @@ _NODES = (
         "KubernetesNodeNotReady",
         "page",
         "replace",
-        f'{_CONDITION}condition="Ready",status="true"}}) == 0',
+        # Nodes that stop on schedule are cordoned first; KubernetesNodeCordoned covers the others.
+        f'{_CONDITION}condition="Ready",status="true"}}) == 0\n'
+        f"unless on (cluster, node) {_CORDONED}",
         "{{ $labels.node }} is not ready",
         "The kubelet of the node does not report, or reports that it cannot run pods.",
         ("`kubectl describe node NODE` has the conditions and events",),
@@ -70,7 +73,7 @@ _NODES = (
         "KubernetesNodeCordoned",
         "ticket",
         "replace",
-        "max by (cluster, node) (kube_node_spec_unschedulable{$scope}) == 1",
+        _CORDONED,
         "{{ $labels.node }} has been cordoned for an hour",
         "The node takes no pods until someone repairs or uncordons it, and is paid for.",
         ("`kubectl describe node NODE`: annotations and events show by whom",),
@@ -125,8 +128,11 @@ _QUEUES = (
         "KueueWorkloadsWait",
         "ticket",
         "watch",
+        # All workloads of a queue that is held, as the timetable does, are inadmissible.
         'sum by (cluster, cluster_queue) (kueue_pending_workloads{$scope,status="inadmissible"}) '
-        "> 0",
+        "> 0\n"
+        "and on (cluster, cluster_queue) max by (cluster, cluster_queue) "
+        '(kueue_cluster_queue_status{$scope,status="active"}) == 1',
         "{{ $value }} workload(s) of {{ $labels.cluster_queue }} cannot be admitted",
         "Workloads do not fit into the quota of their queue, or ask for a flavor that it lacks.",
         ("`kubectl describe workload -n NAMESPACE NAME`: its conditions say what is missing",),
