@@ -24,18 +24,24 @@ stat -c '%A %U' /volume
 
 
 def objects(
-    plan: Plan, namespaces: Sequence[str], nodes: Json, labels: Mapping[str, str] = _NO_LABELS
+    plan: Plan,
+    namespaces: Sequence[str],
+    nodes: Json,
+    labels: Mapping[str, str] = _NO_LABELS,
+    *,
+    waits: bool = False,
 ) -> Iterator[Json]:
     """A job for each new file system; ``nodes`` has members of its pod that select the node.
 
-    ``labels`` are those of the job and its pod.
+    ``labels`` are those of the job and its pod. A job that ``waits`` for nodes whose capacity may
+    start days later has no deadline.
     """
     for item in volumes.mountable(plan):
         if isinstance(item, Lustre | OpenZfs | Efs) and not item.existing:
-            yield _job(volumes.claim_name(item), namespaces[0], nodes, labels)
+            yield _job(volumes.claim_name(item), namespaces[0], nodes, labels, waits)
 
 
-def _job(claim: str, namespace: str, nodes: Json, labels: Mapping[str, str]) -> Json:
+def _job(claim: str, namespace: str, nodes: Json, labels: Mapping[str, str], waits: bool) -> Json:
     container = {
         "name": "ownership",
         "image": jobs.IMAGE,
@@ -51,7 +57,7 @@ def _job(claim: str, namespace: str, nodes: Json, labels: Mapping[str, str]) -> 
         "volumes": [{"name": "volume", "persistentVolumeClaim": {"claimName": claim}}],
     }
     spec = {
-        "activeDeadlineSeconds": _MINUTES * 60,
+        **({} if waits else {"activeDeadlineSeconds": _MINUTES * 60}),
         "ttlSecondsAfterFinished": _KEPT_SECONDS,
         "template": {**({"metadata": {"labels": dict(labels)}} if labels else {}), "spec": pod},
     }

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen import foundation, placeholders
+from clustergen import foundation
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.aws import cfn
 from clustergen.hyperpod import cloudformation, deploy
@@ -64,8 +64,8 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
     """``deploy.sh``, and the files that it deploys besides the cluster."""
     own = (*_eks(plan), *governance.files(plan))
     objects = tuple(manifests.files(plan))
-    if not own and not any(placeholders.names(file.text) for file in objects):
-        return (*deploy.files(plan, document, scripts), *objects)
+    if not own and not objects:
+        return deploy.files(plan, document, scripts)
     has_eks = any(file.path == EKS_TEMPLATE for file in own)
     made = deploy.files(
         plan,

@@ -61,7 +61,8 @@ def _placement(plan: Plan) -> Json:
 
 def _opened(plan: Plan) -> Iterator[Json]:
     namespaces = governance.namespaces(plan)
-    return ownership.objects(plan, namespaces, {}, governance.pod_labels(namespaces[0]))
+    labels = governance.pod_labels(namespaces[0])
+    return ownership.objects(plan, namespaces, {}, labels, waits=timetable.is_on(plan))
 
 
 def unknown_paths(plan: Plan) -> dict[str, list[tuple[str, str]]]:

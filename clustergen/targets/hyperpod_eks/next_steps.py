@@ -105,8 +105,8 @@ def _counts(plan: Plan) -> str:
 
 
 def _after(plan: Plan) -> Iterator[str]:
-    if karpenter.on(plan) and not eks_cluster.is_new(plan):
-        yield f"`kubectl apply -f {manifests.KARPENTER}` defines what Karpenter may start"
+    if not eks_cluster.is_new(plan):
+        yield from _manifests(plan)
     if tests := [file.path for file in smoke.files(plan)]:
         yield (
             f"`kubectl apply -f {tests[0]}` runs the first of the {len(tests)} tests in "
@@ -128,15 +128,25 @@ def _after(plan: Plan) -> Iterator[str]:
     yield from _volumes(plan)
 
 
+def _manifests(plan: Plan) -> Iterator[str]:
+    """What ``deploy.sh`` applies only to an EKS cluster of its own."""
+    made = [file.path for file in manifests.files(plan)]
+    if not made:
+        return
+    mounts = ", ".join(item.mount for item in plan.storage)
+    drivers = f"add the CSI drivers of {mounts} to the EKS cluster; then " if mounts else ""
+    options = " ".join(f"-f .filled/{path}" for path in made)
+    dates = ", as with other dates" if manifests.TIMETABLE in made else ""
+    yield (
+        f"{drivers}`kubectl apply {options}` creates what `deploy.sh` has filled in; run it again "
+        f"after a deployment that changes these files{dates}"
+    )
+
+
 def _volumes(plan: Plan) -> Iterator[str]:
     mounts = ", ".join(item.mount for item in plan.storage)
     if mounts and eks_cluster.is_new(plan):
         yield f"pods get {mounts} by the claims in `{manifests.VOLUMES}`"
-    elif mounts:
-        yield (
-            f"for pods to use {mounts}, add the CSI driver of each to the EKS cluster, then "
-            f"`kubectl apply -f .filled/{manifests.VOLUMES}`, which `deploy.sh` has filled in"
-        )
 
 
 def _addons(plan: Plan) -> Iterator[str]:

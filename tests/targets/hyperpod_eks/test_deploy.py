@@ -387,6 +387,35 @@ def test_volumes_are_in_the_namespaces_of_queues(tmp_path: Path) -> None:
     assert script_violations({"deploy.sh": files_of_new(STORED)["deploy.sh"]}) == []
 
 
+DATED = """
+node_groups:
+  - name: h200
+    count: 2
+    capacity:
+      training_plan: arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan
+      starts: 2026-12-10T11:30:00Z
+      ends: 2026-12-17T11:30:00Z
+"""
+LUSTRE = "storage: [{mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500}]\n"
+
+
+@pytest.mark.parametrize(
+    ("storage", "names"), [(LUSTRE, ("volumes", "timetable", "ownership")), ("", ("timetable",))]
+)
+def test_what_to_apply_to_an_existing_cluster_is_printed(
+    storage: str, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    files = files_of(DATED + storage)
+    paths = [f".filled/manifests/{name}.yaml" for name in names]
+    with rig_of(tmp_path, files) as made:
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        assert "".join(f"  kubectl apply -f {path}\n" for path in paths) in done.stderr
+        for path in paths:
+            assert "${" not in (made.folder / path).read_text()
+    assert f"`kubectl apply -f {' -f '.join(paths)}`" in files["README.md"]
+
+
 def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
     files = files_of(STORED.replace(NEW, ""))
     with rig_of(tmp_path, files) as made:

@@ -151,6 +151,18 @@ def test_pods_of_a_team_have_its_queue() -> None:
     assert "metadata" not in alone["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]
 
 
+@pytest.mark.parametrize(
+    ("dates", "deadline"), [(", starts: 2026-12-10T11:30:00Z", False), ("", True)]
+)
+def test_the_job_that_opens_a_file_system_waits_for_capacity(dates: str, deadline: bool) -> None:
+    """Its pod is pending until nodes come, which may be days later."""
+    plan = "training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan'"
+    groups = f"node_groups: [{{name: h200, count: 2, capacity: {{{plan}{dates}}}}}]\n"
+    lustre = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}]"
+    [job] = yaml.safe_load_all(files_of(f"{groups}{lustre}")["manifests/ownership.yaml"])
+    assert ("activeDeadlineSeconds" in job["spec"]) == deadline
+
+
 def test_jobs_of_the_bundle_in_a_namespace_of_a_team_have_its_queue() -> None:
     lustre = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}]"
     [job] = yaml.safe_load_all(files_of(f"{GOVERNED}{lustre}")["manifests/ownership.yaml"])
