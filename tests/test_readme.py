@@ -253,6 +253,20 @@ def test_steps_with_cloudformation_are_complete(target: str, metrics: str) -> No
     assert ("and last `monitoring.template.json`" in step) == (metrics != "none")
 
 
+@pytest.mark.parametrize("alerts", ["", ", alerts: {email: [ops@example.com]}"])
+def test_container_insights_measure_the_nodes_of_batch(alerts: str) -> None:
+    """Its nodes send nothing themselves, so no alarm on them has a runbook."""
+    lustre = "\nstorage: [{mount: /fsx, type: fsx-lustre}]"
+    spec = EAST + H200 % "count: 4" + lustre + f"\nmonitoring: {{metrics: cloudwatch{alerts}}}\n"
+    text = bundle_readme(spec, "batch")
+    section = text.partition("## Monitoring")[2].partition("\n## ")[0]
+    assert "Container Insights has the metrics of nodes and tasks" in section
+    assert "runbooks.md" not in text
+    assert ("Alarms watch the file systems" in section) == bool(alerts)
+    assert "Container Insights" in text.partition("## Cost")[2].partition("\n## ")[0]
+    assert "metrics in CloudWatch" not in text
+
+
 def test_the_final_backup_of_openzfs_is_named() -> None:
     spec = (
         EAST + H200 % "count: 1" + "\nstorage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, "

@@ -73,7 +73,7 @@ def _tiers(
 
 
 def _cloudwatch(plan: Plan, at: Prices) -> Line:
-    if Source.INSIGHTS in sources(plan):
+    if Source.AGENT not in sources(plan):
         what, price = "Container Insights", "Container Insights observations"
         return at.unknown("monitoring", "metrics", what, price)
     count = cloudwatch_metrics(plan)[1]

@@ -42,16 +42,24 @@ def _self_hosted(plan: Plan) -> Iterator[str]:
 
 
 def _cloudwatch(plan: Plan) -> Iterator[str]:
-    if Source.INSIGHTS in sources(plan):
-        yield (
-            "Container Insights has the metrics of nodes and pods: CloudWatch, Container Insights. "
-            "Its price\nis per observation: https://aws.amazon.com/cloudwatch/pricing/."
-        )
-    else:
-        yield _metrics_of_nodes(plan)
+    yield _metrics_of_nodes(plan) if Source.AGENT in sources(plan) else _insights(plan)
     monitoring = plan.monitoring
     if steps := "\n".join(f"- {step}" for step in _notified(monitoring, "CloudWatch alarms")):
         yield steps
+
+
+def _insights(plan: Plan) -> str:
+    from clustergen.monitoring.alarms import alarms
+
+    batch = plan.scheduler == "batch"
+    measured = "nodes and tasks, but not of GPUs and EFA" if batch else "nodes and pods"
+    text = (
+        f"Container Insights has the metrics of {measured}: CloudWatch, Container Insights. "
+        "Its price\nis per observation: https://aws.amazon.com/cloudwatch/pricing/."
+    )
+    if batch and alarms(plan):
+        text += "\nAlarms watch the file systems of FSx for Lustre."
+    return text
 
 
 def _metrics_of_nodes(plan: Plan) -> str:
