@@ -88,8 +88,10 @@ def _next_steps(plan: Plan) -> Iterator[str]:
     if not plan.options_as(Options).by_stack:
         yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.name}"
         yield f"in the rendered bundle, ./install.sh{_outputs(plan)}"
-    if groups := managed(plan):
-        yield sizes.command(plan, groups)
+    if command := sizes.command(plan, managed(plan)):
+        yield command
+    if present := sizes.present(plan, managed(plan)):
+        yield f"with each cdk deploy, pass the present sizes of groups with dates: {present}"
 
 
 def _outputs(plan: Plan) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.checking import Fragments
-from tests.support.cloud.account import Account
+from tests.support.cloud.account import THROTTLED, Account
 from tests.support.cloud.commands import Bundle, reaching
 
 STARTS = datetime(2026, 12, 10, 11, 30, tzinfo=UTC)
@@ -290,3 +290,45 @@ def test_a_hyperpod_controller_that_runs_gets_the_commands(
     [folder] = re.findall(r"s3://[^/ ]+/(\S+) /opt/clustergen", told)
     for name in ("timetable.sh", "timetable.json", "resource-config.sh"):
         assert any(key.endswith(f"{folder}{name}") for key in life.account.objects)
+
+
+@pytest.mark.parametrize(("target", "resize"), [("eks", "nodegroup-config"), ("pcs", "node-group")])
+def test_a_resume_that_failed_ends_no_nodes(
+    target: str, resize: str, begin: Callable[[str, str], Life]
+) -> None:
+    """The sizes from before the pause are those from before the start."""
+    seen, expected = SCHEDULED[target]
+    life = begin(target, spec(BLOCK.replace("capacity_block", "reservation")))
+    life.at(TIMES[0])
+    life.act("--pause")
+    life.pass_time(TIMES[1])
+    life.account.fail(f"create-change-set --stack-name example-{target}-schedule", THROTTLED)
+    assert life.bundle.deploy("--resume").returncode != 0
+    assert seen(life.account) == expected[1]
+    life.act("--resume")
+    assert seen(life.account) == expected[1]
+    assert life.account.calling("update-", resize) == []
+
+
+def test_a_resume_restores_the_sizes_of_groups_without_dates(
+    begin: Callable[[str, str], Life],
+) -> None:
+    other = "{name: other, instance_type: p5en.48xlarge, count: 4}"
+    text = spec(BLOCK).replace("}}]", f"}}}}, {other}]").replace("[h200]", "[h200, other]")
+    life = begin("eks", text)
+    life.at(TIMES[1])
+    life.account.eks.groups["other"].desired = 1
+    life.act("--pause")
+    life.act("--resume")
+    groups = life.account.eks.groups
+    assert (groups["h200"].desired, groups["other"].desired) == (2, 1)
+
+
+def test_nodes_of_the_earlier_block_are_kept(begin: Callable[[str, str], Life]) -> None:
+    life = begin("eks", spec(BLOCK))
+    life.at(TIMES[1])
+    later = BLOCK.replace("cr-0a", "cr-1b")
+    life.change(spec(later, ENDS + timedelta(days=14), ENDS + timedelta(days=7)))
+    done = life.bundle.deploy()
+    assert (done.returncode, "nodes of the earlier capacity" in done.stderr) == (2, True)
+    assert life.account.calling("change-set") == []

@@ -47,6 +47,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         karpenter=karpenter.is_on(plan),
         groups=[group.name for group in managed],
         sizes=[word for group in managed for word in _size(group)],
+        dated=[group.name for group in managed if group.capacity.starts],
         pools=list(karpenter.cpu_limits(plan).items()),
         log_groups=cfn.log_groups(document),
         admins=access.names(plan),
@@ -69,7 +70,7 @@ def steps(plan: Plan) -> list[str]:
             *_later(plan),
             *_before_destroy(plan),
             "`npx cdk destroy` with the same arguments deletes them; data stays",
-            *_protected(plan),
+            *_protected(plan, "npx cdk destroy"),
         ]
     return [
         *_reach(plan),
@@ -78,7 +79,7 @@ def steps(plan: Plan) -> list[str]:
         *_later(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
         *_destroyed_by_cdk(plan),
-        *_protected(plan),
+        *_protected(plan, "./deploy.sh --destroy"),
     ]
 
 
@@ -87,9 +88,19 @@ def _sized(plan: Plan) -> Iterator[str]:
     if groups:
         yield (
             "managed node groups begin without nodes, so that a lack of capacity does not roll the "
-            f"cluster back: ask for them with `{sizes.command(plan, groups)}`, and set sizes in no "
-            "other way, for the next deployment restores what this one set"
+            f"cluster back. {'; '.join(_sizes(plan))}"
         )
+
+
+def _sizes(plan: Plan) -> Iterator[str]:
+    groups = cluster.managed(plan)
+    if command := sizes.command(plan, groups):
+        yield (
+            f"Ask for them with `{command}`, and set sizes in no other way, for the next "
+            "deployment restores what this one set"
+        )
+    if present := sizes.present(plan, groups):
+        yield f"With each deployment, also pass the present sizes of groups with dates: `{present}`"
 
 
 def _later(plan: Plan) -> list[str]:
@@ -116,8 +127,7 @@ def _blocks(plan: Plan) -> Iterator[str]:
         if group.capacity.kind == "capacity-block" and not group.capacity.starts:
             yield (
                 f"once the Capacity Block of {group.name} has begun, request its nodes: "
-                f"`{_scale(plan, group)}`; {_end(group)}. Before an update of its nodes (version, "
-                "tags, image), scale it to 0"
+                f"`{_scale(plan, group, f'desiredSize={group.max}')}`; {_end(group)}"
             )
 
 
@@ -129,6 +139,13 @@ def _end(group: NodeGroup) -> str:
 
 
 def _updates(plan: Plan) -> Iterator[str]:
+    for group in cluster.managed(plan):
+        if group.capacity.kind == "capacity-block":
+            # https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
+            yield (
+                f"before an update of the nodes of {group.name} (version, tags, image), end its "
+                f"jobs and scale it to zero: `{_scale(plan, group, 'minSize=0,desiredSize=0')}`"
+            )
     yield (
         "to upgrade Kubernetes, raise `kubernetes.version` by one and deploy: the control plane "
         "first, then the nodes of managed node groups, a third of a group at a time"
@@ -159,10 +176,10 @@ def _updates(plan: Plan) -> Iterator[str]:
         )
 
 
-def _scale(plan: Plan, group: NodeGroup) -> str:
+def _scale(plan: Plan, group: NodeGroup, sizes: str) -> str:
     return (
         f"aws eks update-nodegroup-config --region {plan.region} --cluster-name {plan.name} "
-        f"--nodegroup-name {group.name} --scaling-config desiredSize={group.max}"
+        f"--nodegroup-name {group.name} --scaling-config {sizes}"
     )
 
 
@@ -182,12 +199,13 @@ def _destroyed_by_cdk(plan: Plan) -> Iterator[str]:
         )
 
 
-def _protected(plan: Plan) -> Iterator[str]:
+def _protected(plan: Plan, command: str) -> Iterator[str]:
     if plan.options_as(Options).deletion_protection:
         yield (
-            "before that, turn off the protection: `targets.eks.deletion_protection: false`, and "
-            "deploy once more. While the first deployment has not succeeded, CloudFormation cannot "
-            "roll back a protected cluster: `aws eks update-cluster-config --region "
+            f"before `{command}`, turn off the protection: "
+            "`targets.eks.deletion_protection: false`, and deploy once more. While the first "
+            "deployment has not succeeded, CloudFormation cannot roll back a protected cluster: "
+            "`aws eks update-cluster-config --region "
             f"{plan.region} --name {plan.name} --no-deletion-protection`, then delete the stack"
         )
 

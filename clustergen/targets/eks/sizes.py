@@ -36,7 +36,20 @@ def most(group: NodeGroup) -> int:
 
 
 def command(plan: Plan, groups: Iterable[NodeGroup]) -> str:
-    """The CDK command that sets sizes; the CDK keeps parameters that are not given."""
+    """The CDK command that sets sizes; the CDK keeps parameters that are not given.
+
+    Schedules set those of groups with a start. Empty if all have one.
+    """
+    given = [_option(plan, g, str(wanted(g) or g.max)) for g in groups if not g.capacity.starts]
     stack = plan.stack("eks")
-    given = (f"--parameters {stack}:{parameter(g)}={wanted(g) or g.max}" for g in groups)
-    return f"npx cdk deploy {stack} -c spec=SPEC -c target=eks {' '.join(given)}"
+    return f"npx cdk deploy {stack} -c spec=SPEC -c target=eks {' '.join(given)}" if given else ""
+
+
+def present(plan: Plan, groups: Iterable[NodeGroup]) -> str:
+    """Options of `cdk deploy` for groups that schedules resize: without them, any change of a group
+    sends EKS the size of the deployment before."""
+    return " ".join(_option(plan, g, "PRESENT_SIZE") for g in groups if g.capacity.starts)
+
+
+def _option(plan: Plan, group: NodeGroup, size: str) -> str:
+    return f"--parameters {plan.stack('eks')}:{parameter(group)}={size}"

@@ -262,6 +262,7 @@ class Account:
                 )
             elif resource["Type"] == "AWS::EKS::Cluster":
                 self.eks.clusters.add(properties["Name"])
+                self.eks.protected = bool(properties.get("DeletionProtection"))
             elif resource["Type"] == "AWS::EKS::Nodegroup":
                 self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
 

@@ -89,13 +89,14 @@ class Eks:
         self.groups: dict[str, Group] = {}
         self.addon = True
         self.clusters: set[str] = set()
+        self.protected = False
 
     def describe_cluster(self, request: Request) -> Any:
         if request.one("name") not in self.clusters:
             raise Refused(
                 "ResourceNotFoundException", f"No cluster found for name: {request.one('name')}."
             )
-        return {"cluster": {"status": "ACTIVE"}}
+        return {"cluster": {"status": "ACTIVE", "deletionProtection": self.protected}}
 
     def describe_nodegroup(self, request: Request) -> Any:
         name = request.one("nodegroup-name")

@@ -146,3 +146,15 @@ def test_the_readme_explains_how_to_request_nodes_of_a_block() -> None:
     checked = check(path.read_text(encoding="utf-8"), target="eks")
     files = {a.path: a.text for a in renderer.render(checked, "eks")}
     assert "update-nodegroup-config" in files["README.md"]
+
+
+def test_a_protected_cluster_is_not_deleted_in_part(tmp_path: Path) -> None:
+    protected = "targets: {eks: {deletion_protection: true}}\n"
+    with reaching(tmp_path, files(protected)) as made:
+        assert made.deploy().returncode == 0
+        done = made.deploy("--destroy")
+        assert (done.returncode, "deletion_protection: false" in done.stderr) == (2, True)
+        assert made.account.calling("delete") == []
+        made.render(files(""))
+        assert made.deploy().returncode == 0
+        assert made.deploy("--destroy").returncode == 0

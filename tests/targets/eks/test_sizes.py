@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from clustergen.targets.eks import sizes
 from tests.checking import Fragments
 from tests.support.cloud.account import THROTTLED
 from tests.support.cloud.commands import Bundle, reaching
@@ -113,3 +114,16 @@ def test_an_unknown_size_is_not_zero(bundle: Bundle) -> None:
     assert (done.returncode, "not authorized" in done.stderr) == (2, True)
     assert bundle.account.calling("create-change-set --stack-name example-eks") == []
     assert bundle.account.eks.groups["h200"].desired == 4
+
+
+def test_the_cdk_leaves_groups_with_dates_to_their_schedules() -> None:
+    dates = "starts: '2026-12-10T11:30:00Z', ends: '2026-12-17T11:30:00Z'"
+    plan = FRAGMENTS.plan(BLOCK.replace("}}]", f", {dates}}}}}]"))
+    assert sizes.command(plan, plan.node_groups) == ""
+    name = "example-eks:SizeOfNodeGroupH200"
+    assert sizes.present(plan, plan.node_groups) == f"--parameters {name}=PRESENT_SIZE"
+
+
+def test_the_readme_scales_a_block_to_zero_before_an_upgrade() -> None:
+    [step] = [line for line in files(BLOCK)["README.md"].splitlines() if "minSize=0" in line]
+    assert "before an update of the nodes of h200" in step

@@ -800,6 +800,17 @@ raise_groups() {
   done < <(wanted)
 }
 
+# Without the protected control plane, everything else of the cluster would be deleted.
+check_protection() {
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" eks describe-cluster --name "$cluster" \
+    --query cluster.deletionProtection --output text || answer=
+  [[ $answer != True ]] ||
+    fail "the cluster is protected: write targets.eks.deletion_protection: false, and deploy once" \
+      "more. If its first deployment has not succeeded: aws eks update-cluster-config --region" \
+      "$region --name $cluster --no-deletion-protection"
+}
+
 # Karpenter's nodes are not in a stack: delete them before the change that removes its role.
 end_karpenter() {
   local known=$outputs
@@ -986,6 +997,7 @@ case $action in
     conclude "$cluster is resumed."
     ;;
   destroy)
+    check_protection
     delete_stack eks-pretrain-eks-monitoring
     destroy_cluster
     ;;
