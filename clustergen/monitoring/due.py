@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from clustergen.monitoring import names
-from clustergen.monitoring.sources import always_due, due_by_reservation, most_by_reservation
+from clustergen.monitoring.sources import (
+    always_due,
+    due_by_reservation,
+    most_by_reservation,
+    reservations,
+)
 from clustergen.plan.model import Plan
+from clustergen.plan.timetable import timetables
 
 _NONE = f'0 * group by (cluster) (up{{$scope,job="{names.HOST}"}})'
+
+_BOOT_SECONDS = 1800
+"""After the start: nodes boot, as ``node_metrics.py`` has it for reservations."""
 
 
 def nodes(plan: Plan) -> str:
@@ -20,8 +29,24 @@ def nodes(plan: Plan) -> str:
 def less_undue(plan: Plan) -> str:
     """What to subtract from a number of Slurm's nodes; nothing without reservations."""
     reserved = most_by_reservation(plan).items()
-    undue = _sum(0, (f"{count} * (1 - {_active(id)})" for id, count in reserved))
-    return f"\n- on (cluster) {undue}" if reserved else ""
+    dated = " + ".join(_undue_by_date(plan))
+    undue = _sum(dated or 0, (f"{count} * (1 - {_active(id)})" for id, count in reserved))
+    return f"\n- on (cluster) {undue}" if reserved or dated else ""
+
+
+def _undue_by_date(plan: Plan) -> Iterator[str]:
+    """Nodes of groups with dates of which EC2 does not tell, such as those of training plans."""
+    for times in timetables(plan):
+        if times.group.capacity.id in reservations(plan):
+            continue
+        parts = []
+        if times.launches:
+            boots = int(times.launches.timestamp()) + _BOOT_SECONDS
+            parts.append(f"(time() < bool {boots})")
+        if times.stops:
+            parts.append(f"(time() >= bool {int(times.stops.timestamp())})")
+        if parts:
+            yield f"{times.group.max} * ({' + '.join(parts)})"
 
 
 def _active(id: str) -> str:
@@ -30,7 +55,7 @@ def _active(id: str) -> str:
     return f"max by (cluster, reservation) ({names.RESERVATION_ACTIVE}{where})"
 
 
-def _sum(first: int, parts: Iterable[str]) -> str:
+def _sum(first: int | str, parts: Iterable[str]) -> str:
     reserved = "".join(f"{part}\n  or " for part in parts)
     if not reserved:
         return f"({first} + {_NONE})"

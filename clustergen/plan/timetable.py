@@ -131,18 +131,34 @@ _STOP: Final[Mapping[Scheduler, str]] = {
 }
 
 
+# Nothing can stop single nodes of HyperPod, so they run, and are paid for, until AWS ends them.
+_HYPERPOD_STOP: Final[Mapping[Scheduler, str]] = {
+    "slurm": "jobs that still run end, or wait in the queue if they may run again; nodes run on",
+    "kubernetes": "pods were evicted 5 minutes before; nodes run on",
+    "batch": "",
+}
+
+
 def _events(plan: Plan, times: Timetable) -> Iterator[Event]:
     name = times.group.name
     if times.starts:
-        yield Event(times.starts, name, "capacity starts; nodes follow within minutes")
+        yield Event(times.starts, name, f"capacity starts; {_arrival(times.group)}")
     if not (times.checkpoint and times.stops and times.terminates and times.ends):
         return
     yield Event(times.checkpoint, name, _CHECKPOINT[plan.scheduler])
-    if _STOP[plan.scheduler]:
-        yield Event(times.stops, name, _STOP[plan.scheduler])
+    if stop := (_HYPERPOD_STOP if plan.sagemaker else _STOP)[plan.scheduler]:
+        yield Event(times.stops, name, stop)
     if times.window:
         yield Event(times.terminates, name, "AWS terminates what still runs")
     yield Event(times.ends, name, "capacity ends")
+
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-deep-health-checks.html
+def _arrival(group: NodeGroup) -> str:
+    """When nodes take work; of the health checks, only one with GPUs of the node is quick."""
+    if set(group.health_checks) - {"gpu"}:
+        return "nodes follow, and take jobs after deep health checks of 60 to 90 minutes"
+    return "nodes follow within minutes"
 
 
 def _window_minutes(plan: Plan, group: NodeGroup) -> int:

@@ -6,15 +6,16 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from clustergen import foundation
-from clustergen.monitoring import stack
+from clustergen.monitoring import due, stack
 from clustergen.monitoring.alert import Alert
 from clustergen.monitoring.alertmanager import configuration, webhook_configuration
-from clustergen.monitoring.alerts import GROUPS, alerts
+from clustergen.monitoring.alerts import GROUPS, alerts, slurm
 from clustergen.monitoring.boards import BOARDS
 from clustergen.monitoring.cloudwatch import cloudwatch
 from clustergen.monitoring.counters import COUNTERS
@@ -228,6 +229,25 @@ def test_without_a_node_that_collects_them_nothing_waits_for_metrics_of_slurm() 
     of_blocks = {"NodesFewerThanMinimum", "CapacityBlockEndsSoon", "MetricsAbsent"}
     assert names[0] & (of_slurm | of_blocks) == set()
     assert of_slurm | of_blocks <= names[1]
+
+
+def test_nodes_of_a_training_plan_are_undue_by_its_dates() -> None:
+    """EC2 knows nothing of the plan; its nodes are down before the start and after the stop."""
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan"
+    dates = "starts: 2026-12-10T11:30:00Z, ends: 2026-12-17T11:30:00Z"
+    spec = (
+        f"node_groups: [{{name: h200, count: 2, capacity: {{training_plan: '{arn}', {dates}}}}}]\n"
+        "monitoring: {metrics: managed-prometheus}\n"
+    )
+    text = due.less_undue(Fragments("hyperpod-slurm").plan(spec))
+    starts, ends = (datetime(2026, 12, day, 11, 30, tzinfo=UTC).timestamp() for day in (10, 17))
+    early = f"(time() < bool {starts + 5 * 60 + 1800:.0f})"
+    assert f"(2 * ({early} + (time() >= bool {ends - 70 * 60:.0f})) + 0 * group" in text
+
+
+def test_waiting_for_the_end_of_capacity_is_in_the_runbook() -> None:
+    waits = [one for one in slurm.GROUP.rules if isinstance(one, Alert) and "JobsWait" in one.name]
+    assert ["Reserved" in " ".join(alert.steps) for alert in waits] == [True, True]
 
 
 def test_cloudwatch_names_a_reservation() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from clustergen.plan.timetable import events
 from tests.checking import Fragments
 from tests.support.cloud.account import THROTTLED, Account
 from tests.support.cloud.commands import Bundle, reaching
@@ -332,3 +333,13 @@ def test_nodes_of_the_earlier_block_are_kept(begin: Callable[[str, str], Life]) 
     done = life.bundle.deploy()
     assert (done.returncode, "nodes of the earlier capacity" in done.stderr) == (2, True)
     assert life.account.calling("change-set") == []
+
+
+@pytest.mark.parametrize("target", ["hyperpod-slurm", "hyperpod-eks"])
+def test_the_timetable_of_hyperpod_says_when_nodes_run_and_take_jobs(target: str) -> None:
+    """Nothing stops its nodes before AWS does, and deep health checks come first."""
+    checked = spec(PLAN).replace("count: 2,", "count: 2, health_checks: [instance-stress],")
+    whats = [event.what for event in events(Fragments(target).plan(checked))]
+    assert "deep health checks of 60 to 90 minutes" in whats[0]
+    assert [what for what in whats if "nodes stop" in what] == []
+    assert whats[2].endswith("nodes run on")

@@ -20,6 +20,12 @@ _NOT_DUE = (
     "As many nodes as belong to reservations that have not begun, or have ended, do not count."
 )
 
+_WAITS = (
+    "`squeue -t PD -o '%i %P %r'` shows the reason of each",
+    "with `Reserved`, the capacity ends before the job's time limit would: it needs no repair, and "
+    "starts with a shorter `--time`",
+)
+
 _NODES = (
     Alert(
         "SlurmNodesDown",
@@ -72,7 +78,7 @@ _JOBS = (
         f"and on (cluster) {_IDLE_NODES}",
         "Jobs of {{ $labels.cluster }} wait while a quarter of its GPUs is idle",
         "Jobs are pending although GPUs are free: they ask for what no idle node has.",
-        ("`squeue -t PD -o '%i %P %r'` shows the reason of each",),
+        _WAITS,
         after="30m",
         needs=frozenset({Source.SLURM, Source.SLURM_GPUS, Source.GPU}),
     ),
@@ -83,7 +89,7 @@ _JOBS = (
         f"{_PENDING}\nand on (cluster) {_IDLE_NODES}",
         "Jobs of {{ $labels.cluster }} wait while nodes are idle",
         "Jobs are pending although nodes are idle: they ask for what no idle node has.",
-        ("`squeue -t PD -o '%i %P %r'` shows the reason of each",),
+        _WAITS,
         after="30m",
         needs=SLURM,
         without=frozenset({Source.SLURM_GPUS}),

@@ -52,6 +52,6 @@ def _changes(plan: Plan) -> str:
         "including the controller, keep their old scripts: copy "
         "`.filled/lifecycle/`, which `deploy.sh` has filled with the values of the foundation, "
         f"there and run its `{entry}` as root, which may run any number of times. "
-        "The same holds for new file systems, and for changed Slurm settings, time limits and "
-        "scripts"
+        "The same holds for new file systems, for changed Slurm settings, time limits and "
+        "scripts, and for the first dates of capacity"
     )
