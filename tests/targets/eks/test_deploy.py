@@ -14,6 +14,16 @@ from tests.oracles.shell import script_violations
 from tests.support.cloud.commands import reaching
 from tests.targets.eks.test_emit import KARPENTER
 
+DATED = """
+node_groups:
+  - name: h200
+    count: 2
+    capacity:
+      capacity_block: cr-0a1b2c3d4e5f67890
+      starts: 2026-12-10T11:30:00Z
+      ends: 2026-12-17T11:30:00Z
+"""
+
 
 def bundle(folder: Path, fragment: str) -> Path:
     checked = check_fragment(fragment, "eks")
@@ -35,7 +45,8 @@ def place(lines: list[str], *words: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "fragment", ["", KARPENTER, "kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}"]
+    "fragment",
+    ["", KARPENTER, "kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}", DATED],
 )
 def test_scripts_pass_the_validators(tmp_path: Path, fragment: str) -> None:
     text = (bundle(tmp_path, fragment) / "deploy.sh").read_text(encoding="utf-8")
