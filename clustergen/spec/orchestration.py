@@ -105,7 +105,9 @@ class ClusterAddon(Section):
         pattern=patterns.ADDON.regex, description="Name, such as snapshot-controller."
     )
     version: str | None = Field(
-        None, description="Version, such as v1.19.2-eksbuild.1; default: that of EKS."
+        None,
+        pattern=patterns.ADDON_VERSION.regex,
+        description="Version, such as v1.19.2-eksbuild.1; default: that of EKS.",
     )
     configuration: dict[str, Any] = Field(
         {}, description="Configuration values; they replace those of clustergen key by key."

@@ -113,6 +113,9 @@ BATCH = Pattern(
 )
 ALARM = Pattern(r"^\S(.*\S)?$", "the name of an alarm, on one line")
 ADDON = Pattern(r"^[a-z0-9][a-z0-9_-]{0,99}$", "the name of an add-on, such as vpc-cni")
+ADDON_VERSION = Pattern(
+    r"^v?[0-9]\S{0,99}$", "the version of an add-on, such as v1.19.2-eksbuild.1"
+)
 KUBERNETES_VERSION = Pattern(r"^1\.[0-9]{2}$", 'a minor version such as "1.35"')
 
 DESCRIPTIONS = {

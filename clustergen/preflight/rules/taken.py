@@ -60,8 +60,8 @@ def _by_hand(plan: Plan) -> str:
     if plan.target == "batch":
         return f"no other job queue is called {listed(_queues(plan))}" if plan.queues else ""
     if joined := _joined(plan):
-        names = [*_groups(plan), *(queue.name for queue in plan.queues)]
-        return f"{listed([joined])} has no node groups or queues {listed(names)} of others"
+        names = dict.fromkeys((*_groups(plan), *(queue.name for queue in plan.queues)))
+        return f"{listed([joined])} has no node groups or queues {listed(list(names))} of others"
     return f"no other cluster is called {listed([plan.name])}" if plan.target else ""
 
 

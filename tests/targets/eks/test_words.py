@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from clustergen.findings import errors
 from tests.checking import Fragments
 
 files_of = Fragments("eks").files
@@ -44,3 +45,10 @@ def test_accelerators_need_no_taint() -> None:
     files = files_of(text)
     assert '"Key": "nvidia.com/gpu"' not in files["cluster.template.json"]
     assert "nodeTaints" not in files["manifests/kueue.yaml"]
+
+
+def test_eks_knows_no_latest_version_of_an_addon() -> None:
+    """eksctl does, and CloudFormation would fail after the cluster is there."""
+    findings = Fragments("eks").findings(ADDONS.replace("v1.19.2-eksbuild.1", "latest"))
+    [found] = errors(findings)
+    assert "is not the version of an add-on" in found.message
