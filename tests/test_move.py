@@ -285,11 +285,13 @@ def test_the_upgrade_keeps_the_file_system(efa: str, tmp_path: Path) -> None:
         done = made.deploy("--destroy-foundation")
         assert done.returncode == 2
         assert "-0a1b2c3d4e5f67890" in done.stderr
-        assert "specs with 'foundation: example'" in done.stderr
+        assert "specs with this foundation: example" in done.stderr
         assert "example-foundation" in stacks
-        account.answers.clear()
+        for call in USERS:
+            del account.answers[call]
         made.render(new)
-        assert made.deploy("--destroy").returncode == 0
+        done = made.deploy("--destroy")
+        assert done.returncode == 0, done.stderr
         done = made.deploy("--destroy-foundation")
         assert done.returncode == 0, done.stderr
         assert set(stacks) == set()

@@ -27,7 +27,9 @@ BUNDLES = [
     (name, target)
     for name, answers in ANSWERS.items()
     for target in CONFIGURATIONS
-    if not answers[target] and (EVERYTHING or not name.startswith(("eks-", "hyperpod-")))
+    if not answers[target]
+    and name != "pcs-existing-cluster"  # Slurm is configured by the cluster, which exists
+    and (EVERYTHING or not name.startswith(("eks-", "hyperpod-")))
 ]
 """Elsewhere without the specs that are for other targets, but fit."""
 METRICS_SINCE = "25.11"

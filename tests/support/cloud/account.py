@@ -271,7 +271,8 @@ class Account:
         types = {resource["Type"] for resource in stack.resources.values()}
         for resource in stack.resources.values():
             if resource["Type"] == "AWS::PCS::ComputeNodeGroup":
-                del self.pcs.groups[f"pcs-{resource['Properties']['Name']}"]
+                # Two clusters may have groups of one name; here they are one.
+                self.pcs.groups.pop(f"pcs-{resource['Properties']['Name']}", None)
         if "AWS::Batch::ComputeEnvironment" in types:
             self.batch.environments.clear()
         if "AWS::EKS::Cluster" in types:

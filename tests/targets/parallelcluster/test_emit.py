@@ -426,7 +426,7 @@ def test_slurm_times(seconds: int, text: str) -> None:
 
 NEXT_STEPS = [
     # Fragment, words of the README, words that it lacks.
-    ("", ["aws ssm start-session"], ["pcluster ssh", "ssh USER@ADDRESS", "Elastic IP"]),
+    ("", ["aws ssm start-session"], ["pcluster ssh", "ssh USER@ADDRESS", "nothing is open on it"]),
     (OUTSIDE, ["`pcluster ssh -n example", "port 22 is open to `ssh_from`"], ["ssh USER@ADDRESS"]),
     (OUTSIDE + LOGIN, ["ssh USER@ADDRESS", "Elastic IP; nothing is open on it"], ["pcluster ssh"]),
     (

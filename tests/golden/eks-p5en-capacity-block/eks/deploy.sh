@@ -622,7 +622,7 @@ find_other_users() {
     Name=instance-state-name,Values=pending,running,stopping,stopped || answer=
   [[ -z $answer ]] ||
     fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
-      "those of other targets, and of specs with 'foundation: eks-pretrain'."
+      "those of other targets, and of specs with this foundation:" eks-pretrain
 }
 
 destroy_foundation() {

@@ -616,7 +616,7 @@ find_other_users() {
     "Name=group-id,Values=$(output ClusterSecurityGroupId)" Name=status,Values=in-use || answer=
   [[ -z $answer ]] ||
     fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
-      "those of other targets, and of specs with 'foundation: cfd'."
+      "those of other targets, and of specs with this foundation:" cfd
 }
 
 destroy_foundation() {

@@ -655,7 +655,7 @@ upload_lifecycle() {
 # HyperPod reports problems of single instances and groups, such as a lack of capacity, only in
 # events, not in DescribeCluster.
 explain_events() {
-  local events event
+  local events event words
   if ! ask aws --region "$region" sagemaker list-cluster-events --cluster-name "$cluster" \
     --sort-by EventTime --sort-order Descending --max-results 50 --no-paginate --output text \
     --query "Events[?EventLevel!='Info'].[EventId,EventTime,InstanceGroupName,InstanceId,Description] | [:5]"; then
@@ -675,7 +675,7 @@ explain_events() {
 
 # Prints the reason for a failure, and where to find logs: scripts log the name of the failed step.
 explain() {
-  local arn group instance status words
+  local arn group instance status
   read_value FailureMessage
   note "HyperPod reports: ${answer:-no failure of the cluster as a whole}"
   explain_events

@@ -616,7 +616,7 @@ find_other_users() {
     "Name=group-id,Values=$(output ClusterSecurityGroupId)" Name=status,Values=in-use || answer=
   [[ -z $answer ]] ||
     fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
-      "those of other targets, and of specs with 'foundation: hp-reviewed'."
+      "those of other targets, and of specs with this foundation:" hp-reviewed
 }
 
 destroy_foundation() {
@@ -670,7 +670,7 @@ upload_lifecycle() {
 
 # Prints the reason for a failure, and where to find logs: scripts log the name of the failed step.
 explain() {
-  local arn group instance status words
+  local arn group instance status
   read_value FailureMessage
   note "HyperPod reports: ${answer:-no failure of the cluster as a whole}"
   read_value ClusterArn

@@ -619,7 +619,7 @@ find_other_users() {
     "Name=group-id,Values=$(output ClusterSecurityGroupId)" Name=status,Values=in-use || answer=
   [[ -z $answer ]] ||
     fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
-      "those of other targets, and of specs with 'foundation: dev'."
+      "those of other targets, and of specs with this foundation:" dev
 }
 
 destroy_foundation() {
@@ -715,7 +715,7 @@ read_cluster() {
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
     --query "Stacks[0].Outputs[?OutputKey=='ClusterId'].OutputValue | [0]" || answer=
   [[ -n $answer ]] ||
-    fail "the 'cluster does' not exist:" \
+    fail the 'cluster does' "not exist:" \
       "$stack has no output ClusterId"
   id=$answer
 }
