@@ -6,9 +6,10 @@ from typing import Any
 
 from clustergen import catalog
 from clustergen.importing import machines
-from clustergen.importing.answers import STAND_IN_VPC, Answers
+from clustergen.importing.answers import Answers
 from clustergen.importing.batch.form import ENVIRONMENTS, QUEUES, group_name
 from clustergen.importing.machines import items, section
+from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, linked_name
 
@@ -61,21 +62,11 @@ def _queues(queues: Json, name: str, groups: Json) -> list[Json]:
 
 def _network(environments: Json, answers: Answers, notes: Notes) -> Json:
     resources = [section(each, "ComputeResources") for each in environments.values()]
-    listed = [s for each in resources for s in items(each, "Subnets") if isinstance(s, str)]
-    subnets = list(dict.fromkeys(listed))
-    if not subnets:  # those of a foundation of clustergen
-        return {"zone": answers.zones.get("") or f"{answers.region}a"}
-    if not answers.vpc:
-        help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
-        notes.asked((ENVIRONMENTS,), "no file names the VPC", help, "network")
-    zones = ((id, answers.zones.get(id) or answers.zones.get("")) for id in subnets)
+    subnets = (subnet for each in resources for subnet in items(each, "Subnets"))
+    found = network(subnets, ENVIRONMENTS, "no file names the VPC", answers, notes)
     groups = [_security_groups(each) for each in resources]
     alike = groups[0] if all(each == groups[0] for each in groups) else []
-    return {
-        "vpc": answers.vpc or STAND_IN_VPC,
-        "private_subnets": [{"id": id, "zone": zone} if zone else id for id, zone in zones],
-        "security_groups": alike,
-    }
+    return {**found, "security_groups": alike} if "vpc" in found else found
 
 
 def _security_groups(resources: Json) -> list[str]:

@@ -8,9 +8,10 @@ from typing import Any, Final
 from clustergen import catalog
 from clustergen.eks import images
 from clustergen.importing import machines
-from clustergen.importing.answers import STAND_IN_VPC, Answers
+from clustergen.importing.answers import Answers
 from clustergen.importing.eks.form import ACCESS, CLUSTER, NO_GROUP, NODE_GROUPS
 from clustergen.importing.machines import items, section
+from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json
 from clustergen.kubernetes.labels_and_taints import SYSTEM
@@ -97,18 +98,10 @@ def _network(cluster: Json, groups: Json, answers: Answers, notes: Notes) -> Jso
     own = [s for group in groups.values() for s in items(group, "Subnets") if isinstance(s, str)]
     control = items(cluster, "ResourcesVpcConfig", "SubnetIds")
     control = [subnet for subnet in control if isinstance(subnet, str)]
-    subnets = list(dict.fromkeys(own or control))
-    zone = answers.zones.get("") or f"{answers.region}a"
-    if not subnets:  # those of a foundation of clustergen, or of eksctl
-        return {"zone": zone}
-    if not answers.vpc:
-        help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
-        notes.asked((CLUSTER,), "no file names the VPC", help, "network")
-    return {
-        "vpc": answers.vpc or STAND_IN_VPC,
-        "private_subnets": [_subnet(each, answers) for each in subnets],
-        "control_plane_subnets": _control_plane(control, answers, notes),
-    }
+    found = network(own or control, CLUSTER, "no file names the VPC", answers, notes)
+    if "vpc" not in found:
+        return found
+    return {**found, "control_plane_subnets": _control_plane(control, answers, notes)}
 
 
 def _control_plane(subnets: Sequence[str], answers: Answers, notes: Notes) -> list[Json]:
@@ -121,11 +114,6 @@ def _control_plane(subnets: Sequence[str], answers: Answers, notes: Notes) -> li
         letters = (chr(ord("a") + number % _ZONES) for number in range(len(subnets)))
         known = {id: f"{answers.region}{each}" for id, each in zip(subnets, letters, strict=False)}
     return [{"id": id, "zone": zone} for id, zone in known.items()]
-
-
-def _subnet(id: str, answers: Answers) -> Json | str:
-    zone = answers.zones.get(id) or answers.zones.get("")
-    return {"id": id, "zone": zone} if zone else id
 
 
 def _types(group: Json) -> list[str]:

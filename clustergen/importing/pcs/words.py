@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from clustergen.importing import machines
-from clustergen.importing.answers import STAND_IN_VPC, Answers
+from clustergen.importing.answers import Answers
 from clustergen.importing.machines import items, section
+from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
 from clustergen.importing.pcs.form import CLUSTER, NODE_GROUPS, QUEUES
 from clustergen.importing.settings import Json, linked_name
@@ -42,29 +43,12 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
 
 
 def _network(cluster: Json, groups: Json, answers: Answers, notes: Notes) -> Json:
-    subnets = list(
-        dict.fromkeys(
-            str(subnet)
-            for node, keys in [
-                *((group, ("SubnetIds",)) for group in groups.values()),
-                (cluster, ("Networking", "SubnetIds")),
-            ]
-            for subnet in items(node, *keys)
-            if isinstance(subnet, str)
-        )
-    )
-    if not subnets:  # those of a foundation of clustergen
-        return {"zone": answers.zones.get("") or f"{answers.region}a"}
-    if not answers.vpc:
-        help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
-        notes.asked((CLUSTER,), "a PCS cluster does not name its VPC", help, "network")
-    zones = ((subnet, answers.zones.get(subnet) or answers.zones.get("")) for subnet in subnets)
+    subnets = [subnet for group in groups.values() for subnet in items(group, "SubnetIds")]
+    subnets += items(cluster, "Networking", "SubnetIds")
+    found = network(subnets, CLUSTER, "a PCS cluster does not name its VPC", answers, notes)
     own = items(cluster, "Networking", "SecurityGroupIds")
-    return {
-        "vpc": answers.vpc or STAND_IN_VPC,
-        "private_subnets": [{"id": id, "zone": zone} if zone else id for id, zone in zones],
-        "security_groups": [group for group in own if isinstance(group, str)],
-    }
+    groups_of_all = [group for group in own if isinstance(group, str)]
+    return {**found, "security_groups": groups_of_all} if "vpc" in found else found
 
 
 def _login(groups: Json, queues: Json, notes: Notes) -> str:
