@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from clustergen import comparison
+from clustergen import comparison, foundation
 from clustergen.difference import Spec, compare
 from clustergen.effects import effects
 from clustergen.foundation import PATH as FOUNDATION
@@ -74,21 +74,20 @@ def _apart(old: End, new: End) -> Iterator[str]:
             f"write `foundation: {running.foundation}` in the spec of {new.name}: otherwise it has "
             "a network of its own, and empty file systems"
         )
-    else:
-        for text in _on_foundation(old, new):
+    elif not any(end.checked.blocking(end.target) for end in (old, new)):
+        for text in _on_foundation(running, coming):
             yield f"{text}; write the same network, storage and targets in both specs"
 
 
-def _on_foundation(old: End, new: End) -> Iterator[str]:
+def _on_foundation(running: Plan, coming: Plan) -> Iterator[str]:
     """What deploying the new cluster takes from the foundation of the old one."""
-    sides = [Spec(end.name, None, end.checked).files(end.target) for end in (old, new)]
-    before, after = (files.get(FOUNDATION) if files else None for files in sides)
+    before, after = foundation.emit(running), foundation.emit(coming)
     if before is None or after is None:
         return
-    gone = [name for name in _resources(before) if name not in _resources(after)]
+    gone = [name for name in _resources(before.text) if name not in _resources(after.text)]
     if gone:
-        yield f"deploying {new.name} would delete {', '.join(gone)} from the foundation"
-    for effect in effects({FOUNDATION: before}, {FOUNDATION: after}):
+        yield f"deploying {coming.name} would delete {', '.join(gone)} from the foundation"
+    for effect in effects({FOUNDATION: before.text}, {FOUNDATION: after.text}):
         if effect.kind not in _QUIET and effect.subject not in gone:
             yield f"the foundation: {effect.subject} {effect.text}"
 
