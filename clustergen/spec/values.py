@@ -77,9 +77,12 @@ def _finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
     words = [word for detail in details for word in _words(detail)]
     options = [word for word in words if word not in _FORMS]
     near = nearest(value, options) if isinstance(value, str) else []
-    if own and not near:
-        fix = _own_fix(path, own)
-        return form.VALUE.at(path, own["message"], help=own["help"], fix=fix)
+    if own and near:
+        # A misspelt word where another form is possible too, as in `idle_timeout: nevr`.
+        meant = corrected(path, str(value), near[0])
+        return form.VALUE.at(path, own["message"], help=f"did you mean {near[0]}?", fix=meant)
+    if own:
+        return form.VALUE.at(path, own["message"], help=own["help"], fix=_own_fix(path, own))
     if details[0]["type"] == "union_tag_not_found":
         types = _list(sections.types(path, data))
         return form.MISSING.at(path, "`type` is missing", help=f"add type: one of {types}")

@@ -114,7 +114,8 @@ VALUES = [
         "'automatic' is not one of auto, a whole number",
         "did you mean auto?",
     ),
-    (LUSTRE % "read_cache: non", "SPC023", "'non' is not", "did you mean none?"),
+    (LUSTRE % "read_cache: non", "SPC024", "'non' is not", "did you mean none?"),
+    ("slurm: {idle_timeout: nevr}", "SPC024", "'nevr' is not a duration", "did you mean never?"),
     ("version: 2", "SPC023", "2 is not 1, the only choice", ""),
     ('version: "1"', "SPC022", "1 in quotes is text", "write it without quotes"),
     (
