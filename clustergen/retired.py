@@ -20,6 +20,7 @@ _MERGED: Mapping[str, tuple[str, ...]] = {
     "GPU003": ("GPU401", "K8S513"),
     "GPU004": ("SLM213",),
     "IAM002": ("IAM501",),
+    "IAM005": ("IAM103",),
     "IMG001": ("IMG101", "IMG201", "IMG350", "IMG400", "IMG500"),
     "IMG002": ("IAM101", "IMG351"),
     "K8S002": ("K8S410", "K8S510"),

@@ -66,9 +66,9 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "eks-reserved-volcano": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set(), BATCH: set()},
     "eks-trn2": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: _NO, K8S: set(), BATCH: set()},
     "every-field": {
-        PC: {"SUP001", "NIC101", "SLM106", "STG105", "IAM103"},
-        PCS: {"SUP001", "SLM211", "LIM204"},
-        HP: {"SUP001"},
+        PC: {"SUP001", "NIC101", "SLM106", "STG105", "IAM005"},
+        PCS: {"SUP001", "SLM211", "LIM204", "IAM005"},
+        HP: {"SUP001", "IAM005"},
         EKS: {"SUP001", "K8S406", "CAP011"},
         K8S: {"SUP001"},
         BATCH: {"SUP001", "CAP600", "IMG001", "SLM601"},

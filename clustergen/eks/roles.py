@@ -25,9 +25,10 @@ def role(
     policies: Sequence[str] = (),
     statements: Iterable[Json] = (),
 ) -> Json:
-    """A role for a service, with AWS managed ``policies`` and ``statements`` of its own.
+    """A role for a service, with ``policies`` and ``statements`` of its own.
 
-    The names of these services are the same in every partition.
+    ``policies`` are names of AWS's policies, or ARNs of others. The names of these services
+    are the same in every partition.
     """
     trusted = {"Effect": "Allow", "Principal": {"Service": f"{service}.amazonaws.com"}}
     own = list(statements)
@@ -45,10 +46,10 @@ def role(
     )
 
 
-def node_role(plan: Plan, statements: Iterable[Json] = ()) -> Json:
-    """The role of nodes, with additional policy ``statements``."""
+def node_role(plan: Plan, statements: Iterable[Json] = (), policies: Sequence[str] = ()) -> Json:
+    """The role of nodes, with additional policy ``statements`` and ``policies``."""
     own = [session_manager.statement(), *statements]
-    return role(plan, "ec2", policies=NODE_POLICIES, statements=own)
+    return role(plan, "ec2", policies=(*NODE_POLICIES, *policies), statements=own)
 
 
 def pod_role(plan: Plan, *, policies: Sequence[str] = (), statements: Iterable[Json] = ()) -> Json:
@@ -74,5 +75,10 @@ def pod_identity(plan: Plan, cluster: Json, namespace: str, account: str, role: 
     )
 
 
-def _managed(name: str) -> Json:
-    return cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}")
+def _managed(name: str) -> Json | str:
+    """The ARN of a policy of AWS, from its name; or of a user's policy."""
+    return (
+        name
+        if name.startswith("arn:")
+        else cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}")
+    )

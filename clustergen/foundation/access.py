@@ -19,7 +19,7 @@ from clustergen.foundation.part import (
     serves,
 )
 from clustergen.plan import names
-from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
+from clustergen.plan.model import Bucket, Iam, Ontap, OpenZfs, Plan
 
 PCS_PARTITIONS = frozenset({"aws", "aws-us-gov"})
 """Partitions with AWS PCS and its managed policy: roles with unknown policies cannot be created.
@@ -178,6 +178,19 @@ def user_scripts(plan: Plan) -> Iterator[Json]:
     objects = sorted({cfn.literal(url.removeprefix("s3://")) for url in scripts})
     if objects:
         yield iam.allow("UserScripts", ["s3:GetObject"], [_s3_arn(path) for path in objects])
+
+
+def grants(own: Iam) -> Iterator[Json]:
+    """The user's grants in S3: ``s3://bucket``, or a key of it that may end with ``*``."""
+    for number, grant in enumerate(own.s3, 1):
+        bucket, _, key = cfn.literal(grant.uri.removeprefix("s3://")).partition("/")
+        within = {"StringLike": {"s3:prefix": [key]}} if key else None
+        yield iam.allow(f"Lists{number}", ["s3:ListBucket"], [_s3_arn(bucket)], within)
+        actions = ["s3:GetObject", *(_WRITE if grant.write else ())]
+        yield iam.allow(f"Grants{number}", actions, [_s3_arn(f"{bucket}/{key or '*'}")])
+
+
+_WRITE = ("s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
 
 
 def lifecycle_sources(plan: Plan) -> Iterator[Json]:

@@ -8,7 +8,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam
 from clustergen.foundation import access, monitoring
 from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named, serves
-from clustergen.plan.model import Database, Plan
+from clustergen.plan.model import Database, Iam, NodeGroup, Plan
 from clustergen.words import words
 
 EXECUTION_ROLE = "HyperPodExecutionRole"
@@ -21,11 +21,9 @@ def part(plan: Plan) -> Part:
         return NOTHING
     roles: Json = {}
     outputs: dict[str, Output] = {}
-    if _some_lack_a_role(plan):
-        roles[EXECUTION_ROLE] = _execution_role(plan)
-        outputs[f"{EXECUTION_ROLE}Arn"] = Output(
-            "Role of HyperPod instances", cfn.get_att(EXECUTION_ROLE, "Arn")
-        )
+    for name, (whose, own) in _execution_roles(plan).items():
+        roles[name] = _execution_role(plan, own)
+        outputs[f"{name}Arn"] = Output(f"Role of {whose}", cfn.get_att(name, "Arn"))
     own_role = plan.wrote("targets", "hyperpod-eks", "cluster_role")
     scaled = plan.kubernetes.autoscaler == "karpenter" and not own_role
     if serves(plan, "hyperpod-eks") and scaled:
@@ -36,21 +34,39 @@ def part(plan: Plan) -> Part:
     return Part(roles, outputs)
 
 
-def _some_lack_a_role(plan: Plan) -> bool:
-    """Whether some instances have no role of the user's.
+def machine_role(section: str) -> str:
+    """The logical id of the role of head or login nodes with permissions of their own."""
+    return f"HyperPod{cfn.logical_id(*section.split('_'))}Role"
+
+
+def group_role(plan: Plan, group: NodeGroup) -> str:
+    """The logical id of the role of a node group with permissions of its own."""
+    id = cfn.logical_id(group.name)
+    # Names like cpu-1 and cpu1 make one id.
+    twins = [each.name for each in plan.node_groups if cfn.logical_id(each.name) == id]
+    number = f"Twin{twins.index(group.name) + 1}" if len(twins) > 1 else ""
+    return f"{EXECUTION_ROLE}{id}{number}"
+
+
+def _execution_roles(plan: Plan) -> dict[str, tuple[str, Iam]]:
+    """The roles of instances: logical id -> whose it is, and what the user adds to it.
 
     This depends on the spec alone, as the rest of the foundation does: a plan for EKS has no
     controller and no login nodes.
     """
-    machines = [("head_node",), ("login",)] if serves(plan, "hyperpod-slurm") else []
-    given = [path for path in machines if path == ("head_node",) or plan.wrote(*path)]
-    return not (
-        all(group.iam.role for group in plan.node_groups)
-        and all(plan.wrote(*path, "iam", "role") for path in given)
-    )
+    machines = plan.slurm_machines if serves(plan, "hyperpod-slurm") else ()
+    named = {machine_role(name): (f"{name} on HyperPod", iam) for name, iam in machines}
+    named |= {
+        group_role(plan, group): (f"HyperPod instances of {group.name}", group.iam)
+        for group in plan.node_groups
+    }
+    lacking = {id: each for id, each in named.items() if not each[1].role}
+    adding = {id: each for id, each in lacking.items() if each[1].adds}
+    shared = {EXECUTION_ROLE: ("HyperPod instances", Iam())} if len(adding) < len(lacking) else {}
+    return {**shared, **adding}
 
 
-def _execution_role(plan: Plan) -> Json:
+def _execution_role(plan: Plan, own: Iam) -> Json:
     """The execution role that AWS documents, with its trust policy.
 
     It has no condition on ``aws:SourceAccount``: if HyperPod did not send the key, which is not
@@ -72,10 +88,11 @@ def _execution_role(plan: Plan) -> Json:
         *access.volumes(plan),
         *_secret(plan),
         *monitoring.writing(plan),
+        *access.grants(own),
     ]
     properties = {
         "AssumeRolePolicyDocument": iam.trust("sagemaker"),
-        "ManagedPolicyArns": [cfn.sub(managed)],
+        "ManagedPolicyArns": [cfn.sub(managed), *own.policies],
         "Policies": [{"PolicyName": "cluster", "PolicyDocument": iam.document(statements)}],
         "Tags": named(plan, "hyperpod"),
     }

@@ -12,11 +12,12 @@ from clustergen.artifacts import Json
 from clustergen.aws import references
 from clustergen.aws.members import present
 from clustergen.catalog import InstanceType
+from clustergen.foundation import hyperpod as roles
 from clustergen.hyperpod import limits, names, volumes
 from clustergen.hyperpod.options import Options
-from clustergen.plan.model import Id, Machine, NodeGroup, Plan, Ref, Volume
+from clustergen.plan.model import Iam, Id, Machine, NodeGroup, Plan, Ref, Volume
 
-EXECUTION_ROLE = Ref("HyperPodExecutionRoleArn")
+EXECUTION_ROLE = Ref(f"{roles.EXECUTION_ROLE}Arn")
 SCRIPTS_BUCKET = "ScriptsBucketName"
 
 # In the order of the API's page.
@@ -49,7 +50,7 @@ def node_group(
         **_types(group.types),
         "InstanceCount": group.max,
         "MinInstanceCount": group.min if continuous and 0 < group.min < group.max else None,
-        "ExecutionRole": group.iam.role,
+        "ExecutionRole": _role(group.iam, roles.group_role(plan, group)),
         "ThreadsPerCore": _threads(plan, group, group.threads_per_core),
         "InstanceStorageConfigs": [*_volume(plan, group.volume), *mounts] or None,
         "OnStartDeepHealthChecks": _health_checks(group) or None,
@@ -69,7 +70,7 @@ def machine(
         "InstanceGroupName": name,
         **_types((machine.type,)),
         "InstanceCount": machine.count,
-        "ExecutionRole": machine.iam.role,
+        "ExecutionRole": _role(machine.iam, roles.machine_role(str(machine.path[0]))),
         "ThreadsPerCore": _threads(plan, machine, machine.type.threads_per_core),
         "InstanceStorageConfigs": [*_volume(plan, machine.volume), *mounts] or None,
         "ImageId": machine.image,
@@ -116,9 +117,14 @@ def lifecycle(prefix: str, **entry: str) -> Json:
 
 def _instance_group(members: Json) -> Json:
     """The members that have a value, in the order of the API's page."""
-    role = members["ExecutionRole"] or references.text(EXECUTION_ROLE)
-    whole = {**members, "ExecutionRole": role}
-    return present(**{name: whole[name] for name in sorted(whole, key=_MEMBERS.index)})
+    return present(**{name: members[name] for name in sorted(members, key=_MEMBERS.index)})
+
+
+def _role(iam: Iam, own: str) -> str:
+    """The user's role, the role ``own`` with the user's permissions, or the role of all nodes."""
+    if iam.role:
+        return iam.role
+    return references.text(Ref(f"{own}Arn") if iam.adds else EXECUTION_ROLE)
 
 
 def _types(types: Sequence[InstanceType]) -> Json:

@@ -85,10 +85,7 @@ SHARED: Mapping[str, Support] = MappingProxyType(
             "none", "the instances of a group have a role; write iam.role", INSTANCE_GROUP
         ),
         "nodes.iam": support(
-            "none",
-            "the instances of a group have one role; give it a role with these permissions: "
-            "iam: {role: arn...}",
-            INSTANCE_GROUP,
+            "full", "a role of the foundation for the group, its ExecutionRole", INSTANCE_GROUP
         ),
         "resilience.replace": support("full", "NodeRecovery: Automatic or None", CREATE_CLUSTER),
     }

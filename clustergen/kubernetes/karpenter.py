@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Json
-from clustergen.aws import references
+from clustergen.aws import cfn, references
 from clustergen.kubernetes import disks, labels_and_taints
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, INSTANCE_TYPE_LABEL, NEURON_RESOURCE
@@ -61,7 +61,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
     spec: Json = {
         "amiSelectorTerms": [{"id": group.image} if group.image else {"alias": "al2023@latest"}],
         **({"amiFamily": "AL2023"} if group.image else {}),
-        "role": NODE_ROLE,
+        "role": _role(group),
         "subnetSelectorTerms": [{"id": references.text(s.id)} for s in plan.subnets_of(group)],
         # The cluster security group allows traffic of the control plane and EFA.
         "securityGroupSelectorTerms": [{"id": id} for id in (SECURITY_GROUP, *own)],
@@ -74,6 +74,18 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         "tags": {**plan.tags, "Name": f"{plan.name}-{group.name}"},
     }
     return kubernetes_object(AWS_API, "EC2NodeClass", group.object_name, spec=spec)
+
+
+def role_output(group: NodeGroup) -> str:
+    """The output of the cluster's stack with the name of a group's own role."""
+    return f"{cfn.logical_id('karpenter-node-role', group.name)}Name"
+
+
+def _role(group: NodeGroup) -> str:
+    """The name of the role, which is the end of its ARN."""
+    if group.iam.role:
+        return group.iam.role.rpartition("/")[2]
+    return f"${{{role_output(group)}}}" if group.iam.adds else NODE_ROLE
 
 
 def _interfaces(group: NodeGroup) -> Json:

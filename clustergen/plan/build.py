@@ -11,7 +11,7 @@ from clustergen.catalog import regions
 from clustergen.findings import Finding, Path, found
 from clustergen.plan import fsx, model, monitoring, network, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
-from clustergen.plan.nodes import MachinePlanner
+from clustergen.plan.nodes import MachinePlanner, iam_of
 from clustergen.spec import target_defaults
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def build(
         sagemaker=traits.sagemaker,
         unused=_unused(spec),
         lifecycle_sources=_lifecycle_sources(spec),
+        slurm_machines=_slurm_machines(spec),
         scheduler=traits.scheduler,
         more_login=more_login,
         system=system if _runs_eks(traits, options) else None,
@@ -157,6 +158,13 @@ def _lifecycle_sources(spec: Spec) -> tuple[str, ...]:
     sections = (spec.targets.hyperpod_slurm, spec.targets.hyperpod_eks)
     given = (each.lifecycle for each in sections if each)
     return tuple(dict.fromkeys(one.source for one in given if one))
+
+
+def _slurm_machines(spec: Spec) -> tuple[tuple[str, model.Iam], ...]:
+    """The same for all targets, like :func:`_lifecycle_sources`."""
+    given = {"head_node": spec.head_node, "login": spec.login}
+    wanted = (name for name in given if name == "head_node" or given[name])
+    return tuple((name, iam_of(each.iam if (each := given[name]) else None)) for name in wanted)
 
 
 def _runs_eks(traits: Traits, options: model.Options) -> bool:

@@ -224,6 +224,16 @@ class Iam:
     role: str | None = None
     instance_profile: str | None = None
 
+    @property
+    def adds(self) -> bool:
+        """Whether nodes get permissions beyond those of the cluster's own roles."""
+        return bool(self.policies or self.s3)
+
+    @property
+    def exists(self) -> bool:
+        """Whether nodes have a role of the user's."""
+        return bool(self.role or self.instance_profile)
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -732,6 +742,8 @@ class Plan:
     ``security-groups``, ``scripts``, ``sessions``."""
     lifecycle_sources: tuple[str, ...] = ()
     """Folders in S3 with the user's lifecycle scripts, of all HyperPod targets of the spec."""
+    slurm_machines: tuple[tuple[str, Iam], ...] = ()
+    """Section and permissions of the spec's head and login nodes, which not every target has."""
     more_login: tuple[Machine, ...] = ()
     """Login nodes besides ``login``, with types and places of their own."""
     system: Machine | None = None

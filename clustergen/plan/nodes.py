@@ -69,7 +69,7 @@ class MachinePlanner:
             subnets=(subnet,) if subnet else tuple(getattr(machine, "subnets", ())),
             security_groups=tuple(getattr(machine, "security_groups", ())),
             ssh_from=getattr(machine, "ssh_from", None),
-            iam=_iam(getattr(machine, "iam", None)),
+            iam=iam_of(getattr(machine, "iam", None)),
         )
 
     def _group(self, group: spec.NodeGroup, path: Path) -> NodeGroup | None:
@@ -101,7 +101,7 @@ class MachinePlanner:
             slurm=dict(group.slurm),
             subnets=tuple(group.subnets),
             security_groups=tuple(group.security_groups),
-            iam=_iam(group.iam),
+            iam=iam_of(group.iam),
             allocation=group.allocation,
             service_name=group.service_name,
             desired=group.count.desired,
@@ -193,7 +193,8 @@ class MachinePlanner:
         self.decisions.append(Decision(path, text))
 
 
-def _iam(given: spec.LoginIam | None) -> Iam:
+def iam_of(given: spec.LoginIam | None) -> Iam:
+    """What nodes may do in AWS, as the spec says."""
     if given is None:
         return Iam()
     grants = tuple(Grant(grant.uri, grant.write) for grant in getattr(given, "s3", ()))

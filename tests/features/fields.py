@@ -962,6 +962,8 @@ NO_ROW: Mapping[str, str] = {
     "written": "what the user wrote",
     "unused": "targets.parallelcluster.leave_out: tests/foundation/test_unused.py",
     "lifecycle_sources": "targets.hyperpod-*.lifecycle",
+    "slurm_machines": "head.iam and login.iam",
+    "slurm_machines.*": "head.iam and login.iam",
     "decisions.*": "what the planner chose",
     "partition": "follows from the region",
     "system.*": "kubernetes.system_nodes, where an EKS cluster is created",

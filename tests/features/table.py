@@ -395,7 +395,11 @@ TABLE: Mapping[str, Row] = {
     ),
     "nodes.iam": Row(
         Use("", _group(f"iam: {{policies: ['{_POLICY}']}}")),
-        {PC: yaml(f'Policy: "{_POLICY}"')},
+        {
+            PC: yaml(f'Policy: "{_POLICY}"'),
+            **hyperpod(foundation(_POLICY)),
+            **dict.fromkeys((EKS, BATCH), template(_POLICY)),
+        },
     ),
     "nodes.unencrypted": Row(
         Use("", _group("root_volume: {encrypted: false}")),
@@ -424,7 +428,12 @@ TABLE: Mapping[str, Row] = {
     ),
     "nodes.role": Row(
         Use("", _group(f"iam: {{role: '{_ROLE}'}}")),
-        {PC: yaml(f'InstanceRole: "{_ROLE}"'), **hyperpod(request(f'"ExecutionRole": "{_ROLE}"'))},
+        {
+            PC: yaml(f'InstanceRole: "{_ROLE}"'),
+            **hyperpod(request(f'"ExecutionRole": "{_ROLE}"')),
+            EKS: template(f'"NodeRole": "{_ROLE}"'),
+            BATCH: template(r'"Roles": \[\s*"nodes"'),
+        },
     ),
     "nodes.security-groups": Row(
         Use("", _group("security_groups: [sg-0a1b2c3d4e5f67899]")),

@@ -142,3 +142,31 @@ def _principals(plan: Plan) -> Iterator[tuple[Path, str]]:
 def _has_access_entries(plan: Plan) -> bool:
     """Whether an EKS cluster with access entries is created with the nodes."""
     return bool(plan.limits.administrators) and plan.system is not None
+
+
+@rule(
+    "IAM005",
+    "A role that exists, and permissions to add to it",
+    why="Policies and S3 access are added only to roles that are created with the cluster.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Iam",
+    target="parallelcluster",
+    bad="""head_node:
+  iam:
+    role: arn:aws:iam::111122223333:role/head
+    policies: ['arn:aws:iam::111122223333:policy/data']""",
+    good="head_node: {iam: {role: 'arn:aws:iam::111122223333:role/head'}}",
+)
+def own_role(plan: Plan) -> Iterator[Problem]:
+    for node in (plan.head, *plan.all_login, *plan.node_groups):
+        if node is None:
+            continue
+        exists = [name for name in ("role", "instance_profile") if getattr(node.iam, name)]
+        added = [name for name in ("policies", "s3") if getattr(node.iam, name)]
+        added += exists[1:]
+        if exists and added:
+            yield Problem(
+                node.at("iam", added[0]),
+                f"{added[0]} has no effect beside {exists[0]}",
+                help=f"remove {added[0]}, or remove {exists[0]} to get a new role",
+                on_key=True,
+            )

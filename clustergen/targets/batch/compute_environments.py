@@ -9,7 +9,7 @@ from __future__ import annotations
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.batch import images, launch_template, limits, names, nodes
+from clustergen.targets.batch import images, launch_template, limits, names, nodes, roles
 
 
 def resource(plan: Plan, group: NodeGroup) -> Json:
@@ -72,7 +72,7 @@ def _resources(plan: Plan, group: NodeGroup) -> Json:
         "InstanceTypes": [type.name for type in group.types],
         "Subnets": [cfn.value(subnet.id) for subnet in plan.subnets_of(group)],
         **_security_groups(plan, group),
-        "InstanceRole": group.iam.instance_profile or cfn.get_att(names.NODE_PROFILE, "Arn"),
+        "InstanceRole": roles.profile(group),
         **_placement(group),
         "Ec2Configuration": [images.configuration(group)],
         "LaunchTemplate": {

@@ -19,6 +19,11 @@ def compute_environment(group: NodeGroup) -> str:
     return cfn.logical_id("compute-environment", group.name)
 
 
+def node_role(group: NodeGroup) -> str:
+    """The role of a group with permissions of its own."""
+    return cfn.logical_id("node-role", group.name)
+
+
 def placement_group(group: NodeGroup) -> str:
     return cfn.logical_id("placement-group", group.name)
 

@@ -8,22 +8,49 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam, session_manager
 from clustergen.foundation import access
 from clustergen.node_scripts import BUCKET
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Iam, NodeGroup, Plan
 from clustergen.targets.batch import names, user_data
 
+_NOTHING = Iam()
 _ECS = "service-role/AmazonEC2ContainerServiceforEC2Role"
 
 
 def resources(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """The role of all nodes, and the roles and instance profiles of groups with their own."""
+    if not all(group.iam.exists or group.iam.adds for group in plan.node_groups):
+        yield names.NODE_ROLE, _role(plan, "node")
+        yield names.NODE_PROFILE, _profile(cfn.ref(names.NODE_ROLE))
+    for group in plan.node_groups:
+        id = names.node_role(group)
+        if group.iam.role:
+            yield f"{id}Profile", _profile(group.iam.role.rpartition("/")[2])
+        elif group.iam.adds and not group.iam.exists:
+            yield id, _role(plan, group.name, group.iam)
+            yield f"{id}Profile", _profile(cfn.ref(id))
+
+
+def profile(group: NodeGroup) -> Json | str:
+    """The instance profile of a group's nodes."""
+    if group.iam.instance_profile:
+        return group.iam.instance_profile
+    own = group.iam.role or group.iam.adds
+    return cfn.get_att(f"{names.node_role(group)}Profile" if own else names.NODE_PROFILE, "Arn")
+
+
+def _role(plan: Plan, name: str, own: Iam = _NOTHING) -> Json:
+    statements = [*_statements(plan), *access.grants(own)]
+    ecs = cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{_ECS}")
     role = {
         "AssumeRolePolicyDocument": iam.trust("ec2"),
-        "ManagedPolicyArns": [cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{_ECS}")],
-        "Policies": [{"PolicyName": "nodes", "PolicyDocument": iam.document(_statements(plan))}],
-        "Tags": cfn.tags(plan.tags, Name=f"{plan.name}-node"),
+        "ManagedPolicyArns": [ecs, *own.policies],
+        "Policies": [{"PolicyName": "nodes", "PolicyDocument": iam.document(statements)}],
+        "Tags": cfn.tags(plan.tags, Name=f"{plan.name}-{name}"),
     }
-    yield names.NODE_ROLE, {"Type": "AWS::IAM::Role", "Properties": role}
-    profile = {"Roles": [cfn.ref(names.NODE_ROLE)]}
-    yield names.NODE_PROFILE, {"Type": "AWS::IAM::InstanceProfile", "Properties": profile}
+    return {"Type": "AWS::IAM::Role", "Properties": role}
+
+
+def _profile(role: Json | str) -> Json:
+    return {"Type": "AWS::IAM::InstanceProfile", "Properties": {"Roles": [role]}}
 
 
 def _statements(plan: Plan) -> Iterator[Json]:

@@ -254,8 +254,11 @@ _SLURM = {
     "nodes.instance-profile": _support(
         "full", "InstanceRole of the compute environment", _ENVIRONMENT
     ),
+    "nodes.iam": _support(
+        "full", "a role and an instance profile for the group, its InstanceRole", _ENVIRONMENT
+    ),
     "nodes.role": _support(
-        "none", "Batch knows instance profiles; write iam.instance_profile", _ENVIRONMENT
+        "full", "an instance profile with the role, InstanceRole of the group", _ENVIRONMENT
     ),
     "slurm.idle-never": _support(
         "none",

@@ -7,15 +7,11 @@ from collections.abc import Iterator
 from clustergen import foundation
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.eks import addons, control_plane, roles, system_nodes
-from clustergen.foundation import access
+from clustergen.eks import addons, control_plane, system_nodes
 from clustergen.kubernetes.karpenter import is_karpenter, is_on
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import karpenter, monitoring, node_groups, sizes
+from clustergen.targets.eks import karpenter, monitoring, node_groups, node_roles, sizes
 from clustergen.targets.eks.options import Options
-
-NODE_ROLE = "NodeRole"
-"""The logical id of the role of the nodes of all managed node groups."""
 
 
 def template(plan: Plan) -> Json:
@@ -43,17 +39,16 @@ def managed(plan: Plan) -> list[NodeGroup]:
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     protected = plan.options_as(Options).deletion_protection
     yield from control_plane.resources(plan, deletion_protection=protected)
-    statements = list(access.user_scripts(plan))
-    yield NODE_ROLE, roles.node_role(plan, statements)
+    yield from node_roles.resources(plan)
     yield from addons.resources(plan, addons.NETWORKING)
     # Nodes need these to become ready.
     ready = [addons.logical_id(addon) for addon in addons.NETWORKING]
-    yield from system_nodes.resources(plan, role=NODE_ROLE, after=ready)
+    yield from system_nodes.resources(plan, role=node_roles.NODE_ROLE, after=ready)
     for group in managed(plan):
-        yield from node_groups.resources(plan, group, role=NODE_ROLE, after=ready)
+        yield from node_groups.resources(plan, group, after=ready)
     yield from addons.resources(plan, addons.wanted(plan), [system_nodes.SYSTEM_NODES])
     if is_on(plan):
-        yield from karpenter.resources(plan, statements)
+        yield from karpenter.resources(plan)
     yield from monitoring.resources(plan)
 
 
@@ -68,10 +63,9 @@ def _outputs(plan: Plan) -> dict[str, tuple[str, Json]]:
             "Security group that EKS made for control plane and nodes",
             control_plane.SECURITY_GROUP,
         ),
-        "NodeRoleName": ("Role of managed nodes", cfn.ref(NODE_ROLE)),
+        **dict(node_roles.outputs(plan)),
     }
     if is_on(plan):
-        role, queue = cfn.ref(karpenter.NODE_ROLE), cfn.get_att(karpenter.QUEUE, "QueueName")
-        outputs["KarpenterNodeRoleName"] = ("Role of the nodes that Karpenter starts", role)
+        queue = cfn.get_att(karpenter.QUEUE, "QueueName")
         outputs["KarpenterQueueName"] = ("Queue of interruptions", queue)
     return outputs

@@ -5,7 +5,7 @@ https://karpenter.sh/docs/reference/cloudformation/ (1.14)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
@@ -13,6 +13,7 @@ from clustergen.aws.iam import actions, allow, deny_without_tls, document, equal
 from clustergen.aws.members import filled
 from clustergen.eks import control_plane, roles
 from clustergen.plan.model import Plan
+from clustergen.targets.eks import node_roles
 from clustergen.words import words
 
 NAMESPACE = "kube-system"
@@ -32,20 +33,15 @@ _EVENTS = (
 )
 
 
-NODE_ROLE = "KarpenterNodeRole"
-"""The logical id of the role of its nodes. Managed node groups have another one, whose access entry
-EKS creates."""
 QUEUE = "KarpenterQueue"
 _ROLE = "KarpenterRole"
 
 
-def resources(plan: Plan, node_statements: Iterable[Json] = ()) -> Iterator[tuple[str, Json]]:
-    """Roles, queue and event rules of Karpenter; its chart and node pools are in the bundle."""
-    queue_arn, node_role_arn = cfn.get_att(QUEUE, "Arn"), cfn.get_att(NODE_ROLE, "Arn")
+def resources(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """Role, queue and event rules of Karpenter; its chart and node pools are in the bundle."""
+    queue_arn = cfn.get_att(QUEUE, "Arn")
     yield from _queue(plan, queue_arn)
-    yield NODE_ROLE, roles.node_role(plan, node_statements)
-    yield "KarpenterNodeAccess", control_plane.access_entry(plan, node_role_arn, Type="EC2_LINUX")
-    yield _ROLE, roles.pod_role(plan, statements=_controller(plan, queue_arn, node_role_arn))
+    yield _ROLE, roles.pod_role(plan, statements=_controller(plan, queue_arn))
     identity = roles.pod_identity(plan, control_plane.NAME, NAMESPACE, SERVICE_ACCOUNT, _ROLE)
     yield "KarpenterIdentity", identity
     for id, source, detail in _EVENTS:
@@ -89,7 +85,7 @@ _USED = ("security-group", "subnet", "capacity-reservation", "placement-group")
 _PUBLIC = ("image", "snapshot")
 
 
-def _controller(plan: Plan, queue_arn: Json, node_role_arn: Json) -> list[Json]:
+def _controller(plan: Plan, queue_arn: Json) -> list[Json]:
     """Permissions of the controller: start, tag and terminate its instances, and describe all."""
     tag = f"kubernetes.io/cluster/{plan.name}"
     made = {f"aws:RequestTag/{tag}": "owned"}
@@ -100,7 +96,7 @@ def _controller(plan: Plan, queue_arn: Json, node_role_arn: Json) -> list[Json]:
         *_instances(made, own),
         *_reading(),
         allow("Interruptions", actions("sqs", *queue), [queue_arn]),
-        allow("PassNodeRole", ["iam:PassRole"], [node_role_arn], equal(passed)),
+        allow("PassNodeRole", ["iam:PassRole"], node_roles.passed(plan), equal(passed)),
         *_instance_profiles(made, own),
         allow("Cluster", ["eks:DescribeCluster"], [control_plane.ARN]),
     ]

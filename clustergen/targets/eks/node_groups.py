@@ -15,7 +15,7 @@ from clustergen.eks import control_plane, images
 from clustergen.eks.launch_templates import newest
 from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import launch_templates, sizes, user_data
+from clustergen.targets.eks import launch_templates, node_roles, sizes, user_data
 
 _EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -33,13 +33,10 @@ def logical_id(group: NodeGroup) -> str:
     return cfn.logical_id("node-group", group.name)
 
 
-def resources(
-    plan: Plan, group: NodeGroup, *, role: str, after: Iterable[str]
-) -> Iterator[tuple[str, Json]]:
+def resources(plan: Plan, group: NodeGroup, *, after: Iterable[str]) -> Iterator[tuple[str, Json]]:
     """One node group of the spec, with its launch template and placement group.
 
-    ``role`` is the logical id of its role; ``after`` are the add-ons that nodes need to become
-    ready.
+    ``after`` are the add-ons that nodes need to become ready.
     """
     name = logical_id(group)
     placement: Json | str | None = group.placement.group
@@ -55,18 +52,18 @@ def resources(
         user_data=user_data.for_group(plan, group),
     )
     yield f"{name}LaunchTemplate", template
-    properties = _properties(plan, group, role=role)
+    properties = _properties(plan, group)
     yield name, cfn.resource("AWS::EKS::Nodegroup", properties, after)
 
 
-def _properties(plan: Plan, group: NodeGroup, *, role: str) -> Json:
+def _properties(plan: Plan, group: NodeGroup) -> Json:
     # With a custom image, EKS accepts neither an image type nor a version. Without the version,
     # nodes would not follow an update of Kubernetes.
     standard = {"Version": plan.kubernetes.version, "AmiType": images.ami_type(group.type)}
     return {
         "ClusterName": control_plane.NAME,
         "NodegroupName": group.name,
-        "NodeRole": cfn.get_att(role, "Arn"),
+        "NodeRole": node_roles.arn(plan, group),
         "Subnets": [cfn.value(subnet.id) for subnet in plan.subnets_of(group)],
         **({} if group.image else standard),
         "CapacityType": _CAPACITY.get(group.capacity.kind, "ON_DEMAND"),

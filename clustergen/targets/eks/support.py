@@ -206,8 +206,14 @@ _SLURM = {
     "nodes.accelerator-taint": _support("full", "no taint of clustergen's", _GROUPS),
     "nodes.subnets": _support("full", "Subnets of the node group", _GROUPS),
     "nodes.security-groups": _support("full", "Groups of the launch template", _GROUPS),
+    "nodes.iam": _support(
+        "full", "a role for the group, as NodeRole or in Karpenter's EC2NodeClass", _GROUPS
+    ),
+    "nodes.role": _support(
+        "full", "NodeRole of the node group, or role of Karpenter's EC2NodeClass", _GROUPS
+    ),
     "nodes.instance-profile": _support(
-        "none", "the stack makes the role of all nodes; use the overlay", _GROUPS
+        "none", "EKS and Karpenter make the profile of a role; write iam.role", _GROUPS
     ),
     "slurm.idle-never": _NO_SLURM,
     "slurm.settings": _NO_SLURM,

@@ -6,44 +6,12 @@ from collections.abc import Iterator
 
 from clustergen.findings import Path, Problem, Severity
 from clustergen.foundation.part import created
-from clustergen.plan.model import Iam, Plan
+from clustergen.plan.model import Plan
 from clustergen.slurm import collecting
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.rules import rule
 
-_IAM = "https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Iam"
 _PLACE: Path = ("targets", "parallelcluster", "leave_out")
-
-
-def _given(plan: Plan) -> Iterator[tuple[Path, Iam]]:
-    for node in (plan.head, *plan.all_login, *plan.node_groups):
-        if node is not None:
-            yield (*node.path, "iam"), node.iam
-
-
-@rule(
-    "IAM103",
-    "A role that exists, and permissions to add to it",
-    why="ParallelCluster adds policies and S3 access only to roles that it creates.",
-    source=_IAM,
-    bad="""head_node:
-  iam:
-    role: arn:aws:iam::111122223333:role/head
-    policies: ['arn:aws:iam::111122223333:policy/data']""",
-    good="head_node: {iam: {role: 'arn:aws:iam::111122223333:role/head'}}",
-)
-def own_role(plan: Plan) -> Iterator[Problem]:
-    for path, iam in _given(plan):
-        exists = [name for name in ("role", "instance_profile") if getattr(iam, name)]
-        added = [name for name in ("policies", "s3") if getattr(iam, name)]
-        added += exists[1:]
-        if exists and added:
-            yield Problem(
-                (*path, added[0]),
-                f"{added[0]} has no effect beside {exists[0]}",
-                help=f"remove {added[0]}, or remove {exists[0]} to get a new role",
-                on_key=True,
-            )
 
 
 @rule(
