@@ -29,12 +29,17 @@ _MEMBERS: Final[Mapping[str, tuple[str, str]]] = {
     "computeNodeGroup": ("scalingConfiguration", PCS),
     "queue": ("computeNodeGroupConfigurations", PCS),
     "nodegroup": ("nodegroupName", EKS),
+    "accessEntry": ("principalArn", EKS),
+    "addon": ("addonName", EKS),
+    "association": ("serviceAccount", EKS),
 }
 """Members of what the AWS CLI prints: what is in them tells the service."""
 _LISTS: Final[Mapping[str, str]] = {
     "computeEnvironments": BATCH,
     "jobQueues": BATCH,
     "jobDefinitions": BATCH,
+    "schedulingPolicies": BATCH,
+    "associatedAccessPolicies": EKS,
 }
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from clustergen import compiler, overlay, targets
 from clustergen.findings import Finding, Path, errors
+from clustergen.importing import acceptance
+from clustergen.importing.acceptance import Accepted, Refusal
 from clustergen.importing.notes import Notes
-from clustergen.importing.rejections import without, without_paths
+from clustergen.importing.rejections import without
 from clustergen.importing.rules import decisions, losses
 from clustergen.importing.writing import spec_text
 from clustergen.overlay.merging import called, deletes, naming
@@ -45,6 +47,8 @@ class Imported(NamedTuple):
 
 
 _ROUNDS = 12
+_BY_HAND = "write it in the overlay, or accept the difference with --allow-loss"
+_BY_RULE = "correct the original as IMP012 says, or accept the difference with --allow-loss"
 
 
 def convert(original: Json, words: Json, origin: str, notes: Notes, service: Service) -> Imported:
@@ -57,14 +61,22 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         return Imported(text, (*notes.findings, *rejected), False, 0, 0)
     wanted = service.settled(document, original, target.schema)
     changes = overlay.difference(document, wanted, keys=target.schema.list_keys)
-    changes, refused = _accepted(words, changes, target)
+    changes, refusals = _accepted(words, changes, target)
     if changes:
         notes.comment("targets", "The overlay has what the language has no words for.")
     text = spec_text(_with_overlay(words, changes, target), origin, notes.comments)
-    lost = [*refused, *_proved(text, original, target, service)]
-    place = service.place
+
+    def place(path: Path) -> Path:
+        return service.place(wanted, path) if service.place else _place(path, original)
+
+    refused = [_refused(each, place) for each in refusals]
+    left_out = [
+        finding.path if service.place else refusal.path
+        for finding, refusal in zip(refused, refusals, strict=True)
+    ]
+    lost = [*refused, *_proved(text, original, target, service, left_out)]
     carried = [
-        decisions.IN_OVERLAY.at(place(document, path) if place else _place(path, original), text)
+        decisions.IN_OVERLAY.at(place(path), text)
         for path, text in _carried(document, changes, target.schema.list_keys)
     ]
     total = sum(1 for _ in _leaves(service.normal(original, target.schema)))
@@ -95,26 +107,30 @@ def _with_overlay(words: Json, changes: Any, target: Target) -> Json:
     return {**words, "targets": {**words["targets"], section: options}}
 
 
-def _accepted(words: Json, changes: Any, target: Target) -> tuple[Any, list[Finding]]:
-    """The changes without those that the rules for documents reject, and their findings."""
-    refused: list[Finding] = []
-    for _ in range(_ROUNDS):
+def _accepted(words: Json, changes: Any, target: Target) -> Accepted:
+    """The changes that the rules for documents accept, and findings about the others."""
+
+    prefix = ("targets", target.traits.section, "overlay")
+
+    def check(changes: Any) -> list[Finding]:
         text = spec_text(_with_overlay(words, changes, target), "", {})
         found = errors(compiler.check_text(text, targets=(target.name,)).findings)
-        paths = [path for finding in found if (path := _within_overlay(finding.path, target))]
-        if not paths:
-            break
-        refused += [losses.REFUSED.at((), f"{f.code}: {f.message}", help=f.help) for f in found]
-        changes = without_paths(changes, paths)
-    return changes, refused
+        within = (each for each in found if each.path[: len(prefix)] == prefix)
+        return [replace(each, path=each.path[len(prefix) :]) for each in within]
+
+    return acceptance.accepted(changes, check)
 
 
-def _within_overlay(path: Path, target: Target) -> Path:
-    prefix = ("targets", target.traits.section, "overlay")
-    return path[len(prefix) :] if path[: len(prefix)] == prefix else ()
+def _refused(refusal: Refusal, place: Callable[[Path], Path]) -> Finding:
+    """What the overlay does without, at its place in the original."""
+    path, finding = refusal
+    message = f"{_text(path) or 'the overlay'} is left out. {finding.code}: {finding.message}"
+    return losses.REFUSED.at(place(path), message, help=finding.help)
 
 
-def _proved(text: str, original: Json, target: Target, service: Service) -> list[Finding]:
+def _proved(
+    text: str, original: Json, target: Target, service: Service, refused: Sequence[Path]
+) -> list[Finding]:
     """The differences between the rendered spec and the original."""
     checked = compiler.check_text(text, targets=(target.name,))
     found = errors(checked.findings)
@@ -133,7 +149,9 @@ def _proved(text: str, original: Json, target: Target, service: Service) -> list
         losses.LOST.at(
             path if service.place else _place(path, original),
             f"{_text(path)} is {_shown(ours_flat, path)}, was {_shown(theirs_flat, path)}",
-            help="write it in the overlay, or accept the difference with --allow-loss",
+            help=_BY_RULE
+            if any(each and path[: len(each)] == each for each in refused)
+            else _BY_HAND,
         )
         for path in different
         if ours_flat.get(path) != theirs_flat.get(path)

@@ -8,10 +8,11 @@ from typing import Any, Final
 from clustergen.importing.cloudformation import Resource
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import TEMPLATE
+from clustergen.words import word_set
 
 Json = dict[str, Any]
 VERSIONS: Final = "LaunchTemplateVersions"
-_MAPS: Final = frozenset(("Tags", "Labels"))
+_MAPS: Final = word_set("Tags Labels Parameters Options Limits Requests Annotations")
 """Members whose keys are names of users."""
 _GIVEN: Final = ("LaunchTemplateName", "LaunchTemplateData")
 
@@ -27,6 +28,12 @@ def capitalized(value: Any) -> Any:
     return [capitalized(each) for each in value] if isinstance(value, list) else value
 
 
+def tagged(tags: Any) -> Json:
+    """Tags of users: AWS adds some of its own."""
+    given = tags if isinstance(tags, Mapping) else {}
+    return {str(k): value for k, value in given.items() if not str(k).startswith("aws:")}
+
+
 def launch_templates(sources: Iterable[Source]) -> Iterator[Resource]:
     """The launch templates that EC2 describes, each version by its id and number."""
     for source in sources:
@@ -36,12 +43,8 @@ def launch_templates(sources: Iterable[Source]) -> Iterator[Resource]:
             if isinstance(each, Mapping):
                 properties = {key: each[key] for key in _GIVEN if key in each}
                 path = (VERSIONS, index)
-                id = _version(each.get("LaunchTemplateId"), each.get("VersionNumber"))
+                id = f"{each.get('LaunchTemplateId')}:{each.get('VersionNumber')}"
                 yield Resource(id, TEMPLATE, properties, source, path)
-
-
-def _version(id: Any, number: Any) -> str:
-    return f"{id}:{number}"
 
 
 def used_template(named: Mapping[str, Any], known: Sequence[Resource]) -> Json | None:
@@ -49,11 +52,28 @@ def used_template(named: Mapping[str, Any], known: Sequence[Resource]) -> Json |
 
     ``named`` has an id or a name, and a version.
     """
-    version = str(named.get("version", ""))
-    for each in known:
-        id, _, number = each.id.partition(":")
-        name = each.properties.get("LaunchTemplateName")
-        same = named.get("id") == id or (name and named.get("name") == name)
-        if same and version in (number, "", "$Latest", "$Default"):
-            return {"Ref": each.id}
-    return None
+    found = {each.id.rpartition(":")[2]: each for each in known if _is(each, named)}
+    version = str(named.get("version") or "$Default")
+    if version in found:
+        return {"Ref": found[version].id}
+    if not found or not version.startswith("$"):
+        return None
+    if version == "$Default":
+        default = next((each for each in found.values() if _is_default(each)), None)
+        if default or len(found) > 1:
+            return {"Ref": default.id} if default else None
+    newest = max(found, key=lambda number: int(number) if number.isdigit() else 0)
+    return {"Ref": found[newest].id}
+
+
+def _is(template: Resource, named: Mapping[str, Any]) -> bool:
+    name = template.properties.get("LaunchTemplateName")
+    id = template.id.rpartition(":")[0]
+    return template.type == TEMPLATE and (
+        named.get("id") == id or bool(name and named.get("name") == name)
+    )
+
+
+def _is_default(template: Resource) -> bool:
+    _, index = template.path
+    return bool(template.source.data[VERSIONS][index].get("DefaultVersion"))

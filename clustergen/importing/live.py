@@ -91,7 +91,8 @@ def _pcs(name: str, where: Account) -> Iterator[Text]:
 
 def _eks(name: str, where: Account) -> Iterator[Text]:
     of = {"clusterName": name}
-    yield _text("describe-cluster", where.ask("eks:DescribeCluster", name=name))
+    cluster = where.ask("eks:DescribeCluster", name=name)
+    yield _text("describe-cluster", cluster)
     used = []
     for group in where.ask_all("eks:ListNodegroups", "nodegroups", **of):
         found = where.ask("eks:DescribeNodegroup", **of, nodegroupName=group)
@@ -100,15 +101,71 @@ def _eks(name: str, where: Account) -> Iterator[Text]:
     for addon in where.ask_all("eks:ListAddons", "addons", **of):
         found = where.ask("eks:DescribeAddon", **of, addonName=addon)
         yield _text(f"describe-addon {addon}", found)
+        for arn in found["addon"].get("podIdentityAssociations") or ():
+            call = "eks:DescribePodIdentityAssociation"
+            id = arn.rpartition("/")[2]
+            yield _text(f"{addon} {id}", where.ask(call, **of, associationId=id))
+    if cluster["cluster"].get("accessConfig", {}).get("authenticationMode") != "CONFIG_MAP":
+        yield from _access_entries(of, where)
     yield from _launch_templates(used, where)
+
+
+def _access_entries(of: Mapping[str, str], where: Account) -> Iterator[Text]:
+    for arn in where.ask_all("eks:ListAccessEntries", "accessEntries", **of):
+        entry = where.ask("eks:DescribeAccessEntry", **of, principalArn=arn)
+        yield _text(f"describe-access-entry {arn}", entry)
+        call, key = "eks:ListAssociatedAccessPolicies", "associatedAccessPolicies"
+        policies = where.ask_all(call, key, **of, principalArn=arn)
+        answer = {**of, "principalArn": arn, key: policies}
+        yield _text(f"list-associated-access-policies {arn}", answer)
+
+
+def _batch(name: str, where: Account) -> Iterator[Text]:
+    """The queue of a name, or those that begin with it, and what they use."""
+
+    def belongs(other: str) -> bool:
+        return other == name or other.startswith(f"{name}-")
+
+    every = where.ask_all("batch:DescribeJobQueues", "jobQueues")
+    queues = [each for each in every if belongs(each["jobQueueName"])]
+    if not queues:
+        raise account.Missing(f"{where.region} has no job queue {name}, and none {name}-...")
+    orders = [order for each in queues for order in each["computeEnvironmentOrder"]]
+    used = sorted({order["computeEnvironment"] for order in orders})
+    call, key = "batch:DescribeComputeEnvironments", "computeEnvironments"
+    environments = where.ask_all(call, key, computeEnvironments=used) if used else []
+    yield _text("describe-job-queues", {"jobQueues": queues})
+    yield _text("describe-compute-environments", {key: environments})
+    if policies := sorted({each.get("schedulingPolicyArn", "") for each in queues} - {""}):
+        found = where.ask("batch:DescribeSchedulingPolicies", arns=policies)
+        yield _text("describe-scheduling-policies", found)
+    call, key = "batch:DescribeJobDefinitions", "jobDefinitions"
+    jobs = [
+        each
+        for each in where.ask_all(call, key, status="ACTIVE")
+        if belongs(each["jobDefinitionName"])
+    ]
+    yield _text("describe-job-definitions", {key: jobs})
+    templates = (each.get("computeResources", {}).get("launchTemplate") for each in environments)
+    yield from _launch_templates([*map(_of_batch, filter(None, templates))], where)
+
+
+def _of_batch(template: Mapping[str, str]) -> Mapping[str, str | None]:
+    """The launch template of a compute environment, in the words of other services."""
+    return {
+        "id": template.get("launchTemplateId"),
+        "name": template.get("launchTemplateName"),
+        "version": template.get("version") or "$Default",
+    }
 
 
 def _launch_templates(used: Sequence[Mapping[str, Any] | None], where: Account) -> Iterator[Text]:
     """The versions of launch templates that node groups use, each once."""
-    for id, version in sorted({(str(t["id"]), str(t.get("version"))) for t in used if t}):
-        call = "ec2:DescribeLaunchTemplateVersions"
-        found = where.ask(call, LaunchTemplateId=id, Versions=[version])
-        yield _text(f"describe-launch-template-versions {id}", found)
+    named = {(t.get("id") or "", t.get("name") or "", str(t.get("version"))) for t in used if t}
+    for id, name, version in sorted(named):
+        which = {"LaunchTemplateId": id} if id else {"LaunchTemplateName": name}
+        found = where.ask("ec2:DescribeLaunchTemplateVersions", **which, Versions=[version])
+        yield _text(f"describe-launch-template-versions {id or name}", found)
 
 
 READERS: Final[Mapping[str, Callable[[str, Account], Iterator[Text]]]] = {
@@ -116,5 +173,6 @@ READERS: Final[Mapping[str, Callable[[str, Account], Iterator[Text]]]] = {
     "pcs": _pcs,
     "hyperpod": _hyperpod,
     "eks": _eks,
+    "batch": _batch,
 }
 """By the first word of ``SERVICE/NAME``."""

@@ -56,7 +56,8 @@ class _Comparison:
     def place(self, document: Mapping[str, Any], path: Path) -> Path:
         """The path in the settings of a path in the document."""
         match path:
-            case ("Resources", str(id), "Properties", *rest):
+            case ("Resources", str(id), *rest):
+                rest = rest[1:]  # without "Properties"
                 extracted = self._extracted(document)
                 for key, known in extracted.ids.items():
                     if known == id:

@@ -109,6 +109,157 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
     assert spec.network.security_groups == [GROUP.format(1)]
 
 
+ARN = "arn:aws:batch:eu-west-1:111122223333:{}/{}"
+ENVIRONMENT = {
+    "computeEnvironmentName": "gpu",
+    "computeEnvironmentArn": ARN.format("compute-environment", "gpu"),
+    "ecsClusterArn": "arn:aws:ecs:eu-west-1:111122223333:cluster/gpu_Batch_1",
+    "uuid": "0a1b2c3d",
+    "type": "MANAGED",
+    "state": "ENABLED",
+    "status": "VALID",
+    "statusReason": "ComputeEnvironment Healthy",
+    "containerOrchestrationType": "ECS",
+    "unmanagedvCpus": 0,
+    "serviceRole": "arn:aws:iam::111122223333:role/aws-service-role/batch.amazonaws.com/"
+    "AWSServiceRoleForBatch",
+    "tags": {"team": "speech", "aws:cloudformation:stack-name": "research"},
+    "computeResources": {
+        "type": "EC2",
+        "allocationStrategy": "BEST_FIT_PROGRESSIVE",
+        "minvCpus": 0,
+        "maxvCpus": 96,
+        "desiredvCpus": 48,
+        "instanceTypes": ["g6.12xlarge"],
+        "subnets": [SUBNET.format(1)],
+        "securityGroupIds": [GROUP.format(1)],
+        "instanceRole": PROFILE,
+        "tags": {},
+        "launchTemplate": {"launchTemplateName": "gpu", "version": "$Latest"},
+    },
+}
+POLICY = ARN.format("scheduling-policy", "fair")
+DESCRIBED: dict[str, Any] = {
+    "environments": {"computeEnvironments": [ENVIRONMENT]},
+    "queues": {
+        "jobQueues": [
+            {
+                "jobQueueName": "research-train",
+                "jobQueueArn": ARN.format("job-queue", "research-train"),
+                "state": "ENABLED",
+                "status": "VALID",
+                "statusReason": "JobQueue Healthy",
+                "schedulingPolicyArn": POLICY,
+                "priority": 10,
+                "computeEnvironmentOrder": [
+                    {"order": 1, "computeEnvironment": ENVIRONMENT["computeEnvironmentArn"]}
+                ],
+                "tags": {},
+            }
+        ]
+    },
+    "policies": {
+        "schedulingPolicies": [
+            {
+                "name": "fair",
+                "arn": POLICY,
+                "fairsharePolicy": {
+                    "shareDecaySeconds": 600,
+                    "computeReservation": 5,
+                    "shareDistribution": [{"shareIdentifier": "speech", "weightFactor": 0.5}],
+                },
+                "tags": {},
+            }
+        ]
+    },
+    "jobs": {
+        "jobDefinitions": [
+            {
+                "jobDefinitionName": "research-job",
+                "jobDefinitionArn": ARN.format("job-definition", f"research-job:{revision}"),
+                "revision": revision,
+                "status": "ACTIVE" if revision < 12 else "INACTIVE",
+                "type": "container",
+                "parameters": {"dataSet": "corpus"},
+                "tags": {},
+                "containerProperties": {
+                    "image": "public.ecr.aws/amazonlinux/amazonlinux:2023",
+                    "command": ["echo", f"revision {revision}"],
+                    "environment": [],
+                    "volumes": [],
+                    "resourceRequirements": [
+                        {"value": "4", "type": "VCPU"},
+                        {"value": "2048", "type": "MEMORY"},
+                    ],
+                    "logConfiguration": {
+                        "logDriver": "awslogs",
+                        "options": {"awslogs-group": "jobs"},
+                        "secretOptions": [],
+                    },
+                },
+                "containerOrchestrationType": "ECS",
+            }
+            for revision in (9, 10, 12)
+        ]
+    },
+    "templates": {
+        "LaunchTemplateVersions": [
+            {
+                "LaunchTemplateId": "lt-1",
+                "LaunchTemplateName": "gpu",
+                "VersionNumber": number,
+                "DefaultVersion": number == 9,
+                "LaunchTemplateData": {"UserData": data},
+            }
+            for number, data in ((9, "IyEvYmluL3NoCg=="), (10, "IyEvYmluL2Jhc2gK"))
+        ]
+    },
+}
+
+
+def test_descriptions_of_the_service() -> None:
+    result = bring(*DESCRIBED.values(), region="", vpc="")
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert (spec.name, spec.region) == ("research", "eu-west-1")
+    template = document(result, "batch")
+    (environment,) = [
+        each["Properties"]
+        for each in template["Resources"].values()
+        if each["Type"] == "AWS::Batch::ComputeEnvironment"
+    ]
+    assert "ServiceRole" not in environment
+    assert environment["Tags"] == {"team": "speech"}
+    queue = by_name(template, "AWS::Batch::JobQueue", "JobQueueName")["research-train"]
+    (policy,) = [
+        id
+        for id, each in template["Resources"].items()
+        if each["Type"] == "AWS::Batch::SchedulingPolicy"
+    ]
+    assert queue["SchedulingPolicyArn"] == {"Ref": policy}
+
+
+def test_of_several_versions_the_used_one_is_imported() -> None:
+    template = document(bring(*DESCRIBED.values()), "batch")
+    job = by_name(template, "AWS::Batch::JobDefinition", "JobDefinitionName")["research-job"]
+    assert job["ContainerProperties"]["Command"] == ["echo", "revision 10"]
+    assert job["Parameters"] == {"dataSet": "corpus"}
+    assert job["ContainerProperties"]["LogConfiguration"]["Options"] == {"awslogs-group": "jobs"}
+    assert "#!/bin/bash" in str(template)
+    assert "#!/bin/sh" not in str(template)
+
+
+def test_the_default_version_of_a_launch_template() -> None:
+    template = {"launchTemplateId": "lt-1", "version": ""}
+    machines = {**ENVIRONMENT["computeResources"], "launchTemplate": template}  # type: ignore[dict-item]
+    environment = {**ENVIRONMENT, "computeResources": machines}
+    files = {**DESCRIBED, "environments": {"computeEnvironments": [environment]}}
+    result = bring(*files.values())
+    assert result.lossless
+    assert "#!/bin/sh" in str(document(result, "batch"))
+
+
 def test_an_import_gives_the_same_bytes_again() -> None:
     assert bring(TEMPLATE).text == bring(TEMPLATE).text
 

@@ -178,6 +178,73 @@ VERSIONS = {
 }
 
 
+ENTRY = {
+    "clusterName": "production",
+    "principalArn": ROLE.format("teams/admins"),
+    "kubernetesGroups": [],
+    "accessEntryArn": "arn:aws:eks:eu-west-1:111122223333:access-entry/production/role/1",
+    "createdAt": "2026-11-01T00:00:00Z",
+    "tags": {},
+    "username": "arn:aws:sts::111122223333:assumed-role/admins/{{SessionName}}",
+    "type": "STANDARD",
+}
+POLICIES = {
+    "clusterName": "production",
+    "principalArn": ENTRY["principalArn"],
+    "associatedAccessPolicies": [
+        {
+            "policyArn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
+            "accessScope": {"type": "cluster", "namespaces": []},
+            "associatedAt": "2026-11-01T00:00:00Z",
+            "modifiedAt": "2026-11-01T00:00:00Z",
+        }
+    ],
+}
+PODS = "arn:aws:eks:eu-west-1:111122223333:podidentityassociation/production/a-1"
+ADDON = {
+    "addonName": "vpc-cni",
+    "clusterName": "production",
+    "status": "ACTIVE",
+    "addonVersion": "v1.20.4-eksbuild.2",
+    "addonArn": "arn:aws:eks:eu-west-1:111122223333:addon/production/vpc-cni/1",
+    "tags": {},
+    "podIdentityAssociations": [PODS],
+}
+ASSOCIATION = {
+    "associationArn": PODS,
+    "clusterName": "production",
+    "namespace": "kube-system",
+    "serviceAccount": "aws-node",
+    "roleArn": ROLE.format("cni"),
+}
+
+
+def test_described_access_entries() -> None:
+    nodes = {**ENTRY, "principalArn": NODEGROUP["nodeRole"], "type": "EC2_LINUX"}
+    service = {**ENTRY, "principalArn": ROLE.format("aws-service-role/eks.amazonaws.com/EKS")}
+    entries = [{"accessEntry": each} for each in (ENTRY, nodes, service)]
+    result = bring({"cluster": CLUSTER}, {"nodegroup": NODEGROUP}, VERSIONS, *entries, POLICIES)
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert spec.kubernetes.admins == [ENTRY["principalArn"]]
+    entry = by_name(document(result, "eks"), "AWS::EKS::AccessEntry", "PrincipalArn")
+    assert set(entry) == {ENTRY["principalArn"]}
+    assert "Username" not in entry[str(ENTRY["principalArn"])]
+
+
+def test_the_role_of_a_described_add_on() -> None:
+    files = [{"cluster": CLUSTER}, {"nodegroup": NODEGROUP}, VERSIONS, {"addon": ADDON}]
+    result = bring(*files, {"association": ASSOCIATION})
+    assert result.lossless
+    addon = by_name(document(result, "eks"), "AWS::EKS::Addon", "AddonName")["vpc-cni"]
+    assert addon["PodIdentityAssociations"] == [
+        {"ServiceAccount": "aws-node", "RoleArn": ROLE.format("cni")}
+    ]
+    (question,) = [each for each in bring(*files).findings if "in no file" in each.message]
+    assert "describe-pod-identity-association" in question.help
+
+
 def test_descriptions_of_the_service() -> None:
     result = bring({"cluster": CLUSTER}, {"nodegroup": NODEGROUP}, VERSIONS, region="", vpc="")
     assert result.lossless

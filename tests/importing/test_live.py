@@ -12,7 +12,7 @@ from clustergen.account import Clients
 from clustergen.cli import main
 from clustergen.compiler import check_text
 from clustergen.importing import Answers, Imported, imported_live
-from tests.importing import test_eks, test_hyperpod, test_pcs
+from tests.importing import test_batch, test_eks, test_hyperpod, test_pcs
 from tests.importing.templates import SUBNET, VPC, codes
 
 SUBNETS = {
@@ -37,8 +37,21 @@ EKS = {
     "DescribeCluster": {"cluster": test_eks.CLUSTER},
     "ListNodegroups": {"nodegroups": ["gpu"]},
     "DescribeNodegroup": {"nodegroup": test_eks.NODEGROUP},
-    "ListAddons": {"addons": []},
+    "ListAddons": {"addons": ["vpc-cni"]},
+    "DescribeAddon": {"addon": test_eks.ADDON},
+    "DescribePodIdentityAssociation": {"association": test_eks.ASSOCIATION},
+    "ListAccessEntries": {"accessEntries": [test_eks.ENTRY["principalArn"]]},
+    "DescribeAccessEntry": {"accessEntry": test_eks.ENTRY},
+    "ListAssociatedAccessPolicies": test_eks.POLICIES,
     "DescribeLaunchTemplateVersions": test_eks.VERSIONS,
+    **SUBNETS,
+}
+BATCH = {
+    "DescribeJobQueues": test_batch.DESCRIBED["queues"],
+    "DescribeComputeEnvironments": test_batch.DESCRIBED["environments"],
+    "DescribeSchedulingPolicies": test_batch.DESCRIBED["policies"],
+    "DescribeJobDefinitions": test_batch.DESCRIBED["jobs"],
+    "DescribeLaunchTemplateVersions": test_batch.DESCRIBED["templates"],
     **SUBNETS,
 }
 HYPERPOD = {
@@ -84,7 +97,12 @@ def bring(cluster: str, answers: Mapping[str, Any], made: list[str] | None = Non
 
 @pytest.mark.parametrize(
     ("cluster", "answers"),
-    [("pcs/production", PCS), ("eks/production", EKS), ("hyperpod/on-eks", HYPERPOD)],
+    [
+        ("pcs/production", PCS),
+        ("eks/production", EKS),
+        ("hyperpod/on-eks", HYPERPOD),
+        ("batch/research", BATCH),
+    ],
 )
 def test_a_running_cluster_is_a_spec(cluster: str, answers: Mapping[str, Any]) -> None:
     made: list[str] = []
@@ -121,6 +139,20 @@ def test_a_running_cluster_of_parallelcluster() -> None:
     assert result.lossless
     assert "name: c\n" in result.text
     assert VPC in result.text
+
+
+def test_a_cluster_of_config_maps_has_no_access_entries() -> None:
+    cluster = {**test_eks.CLUSTER, "accessConfig": {"authenticationMode": "CONFIG_MAP"}}
+    made: list[str] = []
+    result = bring("eks/production", {**EKS, "DescribeCluster": {"cluster": cluster}}, made)
+    assert result.text
+    assert "ListAccessEntries" not in made
+
+
+def test_queues_of_another_name_are_not_the_cluster() -> None:
+    result = bring("batch/speech", BATCH)
+    assert codes(result) == ["IMP023"]
+    assert "speech-" in result.findings[0].message
 
 
 @pytest.mark.parametrize(
@@ -165,7 +197,7 @@ def test_the_command_reads_a_running_cluster(
 
 @pytest.mark.parametrize(
     "arguments",
-    [["batch/a", "--region", "eu-west-1"], ["pcs/a"], ["pcs/", "--region", "eu-west-1"]],
+    [["ecs/a", "--region", "eu-west-1"], ["pcs/a"], ["pcs/", "--region", "eu-west-1"]],
 )
 def test_bad_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", "--live", *arguments]) == 2

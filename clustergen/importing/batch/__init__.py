@@ -1,4 +1,4 @@
-"""AWS Batch: CloudFormation templates of compute environments, queues and job definitions."""
+"""AWS Batch: compute environments, queues and job definitions of templates or descriptions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 
 from clustergen.importing import bringing
 from clustergen.importing.answers import Answers
+from clustergen.importing.batch.described import resources
 from clustergen.importing.batch.form import ENVIRONMENTS, FORM
 from clustergen.importing.batch.words import spec
 from clustergen.importing.conversion import Imported
@@ -14,9 +15,9 @@ from clustergen.importing.reading import Source
 
 __all__ = ["imported"]
 
-READER: Final = bringing.Reader("batch", FORM, ENVIRONMENTS, spec)
+READER: Final = bringing.Reader("batch", FORM, ENVIRONMENTS, spec, resources)
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
-    """The spec of the templates of compute environments and their queues."""
+    """The spec of the templates or descriptions of compute environments and their queues."""
     return bringing.imported(sources, answers, READER)

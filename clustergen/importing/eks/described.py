@@ -1,13 +1,19 @@
-"""What ``aws eks describe-cluster``, ``describe-nodegroup`` and ``describe-addon`` print."""
+"""What ``aws eks describe-...`` prints: a cluster, node groups, add-ons and access entries."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from clustergen.importing.cloudformation import Resource
-from clustergen.importing.descriptions import capitalized, launch_templates, used_template
-from clustergen.importing.machines import section
+from clustergen.importing.descriptions import (
+    capitalized,
+    launch_templates,
+    tagged,
+    used_template,
+)
+from clustergen.importing.eks.entries import entry
+from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json
@@ -19,6 +25,7 @@ _MEMBERS: Final[Mapping[str, tuple[str, str]]] = {
     "addon": ("AWS::EKS::Addon", "addonName"),
     "accessEntry": ("AWS::EKS::AccessEntry", "principalArn"),
 }
+_ENTRY, _ADDON = "accessEntry", "addon"
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_Cluster.html and those of the others, read
 # on 2026-11-22: members that a request does not have.
 _STATE: Final = word_set("""
@@ -29,16 +36,24 @@ _STATE: Final = word_set("""
 _STATE_OF_VPC: Final = word_set("clusterSecurityGroupId vpcId")
 _STATE_OF_NETWORK: Final = word_set("serviceIpv6Cidr elasticLoadBalancing")
 _DISK: Final = "diskSize"
+_PODS: Final = "podIdentityAssociations"
 
 
 def resources(sources: Sequence[Source], notes: Notes) -> list[Resource]:
     """The cluster, its node groups, add-ons, access entries and launch templates."""
     found = list(launch_templates(sources))
     groups = dict(_security_groups(sources))
+    associations = dict(_associations(sources))
     for source in sources:
         for member, (type, name) in _MEMBERS.items():
-            described = section(source.data, member)
-            if name in described:
+            described: Json | None = section(source.data, member)
+            if not described or name not in described:
+                continue
+            if member == _ENTRY:
+                described = entry(described, sources, notes)
+            if member == _ADDON:
+                described = _addon(described or {}, associations, notes)
+            if described:
                 notes.dropped((), f"the state of {described[name]}, which a description shows")
                 id = f"{member}:{described[name]}"
                 properties = _properties(described, found)
@@ -67,6 +82,27 @@ def _linked(value: Any, groups: Mapping[str, Json]) -> Any:
     return groups.get(value, value) if isinstance(value, str) else value
 
 
+def _associations(sources: Sequence[Source]) -> Iterator[tuple[str, Json]]:
+    """The roles that Pod Identity gives service accounts, by the ARN of the association."""
+    for source in sources:
+        found = section(source.data, "association")
+        if "associationArn" in found:
+            names = ("serviceAccount", "roleArn")
+            yield found["associationArn"], {each: found.get(each) for each in names}
+
+
+def _addon(addon: Json, associations: Mapping[str, Json], notes: Notes) -> Json:
+    """An add-on with its associations as a request writes them."""
+    arns = [str(each) for each in items(addon, _PODS)]
+    if missing := [each for each in arns if each not in associations]:
+        text = f"the role of the add-on {addon['addonName']} for {missing[0]} is in no file"
+        help = "add what `aws eks describe-pod-identity-association` prints"
+        notes.asked((_ADDON, _PODS), text, help, "targets")
+    known = [associations[each] for each in arns if each in associations]
+    rest = {key: value for key, value in addon.items() if key != _PODS}
+    return {**rest, **({_PODS: known} if known else {})}
+
+
 def _properties(described: Json, known: Sequence[Resource]) -> Json:
     kept = {key: value for key, value in described.items() if key not in _STATE}
     _keep(kept, "resourcesVpcConfig", _STATE_OF_VPC)
@@ -77,14 +113,13 @@ def _properties(described: Json, known: Sequence[Resource]) -> Json:
     if isinstance(template, Mapping):
         # EKS shows the size of a volume also where a launch template decides it.
         kept.pop(_DISK, None)
-    tags = kept.pop("tags", None)
+    tags = tagged(kept.pop("tags", None))
     found: Json = capitalized(kept)
     if isinstance(template, Mapping):
         used = used_template(template, known) or template.get("id")
         found["LaunchTemplate"] = {"Id": used, "Version": template.get("version")}
-    if isinstance(tags, Mapping) and tags:
-        own = {str(k): v for k, v in tags.items() if not str(k).startswith("aws:")}
-        found["Tags"] = [{"Key": key, "Value": value} for key, value in own.items()]
+    if tags:
+        found["Tags"] = [{"Key": key, "Value": value} for key, value in tags.items()]
     return found
 
 

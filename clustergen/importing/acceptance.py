@@ -1,0 +1,93 @@
+"""Changes of an overlay without those, as few as possible, that the rules reject."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from clustergen.findings import Finding, Path
+from clustergen.importing.rejections import without_paths
+
+Check = Callable[[Any], Sequence[Finding]]
+"""The errors about an overlay, each at its path in the overlay."""
+_ROUNDS: Final = 12
+_CHECKS: Final = 60
+"""How often an import looks for the least: a check compiles the whole spec."""
+
+
+class Refusal(NamedTuple):
+    """What the overlay does without, and why."""
+
+    path: Path
+    finding: Finding
+
+
+class Accepted(NamedTuple):
+    """The changes that are left, and those that are not."""
+
+    changes: Any
+    refusals: tuple[Refusal, ...]
+
+
+def accepted(changes: Any, check: Check) -> Accepted:
+    """``changes`` without what ``check`` rejects."""
+    refusals: list[Refusal] = []
+    search = _Search(check)
+    for _ in range(_ROUNDS):
+        found = check(changes)
+        if not found:
+            break
+        refused = [Refusal(search.least(changes, each, found), each) for each in found]
+        refusals += refused
+        changes = without_paths(changes, (each.path for each in refused))
+    return Accepted(changes, tuple(refusals))
+
+
+class _Search:
+    """Looks for the part of an overlay that causes a finding."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+        self._left = _CHECKS
+
+    def least(self, changes: Any, finding: Finding, all: Sequence[Finding]) -> Path:
+        """The path of the smallest part without which the finding is gone, and no new one there."""
+        known = frozenset(map(_identity, all))
+
+        def cures(paths: Sequence[Path]) -> bool:
+            self._left -= 1
+            now = frozenset(map(_identity, self._check(without_paths(changes, paths))))
+            return _identity(finding) not in now and now <= known
+
+        path = finding.path
+        while len(keys := _keys(changes, path)) > 0:
+            key = self._culprit(path, keys, cures)
+            if key is None:
+                break
+            path = (*path, key)
+        return path
+
+    def _culprit(
+        self, path: Path, keys: Sequence[str], cures: Callable[[Sequence[Path]], bool]
+    ) -> str | None:
+        """The one key of a mapping that has to go; None if it takes several."""
+        half = len(keys) // 2
+        for part in (keys[:half], keys[half:]):
+            if part and self._left > 0 and cures([(*path, key) for key in part]):
+                return part[0] if len(part) == 1 else self._culprit(path, part, cures)
+        return None
+
+
+def _identity(finding: Finding) -> tuple[str, str]:
+    return finding.code, finding.message
+
+
+def _keys(node: Any, path: Path) -> list[str]:
+    for step in path:
+        if isinstance(node, list) and isinstance(step, int) and step < len(node):
+            node = node[step]
+        elif isinstance(node, Mapping):
+            node = node.get(step)
+        else:
+            return []
+    return list(node) if isinstance(node, Mapping) else []
