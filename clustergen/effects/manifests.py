@@ -1,7 +1,6 @@
 """What Kubernetes does with changed manifests and charts.
 
-Fields that the API server does not change: https://github.com/kubernetes/kubernetes
-pkg/apis/*/validation; of custom resources, the ``oldSelf`` rules of Kueue 0.19 and Karpenter 1.14.
+Fields that the API server does not change are in :mod:`clustergen.schemas.immutable`.
 """
 
 from __future__ import annotations
@@ -13,33 +12,24 @@ from typing import Any
 import yaml
 
 from clustergen.artifacts import Json
+from clustergen.effects import claims, fixed_fields
 from clustergen.effects.model import Effect, Kind
 from clustergen.effects.values import at, differs
 from clustergen.patterns import pattern
 from clustergen.words import word_set
 
-_VOLUMES = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/"
+_RECLAIMED = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming"
+_SETS = (
+    "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/"
+    "#persistentvolumeclaim-retention"
+)
 _KARPENTER = "https://karpenter.sh/docs/concepts/disruption/#drift"
-_IMMUTABLE: Mapping[str, tuple[str, ...]] = {
-    "ClusterRoleBinding": ("roleRef",),
-    "DaemonSet": ("spec.selector",),
-    "Deployment": ("spec.selector",),
-    "Job": ("spec.template", "spec.selector", "spec.completionMode"),
-    "LocalQueue": ("spec.clusterQueue",),
-    "PersistentVolume": ("spec.csi", "spec.nfs", "spec.volumeMode"),
-    "PersistentVolumeClaim": ("spec",),
-    "PriorityClass": ("value", "preemptionPolicy"),
-    "ResourceClaimTemplate": ("spec",),
-    "RoleBinding": ("roleRef",),
-    "StorageClass": ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
-}
 _KEPT = word_set("Namespace CustomResourceDefinition")
 """What install.sh does not delete: it holds what users made."""
 _NODE_CLASSES = word_set("EC2NodeClass HyperpodNodeClass")
 _CHART = pattern(r"(?m)^chart (\S+)")
 _INSTALL = "install.sh"
 _PRUNES = "--prune"
-_HOST = "kubernetes.io/hostname"
 
 Objects = Mapping[tuple[str, str, str], tuple[str, Json]]
 """File and object, by kind, namespace and name."""
@@ -55,12 +45,13 @@ def effects(
         return
     before, after = _objects(old), _objects(new)
     prunes = _PRUNES in new.get(_INSTALL, "")
+    classes = claims.growing(thing for _, thing in after.values())
     for key, (file, thing) in after.items():
         earlier = before.get(key)
         if earlier is None:
             yield Effect("in-place", _title(key), "", f"creates {_title(key)}", file=file)
         elif differs(earlier[1], thing, moved):
-            for effect in _changed(_title(key), earlier[1], thing, moved):
+            for effect in _changed(_title(key), earlier[1], thing, moved, classes):
                 yield effect._replace(file=file, type=key[0])
     yield from _vanished(before, after, prunes)
     yield from _charts(old, new)
@@ -95,49 +86,23 @@ def _title(key: tuple[str, str, str]) -> str:
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 
-def _changed(title: str, old: Json, new: Json, moved: Collection[str]) -> Iterator[Effect]:
-    path = _fixed(old, new, moved)
-    if path:
+def _changed(
+    title: str, old: Json, new: Json, moved: Collection[str], classes: Collection[str]
+) -> Iterator[Effect]:
+    if field := fixed_fields.first(old, new, moved):
         text = (
-            f"is refused: {path} of {title} cannot change; delete the object once nothing uses it, "
-            "and deploy again"
+            f"is refused: {field.path} of {title} cannot change; undo the change, or delete the "
+            "object once nothing uses it, and deploy again"
         )
-        yield Effect("refused", title, path, text, _VOLUMES)
+        yield Effect("refused", title, field.path, text, field.source)
+    elif why := claims.rejection(old, new, classes):
+        path, source = claims.REQUESTS, claims.SOURCE
+        yield Effect("refused", title, path, f"is refused: {path} of {title} {why}", source)
     elif new["kind"] in {"NodePool", *_NODE_CLASSES} and _drifts(old, new):
         text = f"starts only new nodes with the changed {title}; running ones stay until empty"
         yield Effect("new-nodes-only", title, "spec", text, _KARPENTER)
     else:
         yield Effect("in-place", title, "", f"changes {title}")
-
-
-def _fixed(old: Json, new: Json, moved: Collection[str]) -> str:
-    """The path of a change that the API server rejects."""
-    kind = new["kind"]
-    for path in _IMMUTABLE.get(kind, ()):
-        if differs(at(old, path), at(new, path), moved):
-            return path
-    if kind == "ResourceFlavor" and at(old, "spec.topologyName") is not None:
-        path = "spec.topologyName"
-        return path if at(old, path) != at(new, path) else ""
-    if kind == "Topology" and not _hosts_last(old, new):
-        return "spec.levels" if at(old, "spec.levels") != at(new, "spec.levels") else ""
-    if kind == "NodePool":
-        return _fixed_of_pool(old, new)
-    return ""
-
-
-def _hosts_last(*topologies: Json) -> bool:
-    levels = [at(each, "spec.levels") or [{}] for each in topologies]
-    return all(each[-1].get("nodeLabel") == _HOST for each in levels)
-
-
-def _fixed_of_pool(old: Json, new: Json) -> str:
-    if ("replicas" in old["spec"]) != ("replicas" in new["spec"]):
-        return "spec.replicas"
-    path = "spec.template.spec.nodeClassRef"
-    keys = ("group", "kind")
-    same = all(at(old, f"{path}.{key}") == at(new, f"{path}.{key}") for key in keys)
-    return "" if same else path
 
 
 def _drifts(old: Json, new: Json) -> bool:
@@ -166,7 +131,18 @@ def _vanished(before: Objects, after: Objects, prunes: bool) -> Iterator[Effect]
         yield Effect("leftover", stay[0], "", text, file=before[gone[0]][0])
     for key in gone:
         if _title(key) not in stay and key[0] != "NodePool":
-            yield Effect("in-place", _title(key), "", f"deletes {_title(key)}", type=key[0])
+            yield _deleted(key, *before[key])
+
+
+def _deleted(key: tuple[str, str, str], file: str, thing: Json) -> Effect:
+    title, text = _title(key), f"deletes {_title(key)}"
+    if key[0] == "StatefulSet" and at(thing, "spec.volumeClaimTemplates"):
+        text += ": its volumes keep their data, and cost money until you delete their claims"
+        return Effect("data-at-risk", title, "", text, _SETS, title, key[0], file)
+    if key[0] == "PersistentVolumeClaim" and not at(thing, "spec.volumeName"):
+        text += ", and with it the volume and its data, unless its class retains them"
+        return Effect("data-at-risk", title, "", text, _RECLAIMED, "", key[0], file)
+    return Effect("in-place", title, "", text, type=key[0], file=file)
 
 
 def _pools(before: Objects, after: Objects) -> Iterator[Effect]:

@@ -8,9 +8,11 @@ https://kueue.sigs.k8s.io/docs/concepts/ (v1beta2, 2026-08)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, replace
 
 from clustergen.artifacts import Json
 from clustergen.catalog import families
+from clustergen.digests import sha256
 from clustergen.kubernetes import (
     capacity,
     claims,
@@ -72,6 +74,10 @@ def topology(plan: Plan, group: NodeGroup) -> str | None:
     """
     if karpenter.is_karpenter(plan, group) or claims.is_on(plan):
         return None
+    return _layers(plan, group)
+
+
+def _layers(plan: Plan, group: NodeGroup) -> str:
     known = all(families.find(type.family).has_topology(type.size) for type in group.types)
     return NETWORK if known and plan.region in _REGIONS else HOSTS
 
@@ -107,6 +113,18 @@ def _topology(name: str) -> Json:
     return kubernetes_object(API, "Topology", name, spec={"levels": levels})
 
 
+def flavor_name(plan: Plan, group: NodeGroup) -> str:
+    """The name of a group's flavor: that of the group, with a digest where it is not as usual.
+
+    Tolerations and topology of a flavor never change, so that other ones need another flavor.
+    """
+    usual = replace(group, taints=(), accelerator_taint=True)
+    taints, layers = labels_and_taints.taints(group), topology(plan, group)
+    if taints == labels_and_taints.taints(usual) and layers == _layers(plan, group):
+        return group.object_name
+    return f"{group.object_name}-{sha256(repr((*map(astuple, taints), layers)))[:6]}"
+
+
 def _flavor(plan: Plan, group: NodeGroup) -> Json:
     spec: Json = {"nodeLabels": {labels_and_taints.NODE_GROUP_LABEL: group.name}}
     if taints := labels_and_taints.taints(group):
@@ -114,7 +132,7 @@ def _flavor(plan: Plan, group: NodeGroup) -> Json:
         spec["tolerations"] = [toleration(taint) for taint in taints]
     if name := topology(plan, group):
         spec["topologyName"] = name
-    return kubernetes_object(API, "ResourceFlavor", group.object_name, spec=spec)
+    return kubernetes_object(API, "ResourceFlavor", flavor_name(plan, group), spec=spec)
 
 
 def _cohort(plan: Plan, name: str, members: Sequence[Queue]) -> Json:
@@ -170,7 +188,7 @@ def _quotas(plan: Plan, group: NodeGroup, resources: Sequence[str], *, mine: boo
         {"name": name, "nominalQuota": capacity.quantity(name, held.get(name, 0))}
         for name in resources
     ]
-    return {"name": group.object_name, "resources": quotas}
+    return {"name": flavor_name(plan, group), "resources": quotas}
 
 
 def _local_queue(queue: Queue) -> Json:

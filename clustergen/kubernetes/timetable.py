@@ -92,7 +92,7 @@ def _group(plan: Plan, group: NodeGroup, label: str) -> Mapping[str, Any]:
     stop = times.stops if times else None
     return {
         "name": group.name,
-        "flavor": group.object_name,
+        "flavor": kueue.flavor_name(plan, group),
         "label": label,
         "deletes": karpenter.is_karpenter(plan, group),
         "launch": _seconds(times.launches if times else None),

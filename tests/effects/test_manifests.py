@@ -14,8 +14,23 @@ FILE = "manifests/a.yaml"
 PRUNING = {"install.sh": "prune --prune\n"}
 
 
+APIS = {
+    "Topology": "kueue.x-k8s.io/v1beta2",
+    "ResourceFlavor": "kueue.x-k8s.io/v1beta2",
+    "ClusterQueue": "kueue.x-k8s.io/v1beta2",
+    "LocalQueue": "kueue.x-k8s.io/v1beta2",
+    "NodePool": "karpenter.sh/v1",
+    "StorageClass": "storage.k8s.io/v1",
+    "StatefulSet": "apps/v1",
+    "Deployment": "apps/v1",
+    "Job": "batch/v1",
+    "PriorityClass": "scheduling.k8s.io/v1",
+}
+
+
 def thing(kind: str, name: str = "a", **fields: Any) -> Json:
-    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}, **fields}
+    made = {"apiVersion": APIS.get(kind, "v1"), "kind": kind, "metadata": {"name": name}}
+    return {**made, **fields}
 
 
 def kind_of(old: list[Json], new: list[Json], **others: str) -> Kind:
@@ -41,14 +56,76 @@ def pool(name: str = "a", values: tuple[str, ...] = ("p5",), **spec: Any) -> Jso
     return thing("NodePool", name, spec={"template": template, **spec})
 
 
+def storage_class() -> Json:
+    return thing("StorageClass", "gp3", allowVolumeExpansion=True)
+
+
+def claim(size: str, storage: str = "gp3", **spec: Any) -> Json:
+    asked = {"requests": {"storage": size}}
+    spec = {"storageClassName": storage, "resources": asked, **spec}
+    return thing("PersistentVolumeClaim", spec=spec)
+
+
+def a_set(volume: int = 1, template: int = 1) -> Json:
+    return thing("StatefulSet", spec={"template": template, "volumeClaimTemplates": [volume]})
+
+
 HOST = "kubernetes.io/hostname"
 CHANGES: dict[str, tuple[list[Json], list[Json], Kind]] = {
     "another file system": ([volume("fs-1")], [volume("fs-2")], "refused"),
     "another NFS server": ([volume("a", "nfs")], [volume("b", "nfs")], "refused"),
-    "a larger claim": (
-        [thing("PersistentVolumeClaim", spec={"resources": 1})],
-        [thing("PersistentVolumeClaim", spec={"resources": 2})],
+    "a larger claim of a class that grows": (
+        [storage_class(), claim("10Gi")],
+        [storage_class(), claim("0.5Ti")],
+        "in-place",
+    ),
+    "a larger claim of another class": ([claim("10Gi")], [claim("20Gi")], "refused"),
+    "a smaller claim": (
+        [storage_class(), claim("10Gi")],
+        [storage_class(), claim("9G")],
         "refused",
+    ),
+    "another class of a claim": ([claim("1Gi", "a")], [claim("1Gi", "b")], "refused"),
+    "another template of a set": ([a_set(template=1)], [a_set(template=2)], "in-place"),
+    "another volume of a set": ([a_set(1)], [a_set(2)], "refused"),
+    "a set with volumes less": ([a_set(1)], [], "data-at-risk"),
+    "a set without volumes less": ([thing("StatefulSet", spec={})], [], "in-place"),
+    "a claim with a volume of its own less": ([claim("1Gi")], [], "data-at-risk"),
+    "a claim of a named volume less": ([claim("1Gi", "", volumeName="a")], [], "in-place"),
+    "another value of a sealed map": (
+        [thing("ConfigMap", immutable=True, data={"a": "1"})],
+        [thing("ConfigMap", immutable=True, data={"a": "2"})],
+        "refused",
+    ),
+    "another value of a map": (
+        [thing("ConfigMap", data={"a": "1"})],
+        [thing("ConfigMap", data={"a": "2"})],
+        "in-place",
+    ),
+    "another type of a secret": (
+        [thing("Secret", type="a")],
+        [thing("Secret", type="b")],
+        "refused",
+    ),
+    "another selector": (
+        [thing("Deployment", spec={"selector": 1})],
+        [thing("Deployment", spec={"selector": 2})],
+        "refused",
+    ),
+    "another value of a priority": (
+        [thing("PriorityClass", value=1)],
+        [thing("PriorityClass", value=2)],
+        "refused",
+    ),
+    "tolerations of a flavor with a topology": (
+        [thing("ResourceFlavor", spec={"topologyName": "a"})],
+        [thing("ResourceFlavor", spec={"topologyName": "a", "tolerations": [{"key": "b"}]})],
+        "refused",
+    ),
+    "tolerations of a flavor without": (
+        [thing("ResourceFlavor", spec={})],
+        [thing("ResourceFlavor", spec={"tolerations": [{"key": "b"}]})],
+        "in-place",
     ),
     "another topology of a flavor": (
         [thing("ResourceFlavor", spec={"topologyName": "a"})],
@@ -60,7 +137,7 @@ CHANGES: dict[str, tuple[list[Json], list[Json], Kind]] = {
         [thing("ResourceFlavor", spec={"topologyName": "b"})],
         "in-place",
     ),
-    "levels above hosts": ([topology("a", HOST)], [topology("b", HOST)], "in-place"),
+    "levels above hosts": ([topology("a", HOST)], [topology("b", HOST)], "refused"),
     "levels without hosts": ([topology("a")], [topology("b")], "refused"),
     "a quota": (
         [thing("ClusterQueue", spec={"quota": 1})],

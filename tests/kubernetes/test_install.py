@@ -59,8 +59,26 @@ FINAL = {
         "an admission policy of the cluster denies it",
     ),
     "an invalid value": (
-        'The Job "a" is invalid: spec.template: Invalid value: field is immutable',
+        'The Job "a" is invalid: spec.parallelism: Invalid value: -1: must be positive',
         "the API rejects it",
+    ),
+    "a pod of a job": (
+        'The Job "a" is invalid: spec.template: Invalid value: field is immutable',
+        "cannot change",
+    ),
+    "a flavor of Kueue": (
+        'The ResourceFlavor "a" is invalid: spec: Invalid value: tolerations are immutable when '
+        "topologyName is set",
+        "cannot change",
+    ),
+    "a class of storage": (
+        'The StorageClass "a" is invalid: parameters: Forbidden: updates to parameters are '
+        "forbidden.",
+        "cannot change",
+    ),
+    "a priority": (
+        'The PriorityClass "a" is invalid: value: Forbidden: may not be changed in an update.',
+        "cannot change",
     ),
     "an unknown field": (
         "Error from server (BadRequest): error when creating: Job in version v1 cannot be handled "

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from clustergen.kubernetes import capacity
+from clustergen.artifacts import Json
+from clustergen.kubernetes import capacity, kueue
 from clustergen.plan.model import NodeGroup
 from tests.kubernetes.planned import objects_of, plan_of
 from tests.kubernetes.specs import SPECS
@@ -17,11 +18,22 @@ KUEUE = "manifests/kueue.yaml"
 WITH_KUEUE = [name for name in SPECS if objects_of(SPECS[name], KUEUE)]
 
 
+def flavor_of(text: str, group: str) -> Json:
+    """The flavor of the nodes of a group."""
+    [flavor] = [
+        item
+        for item in objects_of(text, KUEUE)
+        if item["kind"] == "ResourceFlavor" and group in item["spec"]["nodeLabels"].values()
+    ]
+    return flavor
+
+
 def total(spec: str, group: str, resource: str) -> float:
     """The quota of all queues and cohorts together: no node is promised twice."""
     objects = objects_of(SPECS[spec], KUEUE)
     owners = [item for item in objects if item["kind"] in ("ClusterQueue", "Cohort")]
-    return sum(held(owner, group, resource) for owner in owners)
+    flavor = flavor_of(SPECS[spec], group)["metadata"]["name"]
+    return sum(held(owner, flavor, resource) for owner in owners)
 
 
 def ec2(group: NodeGroup) -> dict[str, Any]:
@@ -120,12 +132,35 @@ TOPOLOGIES = [
 
 @pytest.mark.parametrize(("spec", "name", "topology"), TOPOLOGIES)
 def test_topologies(spec: str, name: str, topology: str | None) -> None:
-    [flavor] = [
-        item
-        for item in objects_of(SPECS[spec], KUEUE)
-        if (item["kind"], item["metadata"]["name"]) == ("ResourceFlavor", name)
-    ]
+    flavor = flavor_of(SPECS[spec], name)
     assert flavor["spec"].get("topologyName") == topology
+
+
+TAINTED = "node_groups: [{name: h200, taints: [{key: a, value: b, effect: NoSchedule}]}]"
+OTHERS = [
+    TAINTED,
+    TAINTED.replace("b,", "c,"),
+    "node_groups: [{name: h200, accelerator_taint: false}]",
+    "node_groups: [{name: h200, count: {min: 0, max: 2}}]\nkubernetes: {autoscaler: karpenter}",
+    "kubernetes: {devices: dra}",
+]
+
+
+def test_a_flavor_that_differs_has_another_name() -> None:
+    """Kueue rejects other tolerations, and another topology, of a flavor with a topology."""
+    names = [flavor_of(text, "h200")["metadata"]["name"] for text in ("", *OTHERS)]
+    assert names.count("h200") == 1
+    assert len(set(names[:-1])) == len(names) - 1
+    for text, name in zip(OTHERS, names[1:], strict=True):
+        plan = plan_of(text)
+        assert kueue.flavor_name(plan, plan.node_groups[0]) == name
+        assert {each["name"] for each in _quotas(text)} == {name}
+
+
+def _quotas(text: str) -> list[Json]:
+    queues = [item for item in objects_of(text, KUEUE) if item["kind"] == "ClusterQueue"]
+    groups = [group for queue in queues for group in queue["spec"]["resourceGroups"]]
+    return [flavor for group in groups for flavor in group["flavors"]]
 
 
 # What `kubectl describe node` says of m7i.large: 1930m of 2 vCPUs, 6.9 of 8 GiB.

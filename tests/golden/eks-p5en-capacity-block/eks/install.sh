@@ -189,6 +189,10 @@ stop_at_rejection() {
       fail "$2: these credentials may not do this. Use those of the creator of the cluster or of" \
         "kubernetes.admins, and run the same command again."
       ;;
+    *immutable* | *"are forbidden"* | *"may not be changed"* | *"cannot change roleRef"*)
+      fail "$2: a field of the object named above cannot change. Undo the change, or delete the" \
+        "object once nothing uses it (kubectl delete), and run the same command again."
+      ;;
     *"is invalid"* | *"error validating"* | *"error parsing"* | *"decoding error"* | *"unknown field"*)
       fail "$2: the API rejects it, for the reason above. Change the spec or its overlay, render, and" \
         "run the same command again."
