@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from clustergen import targets
 from clustergen.cli import main
 from tests.checking import EXAMPLES, Fragments
 from tests.support.cloud.commands import reaching
@@ -29,13 +30,16 @@ FROM_PCS = ("--from", "pcs", "--to", "parallelcluster")
 
 @pytest.fixture
 def answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command on a spec, and reads its JSON."""
+    """Runs the command on a spec, or on an old and a new one, and reads its JSON."""
 
-    def run(text: str, *arguments: str) -> tuple[int, Any]:
-        file = tmp_path / "spec.yaml"
-        file.write_text(text)
-        status = main(["move", str(file), "--output", "json", *arguments])
-        return status, json.loads(capsys.readouterr().out)
+    def run(text: str | tuple[str, str], *arguments: str) -> tuple[int, Any]:
+        texts = [text] if isinstance(text, str) else text
+        files = [tmp_path / f"{number}.yaml" for number, _ in enumerate(texts)]
+        for file, content in zip(files, texts, strict=True):
+            file.write_text(content)
+        status = main(["move", *map(str, files), "--output", "json", *arguments])
+        out = capsys.readouterr().out
+        return status, json.loads(out) if out else None
 
     return run
 
@@ -59,10 +63,12 @@ def test_the_new_cluster_is_created_beside_the_old_one(answer: Any) -> None:
         "remove the old cluster",
     ]
     text = steps(move)
-    assert "out/small/parallelcluster/deploy.sh: it updates the foundation" in text
+    assert "update the foundation, and create the cluster in it: out/small/parallel" in text
     assert "see that the data is there: /work" in text
-    assert "out/small/pcs/deploy.sh --destroy: the foundation stays" in text
-    assert "out/small/pcs/deploy.sh --resume" in move["back"][0]
+    assert "the foundation stays, with the data: out/small/pcs/deploy.sh --destroy" in text
+    assert "start the nodes: out/small/pcs/deploy.sh --resume" in move["back"]
+    assert "768 vCPUs of EC2 On-Demand P instances (L-417A185B)" in text
+    assert "both together cost" in text
 
 
 def test_reserved_capacity_is_for_one_cluster_at_a_time(answer: Any) -> None:
@@ -98,7 +104,131 @@ def test_two_targets_cannot_own_one_eks_cluster(answer: Any) -> None:
     text = SPEC.replace("pcs", "eks").replace("login: {instance_type: m7i.large}\n", "") % ("", "")
     status, move = answer(text, "--from", "eks", "--to", "hyperpod-eks")
     assert status == 1
-    assert any("would both own the EKS cluster" in line for line in move["blocked"])
+    assert any("would both own the EKS cluster small" in line for line in move["blocked"])
+
+
+def test_hyperpod_has_one_cluster_of_a_name(answer: Any) -> None:
+    """Deploying or destroying one of the two would be an operation on the other."""
+    text = SPEC.replace("pcs", "hyperpod-slurm") % ("", "")
+    status, move = answer(text, "--from", "hyperpod-slurm", "--to", "hyperpod-eks")
+    assert status == 1
+    [line] = [line for line in move["blocked"] if "would both be the HyperPod cluster" in line]
+    assert "`foundation: small`" in line
+
+
+def test_what_one_service_lacks_goes_into_a_second_spec(answer: Any) -> None:
+    """Each service has capacity of its own kind, and one spec can name only one."""
+    held = SPEC % (HELD, "")
+    ends = ("--from", "pcs", "--to", "hyperpod-slurm")
+    status, move = answer(held, *ends)
+    assert status == 1
+    assert move["blocked"][-1].startswith("what pcs cannot have as well goes into a second spec")
+    both = held.replace("{pcs: {}}", "{pcs: {}, hyperpod-slurm: {}}")
+    plan = "training_plan: arn:aws:sagemaker:us-east-1:111122223333:training-plan/abc"
+    new = both.replace("reservation: cr-0a1b2c3d4e5f67890", plan)
+    status, move = answer(
+        (both, new.replace("name: small", "name: small-2\nfoundation: small")), *ends
+    )
+    assert (status, move["blocked"]) == (0, [])
+    assert titles(move)[1] == "create the new cluster", "reservations of two kinds are both there"
+
+
+QUEUES = """
+queues: [{name: fast, node_groups: [gpu]}, {name: slow, node_groups: [gpu]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "closed", "opened"),
+    [
+        (
+            "pcs",
+            "",
+            'sudo "$(which scontrol)" update partitionname=gpu state=drain',
+            'sudo "$(which scontrol)" update partitionname=gpu state=up',
+        ),
+        (
+            "parallelcluster",
+            QUEUES,
+            'for name in fast slow; do sudo "$(which scontrol)" update partitionname="$name" '
+            "state=drain; done",
+            'for name in fast slow; do sudo "$(which scontrol)" update partitionname="$name" '
+            "state=up; done",
+        ),
+        (
+            "batch",
+            "",
+            "aws batch --region us-east-1 update-job-queue --job-queue small-gpu --state DISABLED",
+            "aws batch --region us-east-1 update-job-queue --job-queue small-gpu --state ENABLED",
+        ),
+        (
+            "eks",
+            "",
+            "kubectl patch clusterqueue gpu --type merge --patch "
+            '\'{"spec": {"stopPolicy": "Hold"}}\'',
+            "kubectl patch clusterqueue gpu --type merge --patch "
+            '\'{"spec": {"stopPolicy": "None"}}\'',
+        ),
+        (
+            "eks",
+            "kubernetes: {admission: none}",
+            "kubectl create quota closed --hard pods=0 --namespace default",
+            "kubectl delete quota closed --namespace default",
+        ),
+        (
+            "hyperpod-eks",
+            "",
+            "kubectl create quota closed --hard pods=0 --namespace hyperpod-ns-gpu",
+            "kubectl delete quota closed --namespace hyperpod-ns-gpu",
+        ),
+    ],
+)
+def test_queues_are_closed_and_opened_again(
+    target: str, more: str, closed: str, opened: str, answer: Any
+) -> None:
+    """Resuming nodes does not open what was closed."""
+    text = SPEC.replace("login: {instance_type: m7i.large}\n", "").replace("pcs", target) % ("", "")
+    to = "pcs" if target == "batch" else "batch"
+    _, move = answer(text + more, "--from", target, "--to", to)
+    phases = {phase["title"].split()[0]: phase for phase in move["phases"]}
+    assert closed in phases["drain"]["commands"]
+    for name in ("drain", "cut"):
+        assert phases[name]["back_commands"][-1] == opened
+
+
+@pytest.mark.parametrize("target", targets.NAMES)
+def test_the_files_that_test_a_cluster_are_in_its_bundle(target: str, answer: Any) -> None:
+    old = "batch" if target != "batch" else "pcs"
+    text = SPEC.replace("login: {instance_type: m7i.large}\n", "").replace("pcs", old) % ("", "")
+    _, move = answer(text, "--from", old, "--to", target)
+    [step] = [line for line in steps(move).splitlines() if line.startswith("test it: ")]
+    words = step.removeprefix("test it: ").partition(";")[0]
+    files = Fragments(target).files()
+    for word in words.replace(",", " ").split():
+        name = word.removeprefix(f"out/small/{target}/")
+        if "/" in name or name.endswith(".sh"):
+            assert any(file.startswith(name) for file in files) or name == f"out/small/{target}"
+
+
+def test_records_are_exported_while_slurm_answers(answer: Any) -> None:
+    """Without a start time, sacct shows only the jobs of today."""
+    text = SPEC % ("", "") + "slurm: {accounting: managed}\n"
+    _, move = answer(text, *FROM_PCS, "--allow-unsupported")
+    [command] = [line for line in steps(move).splitlines() if "sacct" in line]
+    assert "--starttime=1970-01-01" in command
+    assert steps(move).index("sacct") < steps(move).index("--pause")
+
+
+def test_what_only_the_old_section_sets_is_named(answer: Any) -> None:
+    text = (SPEC % ("", "")).replace("{pcs: {}}", "{pcs: {key_name: team, size: auto}}")
+    _, move = answer(text, *FROM_PCS)
+    assert any("for this service alone: key_name, size" in line for line in move["lost"])
+
+
+def test_an_existing_cluster_keeps_its_records_and_homes(answer: Any) -> None:
+    _, move = answer(EXAMPLES["pcs-existing-cluster"].read_text(), *FROM_PCS)
+    assert not any("home directories" in line or "records" in line for line in move["lost"])
+    assert "delete the nodes and queues; pcs_0a1b2c3d4e stays" in steps(move)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
@@ -109,6 +239,10 @@ def test_forms(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     out = capsys.readouterr().out
     assert out.startswith({"text": "small: from pcs to", "markdown": "# small: from `pcs`"}[form])
     assert "1. name both under targets" in out.replace("1.  ", "1. ")
+    command = 'sudo "$(which scontrol)" update partitionname=gpu state=up'
+    assert (
+        f"<-  let jobs in:\n          {command}\n" in out or f"- let jobs in: `{command}`\n" in out
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,23 +290,8 @@ def test_the_steps_keep_the_file_system(tmp_path: Path) -> None:
 GREEN = (SPEC % ("", "")).replace("name: small", "name: small-2\nfoundation: small")
 
 
-@pytest.fixture
-def upgrade(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command on two specs, and reads its JSON."""
-
-    def run(old: str, new: str, *arguments: str) -> tuple[int, Any]:
-        files = [tmp_path / "old.yaml", tmp_path / "new.yaml"]
-        for file, text in zip(files, (old, new), strict=True):
-            file.write_text(text)
-        status = main(["move", *map(str, files), "--output", "json", *arguments])
-        out = capsys.readouterr().out
-        return status, json.loads(out) if out else None
-
-    return run
-
-
-def test_an_upgrade_is_a_new_cluster_on_the_same_foundation(upgrade: Any) -> None:
-    status, move = upgrade(SPEC % ("", ""), GREEN)
+def test_an_upgrade_is_a_new_cluster_on_the_same_foundation(answer: Any) -> None:
+    status, move = answer((SPEC % ("", ""), GREEN))
     assert (status, move["name"], move["new_name"]) == (0, "small", "small-2")
     assert titles(move) == [
         "prepare",
@@ -182,8 +301,9 @@ def test_an_upgrade_is_a_new_cluster_on_the_same_foundation(upgrade: Any) -> Non
         "remove the old cluster",
     ]
     text = steps(move)
-    assert "out/small-2/pcs/deploy.sh: it updates the foundation" in text
-    assert "out/small/pcs/deploy.sh --destroy: the foundation stays" in text
+    assert "clustergen render NEW --target pcs" in text
+    assert "create the cluster in it: out/small-2/pcs/deploy.sh" in text
+    assert "the foundation stays, with the data: out/small/pcs/deploy.sh --destroy" in text
     assert "keep `foundation: small` in that of small-2" in text
     assert any("home directories" in line for line in move["lost"])
 
@@ -201,11 +321,11 @@ def test_an_upgrade_is_a_new_cluster_on_the_same_foundation(upgrade: Any) -> Non
         ),
     ],
 )
-def test_an_upgrade_needs_the_same_foundation(old: str, new: str, words: str, upgrade: Any) -> None:
+def test_an_upgrade_needs_the_same_foundation(old: str, new: str, words: str, answer: Any) -> None:
     text = GREEN.replace(old, new).replace(
         "use1-az6", "use2-az1" if "east-2" in new else "use1-az6"
     )
-    status, move = upgrade(SPEC % ("", ""), text)
+    status, move = answer((SPEC % ("", ""), text))
     assert status == 1
     assert any(words in line for line in move["blocked"]), move["blocked"]
 
@@ -221,31 +341,29 @@ slurm:
 
 
 @pytest.mark.parametrize(("named", "kept"), [("database: records", True), ("port: 3306", False)])
-def test_records_stay_in_a_database_that_both_use(named: str, kept: bool, upgrade: Any) -> None:
+def test_records_stay_in_a_database_that_both_use(named: str, kept: bool, answer: Any) -> None:
     """ParallelCluster names the database after the cluster unless the spec names it."""
     both = [
         text.replace("{pcs: {}}", "{parallelcluster: {}}") + DATABASE % named
         for text in (SPEC % ("", ""), GREEN)
     ]
-    _, move = upgrade(*both)
+    _, move = answer((both[0], both[1]))
     assert ("disable --now slurmdbd" in steps(move)) is kept
+    assert ("make a snapshot of the database at db.example.com" in steps(move)) is kept
+    assert titles(move)[1] == ("drain" if kept else "create") + (
+        " the old cluster" if kept else " the new cluster"
+    )
     assert any("records of jobs" in line for line in move["lost"]) is not kept
 
 
 def test_a_spec_with_several_targets_needs_the_option(
-    upgrade: Any, capsys: pytest.CaptureFixture[str]
+    answer: Any,
 ) -> None:
     two = (SPEC % ("", "")).replace("{pcs: {}}", "{pcs: {}, parallelcluster: {}}")
-    status, _ = upgrade(two, two.replace("name: small", "name: beta\nfoundation: small"))
+    both = two, two.replace("name: small", "name: beta\nfoundation: small")
+    status, _ = answer(both)
     assert status == 2
-    status, move = upgrade(
-        two,
-        two.replace("name: small", "name: beta\nfoundation: small"),
-        "--from",
-        "pcs",
-        "--to",
-        "pcs",
-    )
+    status, move = answer(both, "--from", "pcs", "--to", "pcs")
     assert (status, move["from"], move["to"]) == (0, "pcs", "pcs")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import Final
 
-from clustergen.moving.model import End, Move, Phase
+from clustergen.moving.model import End, Move, Phase, Step
 from clustergen.moving.planning import plan
 
 FORMATS: Final = ("text", "json", "markdown")
@@ -25,4 +25,4 @@ def render(format: str, move: Move) -> str:
     return text
 
 
-__all__ = ["FORMATS", "End", "Move", "Phase", "plan", "render"]
+__all__ = ["FORMATS", "End", "Move", "Phase", "Step", "plan", "render"]

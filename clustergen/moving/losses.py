@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import comparison
+from clustergen import comparison, targets
 from clustergen.features import FEATURES
 from clustergen.moving.model import End
 from clustergen.plan.model import Database, Ebs, Plan
@@ -15,37 +15,73 @@ _HOME = "/home"
 
 def losses(old: End, new: End, running: Plan, coming: Plan) -> Iterator[str]:
     """Data that belongs to the old cluster, records, and features that differ."""
-    yield from _data(running, old.target)
-    yield from _records(running, coming, old)
+    yield from data(running)
+    yield from _users(running, coming)
+    yield from _jobs(running, coming)
+    yield from _logs(running)
     if running.scheduler == "kubernetes":
         yield "what users created in Kubernetes: apply it again from where it is kept"
+        yield (
+            "claims of pods on EBS volumes (kubectl get pvc --all-namespaces): copy their data to "
+            "a file system"
+        )
     if old.target != new.target:
+        yield from _settings(old, new)
         yield from _features(new, old.target)
 
 
-def _data(plan: Plan, old: str) -> Iterator[str]:
+def joins(plan: Plan) -> str:
+    """The id of the cluster that its nodes join, if that exists and stays."""
+    return plan.options.existing.get("cluster", "")
+
+
+def data(plan: Plan) -> Iterator[str]:
+    """What is on volumes of the cluster and its nodes, and has to be copied."""
     for storage in plan.storage:
         if isinstance(storage, Ebs) and not storage.existing:
             yield (
                 f"{storage.mount} is a volume of the old cluster: copy its data to a file system, "
                 "or make a snapshot, before you destroy the cluster"
             )
-    if old in SLURM and not any(storage.mount == _HOME for storage in plan.storage):
+    homes = plan.scheduler == "slurm" and not joins(plan)
+    if homes and not any(storage.mount == _HOME for storage in plan.storage):
         yield "home directories are on volumes of the old cluster: copy them to a file system"
     scratch = dict.fromkeys(group.scratch for group in plan.node_groups if group.scratch)
     if scratch:
         yield f"what is on local disks of nodes: {', '.join(scratch)}"
 
 
-def _records(running: Plan, coming: Plan, old: End) -> Iterator[str]:
-    yield "pending jobs, and the numbers of jobs, which begin again"
-    if shared_database(running, coming):
+def _users(running: Plan, coming: Plan) -> Iterator[str]:
+    """Files keep the numbers of their owners."""
+    if running.scheduler != "slurm":
         return
-    if running.slurm.accounting != "off" and old.target in SLURM:
+    if coming.scheduler == "slurm":
         yield (
-            f"the records of jobs: export them from {old.name} before "
-            "(sacct --parsable2 --allusers)"
+            "users and groups that someone added by hand: write them to `users` with the uid that "
+            "they have (getent passwd), as files keep the numbers of their owners"
         )
+    elif coming.storage:
+        yield (
+            "users: files keep the numbers of their owners, so let containers run as these "
+            "(`id` shows them)"
+        )
+
+
+def _jobs(running: Plan, coming: Plan) -> Iterator[str]:
+    if running.scheduler != coming.scheduler:
+        yield "jobs that wait: rewrite them, or let them start before"
+    elif running.scheduler == "slurm":
+        yield "jobs that wait, and the numbers of jobs, which begin at 1 again"
+    else:
+        yield "jobs that wait"
+    if has_records(running, coming):
+        yield "the records of jobs, which stay in the accounting of the old cluster: export them"
+
+
+def has_records(running: Plan, coming: Plan) -> bool:
+    """Whether records of jobs go with the old cluster."""
+    kept = running.scheduler == "slurm" and running.slurm.accounting != "off"
+    return kept and not joins(running) and shared_database(running, coming) is None
 
 
 def shared_database(running: Plan, coming: Plan) -> Database | None:
@@ -60,6 +96,29 @@ def shared_database(running: Plan, coming: Plan) -> Database | None:
 def _schema(database: Database, plan: Plan) -> str:
     """Its name on the server: ParallelCluster names it after the cluster by default."""
     return database.database or (plan.name if plan.target == "parallelcluster" else "")
+
+
+def _logs(running: Plan) -> Iterator[str]:
+    resources = targets.load(running.target).document(running).get("Resources", {})
+    groups = [each for each in resources.values() if each["Type"] == "AWS::Logs::LogGroup"]
+    if any(group.get("DeletionPolicy", "Delete") == "Delete" for group in groups):
+        yield "logs in CloudWatch: the log groups go with the stack of the old cluster"
+
+
+def _settings(old: End, new: End) -> Iterator[str]:
+    """What the section of the old target has, and that of the new one lacks."""
+    before, after = (_section(end.checked.data, end.target) for end in (old, new))
+    if only := [name for name in before if name not in after]:
+        yield (
+            f"what targets.{old.target} sets for this service alone: {', '.join(only)}. Write what "
+            f"the new cluster needs of it under targets.{new.target}"
+        )
+
+
+def _section(data: object, target: str) -> dict[str, object]:
+    named = data.get("targets") if isinstance(data, dict) else None
+    section = named.get(target) if isinstance(named, dict) else None
+    return section if isinstance(section, dict) else {}
 
 
 def _features(new: End, old: str) -> Iterator[str]:

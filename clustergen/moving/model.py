@@ -33,11 +33,24 @@ class End(NamedTuple):
         return f"{self.out}/{self.name}/{self.target}"
 
 
+class Step(NamedTuple):
+    """Something to do, and the command that does it, if there is one."""
+
+    text: str
+    command: str = ""
+
+    @property
+    def line(self) -> str:
+        return f"{self.text}: {self.command}" if self.command else self.text
+
+
 class Phase(NamedTuple):
     """Steps with one purpose, in order."""
 
     title: str
-    steps: tuple[str, ...]
+    steps: tuple[Step, ...]
+    back: tuple[Step, ...] = ()
+    """How to return once these steps are done."""
 
 
 class Move(NamedTuple):
@@ -54,8 +67,6 @@ class Move(NamedTuple):
     lost: tuple[str, ...] = ()
     """What does not come along."""
     phases: tuple[Phase, ...] = ()
-    back: tuple[str, ...] = ()
-    """How to return."""
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -68,9 +79,8 @@ class Move(NamedTuple):
     def lists(self) -> list[Phase]:
         """Everything as lists with titles; those without lines are left out."""
         found = [
-            Phase("change the spec first", self.blocked),
-            Phase("lost or different", self.lost),
+            Phase("change the spec first", tuple(map(Step, self.blocked))),
+            Phase("lost or different", tuple(map(Step, self.lost))),
             *self.phases,
-            Phase("to go back", self.back),
         ]
         return [each for each in found if each.steps]

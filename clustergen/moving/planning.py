@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from clustergen import comparison, foundation
+from clustergen import foundation
 from clustergen.difference import Spec, compare
-from clustergen.effects import effects
-from clustergen.foundation import PATH as FOUNDATION
-from clustergen.moving.losses import SLURM, losses, shared_database
-from clustergen.moving.model import End, Move, Phase
+from clustergen.moving import beside, losses
+from clustergen.moving.blocked import QUIET, is_upgrade, reasons
+from clustergen.moving.model import End, Move, Phase, Step
+from clustergen.moving.queues import queues
 from clustergen.plan.model import Plan
 
-_ON_EKS = frozenset({"eks", "hyperpod-eks"})
-_QUIET = ("none", "in-place")
+
+class _Ends(NamedTuple):
+    """Both ends, and their plans."""
+
+    old: End
+    new: End
+    running: Plan
+    coming: Plan
 
 
 def plan(old: End, new: End) -> Move:
@@ -23,176 +29,228 @@ def plan(old: End, new: End) -> Move:
     Both ends have one spec, where :attr:`End.checked` of ``new`` has the target of ``old`` as well;
     or each has its own, with names of their own and one foundation.
     """
-    blocked = tuple(_blocked(old, new))
+    blocked = tuple(reasons(old, new))
     move = Move(old.name, old.target, new.name, new.target, blocked)
     running, coming = old.plan, new.plan
     if blocked or running is None or coming is None:
         return move
+    ends = _Ends(old, new, running, coming)
     return move._replace(
-        lost=tuple(losses(old, new, running, coming)),
-        phases=(
-            Phase("prepare", tuple(_prepare(old, new))),
-            *_exchange(old, new, running, coming),
-            Phase("remove the old cluster, when you are sure", tuple(_remove(old, new, coming))),
-        ),
-        back=tuple(_back(old, new)),
+        lost=tuple(losses.losses(*ends)),
+        phases=(_prepare(ends), *_exchange(ends), _cut_over(ends), _remove(ends)),
     )
 
 
-def is_upgrade(old: End, new: End) -> bool:
-    """Whether the new cluster has a spec of its own."""
-    return old.name != new.name
+def _prepare(ends: _Ends) -> Phase:
+    old, new, running, coming = ends
+    steps = [*(_two_specs(ends) if is_upgrade(old, new) else _one_spec(ends))]
+    if not _one_at_a_time(running, coming):
+        steps += [
+            Step(
+                f"quotas for both at once: {beside.needed(running, coming)}. If they are too "
+                "small, drain and pause the old cluster before you create the new one"
+            ),
+            Step(f"both together cost {beside.price(running, coming)}"),
+        ]
+    back = "nothing has changed in the account"
+    if not is_upgrade(old, new):
+        back += f": take {new.target} out of targets again, and render"
+    return Phase("prepare", tuple(steps), (Step(back),))
 
 
-def _blocked(old: End, new: End) -> Iterator[str]:
-    """What keeps one of the ends from being rendered, or the data from staying."""
-    ends = (old, new) if is_upgrade(old, new) else (old._replace(checked=new.checked), new)
-    for end in ends:
-        for standing in comparison.compare("", end.checked, [end.target]).standings:
-            for change in standing.changes:
-                text = f"{change.message}: {change.way_out}" if change.way_out else change.message
-                yield f"{end.target}: {text}"
-    if is_upgrade(old, new):
-        yield from _apart(old, new)
-    elif {old.target, new.target} == _ON_EKS:
-        yield (
-            f"{old.target} and {new.target} would both own the EKS cluster and its stack: name the "
-            f"one of {old.target} in targets.hyperpod-eks.eks_cluster, or give the new cluster "
-            "another name"
-        )
+def _two_specs(ends: _Ends) -> Iterator[Step]:
+    for name, end in (("OLD", ends.old), ("NEW", ends.new)):
+        yield Step(f"write {end.folder}", f"clustergen render {name} --target {end.target}")
 
 
-def _apart(old: End, new: End) -> Iterator[str]:
-    """Why the new cluster would not find the data, or would take something from the old one."""
-    running, coming = old.plan, new.plan
-    if running is None or coming is None:
-        return
-    if running.region != coming.region:
-        yield f"{new.name} is in {coming.region}: file systems stay in {running.region}"
-    elif running.foundation != coming.foundation:
-        yield (
-            f"write `foundation: {running.foundation}` in the spec of {new.name}: otherwise it has "
-            "a network of its own, and empty file systems"
-        )
-    elif not any(end.checked.blocking(end.target) for end in (old, new)):
-        for text in _on_foundation(running, coming):
-            yield f"{text}; write the same network, storage and targets in both specs"
-
-
-def _on_foundation(running: Plan, coming: Plan) -> Iterator[str]:
-    """What deploying the new cluster takes from the foundation of the old one."""
-    before, after = foundation.emit(running), foundation.emit(coming)
-    if before is None or after is None:
-        return
-    gone = [name for name in _resources(before.text) if name not in _resources(after.text)]
-    if gone:
-        yield f"deploying {coming.name} would delete {', '.join(gone)} from the foundation"
-    for effect in effects({FOUNDATION: before.text}, {FOUNDATION: after.text}):
-        if effect.kind not in _QUIET and effect.subject not in gone:
-            yield f"the foundation: {effect.subject} {effect.text}"
-
-
-def _resources(template: str) -> list[str]:
-    return list(json.loads(template)["Resources"])
-
-
-def _prepare(old: End, new: End) -> Iterator[str]:
-    if is_upgrade(old, new):
-        yield f"check quotas, free addresses and the budget: {old.name} and {new.name} run together"
-        yield f"clustergen render OLD NEW: {old.folder} and {new.folder}"
-        return
-    yield f"name both under targets: {old.target} and {new.target}; render"
+def _one_spec(ends: _Ends) -> Iterator[Step]:
+    old, new = ends.old, ends.new
+    yield Step(f"name both under targets, {old.target} and {new.target}", "clustergen render SPEC")
     sides = (Spec("now", None, old.checked), Spec("with both", None, new.checked))
     found = compare(*sides, old.target)
     for caused in found.effects if found else ():
-        if caused.effect.kind not in _QUIET:
-            yield f"mind that this {caused.effect.text} ({caused.effect.kind})"
+        if caused.effect.kind not in QUIET:
+            yield Step(f"mind that this {caused.effect.text} ({caused.effect.kind})")
 
 
-def _exchange(old: End, new: End, running: Plan, coming: Plan) -> Iterator[Phase]:
-    """The new cluster beside the old one; or after it, where both need the same capacity."""
-    create = Phase("create the new cluster", tuple(_create(new, coming)))
-    drain = Phase("drain the old cluster", tuple(_drain(old)))
-    database = tuple(_share_database(running, coming))
-    held = [group.name for group in coming.node_groups if group.capacity.reserved]
+def _exchange(ends: _Ends) -> Iterator[Phase]:
+    """The new cluster beside the old one; or after it, where only one can run."""
+    why = _one_at_a_time(ends.running, ends.coming)
+    drain = _drain(ends)
+    if not why:
+        yield from (_create(ends), drain)
+        return
+    gap = Step("tell users: from here until the new cluster is tested, no cluster runs jobs")
+    yield drain._replace(title=f"drain the old cluster, as {why}", steps=(gap, *drain.steps))
+    yield _create(ends, drain.back)
+
+
+def _one_at_a_time(running: Plan, coming: Plan) -> str:
+    """Why the clusters cannot run jobs at the same time; empty if they can."""
+    ids = {group.capacity.id for group in running.node_groups if group.reserved}
+    held = [
+        group.name for group in coming.node_groups if group.reserved and group.capacity.id in ids
+    ]
     if held:
-        why = f"only one cluster can have the reserved capacity of {', '.join(held)}"
-        yield Phase(f"drain the old cluster, as {why}", drain.steps + database)
-        yield create
-    else:
-        yield create._replace(steps=database + create.steps)
-        yield drain
-    yield Phase("cut over", tuple(_cut_over(old.target, new.target)))
+        return f"only one cluster can have the reserved capacity of {', '.join(held)}"
+    if database := losses.shared_database(running, coming):
+        return f"only one slurmdbd may use the database at {database.endpoint}"
+    return ""
 
 
-def _share_database(running: Plan, coming: Plan) -> Iterator[str]:
-    """ParallelCluster and HyperPod run a slurmdbd on each cluster: two would both roll up records.
+def _create(ends: _Ends, resume: Iterable[Step] = ()) -> Phase:
+    """``resume`` the old cluster to go back, if it was drained before."""
+    back = (*_undo_creation(ends, resume),)
+    return Phase("create the new cluster", (*_steps_to_create(ends),), back)
 
-    https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html
-    """
-    database = shared_database(running, coming)
-    if database:
-        yield (
-            "on the head node of the old cluster: sudo systemctl disable --now slurmdbd. One "
-            f"slurmdbd at a time may use the database at {database.endpoint}; jobs continue, and "
-            "slurmctld keeps their records in a file"
+
+def _steps_to_create(ends: _Ends) -> Iterator[Step]:
+    folder, coming = ends.new.folder, ends.coming
+    shared = foundation.emit(coming) is not None
+    what = "update the foundation, and create the cluster in it" if shared else "create the cluster"
+    yield Step(what, f"{folder}/deploy.sh")
+    if coming.monitoring.alerts.emails:
+        yield Step("confirm the subscriptions to alerts that AWS sends by e-mail")
+    if mounts := ", ".join(each.mount for each in coming.storage):
+        yield Step(f"see that the data is there: {mounts}")
+    tests = {
+        "slurm": f"smoke/run.sh and verify.sh in {folder}",
+        "batch": f"{folder}/verify.sh",
+        "kubernetes": f"the manifests in {folder}/smoke, one at a time",
+    }
+    yield Step(f"test it: {tests[coming.scheduler]}; README.md there says how")
+
+
+def _undo_creation(ends: _Ends, resume: Iterable[Step]) -> Iterator[Step]:
+    old, new = ends.old, ends.new
+    yield Step(
+        "delete the new cluster; the old one and the data stay", f"{new.folder}/deploy.sh --destroy"
+    )
+    yield from resume
+    if not is_upgrade(old, new):
+        yield from _take_out(new, old)
+
+
+def _take_out(leaving: End, staying: End) -> Iterator[Step]:
+    """Roles and other parts of the foundation go that only one service needs."""
+    yield Step(f"take {leaving.target} out of targets", "clustergen render SPEC")
+    yield Step("update the foundation", f"{staying.folder}/deploy.sh")
+
+
+def _drain(ends: _Ends) -> Phase:
+    found, deploy = queues(ends.running), f"{ends.old.folder}/deploy.sh"
+    steps = (
+        Step("stop new jobs", found.close),
+        Step(f"wait until this lists no job; {found.waiting}", found.busy),
+        *_save(ends),
+        Step("stop the nodes, and with them most of the cost", f"{deploy} --pause"),
+    )
+    return Phase("drain the old cluster", steps, (*_undo_drain(ends),))
+
+
+def _save(ends: _Ends) -> Iterator[Step]:
+    """What has to be saved while the nodes run."""
+    running, coming = ends.running, ends.coming
+    if [*losses.data(running)]:
+        yield Step("copy what the list above names on volumes and local disks")
+    if losses.has_records(running, coming):
+        # Without a beginning, sacct shows the jobs of today: https://slurm.schedmd.com/sacct.html
+        yield Step(
+            "export the records of jobs",
+            'sudo "$(which sacct)" --allusers --duplicates --starttime=1970-01-01 --format=ALL '
+            f"--parsable2 > {ends.old.name}-jobs.txt",
+        )
+    # ParallelCluster and HyperPod run a slurmdbd on each cluster: two would both roll up records.
+    # https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html
+    if database := losses.shared_database(running, coming):
+        yield Step("wait until all records are in the database: DBD Agent queue size is 0", "sdiag")
+        yield Step("on the head node", "sudo systemctl disable --now slurmdbd")
+        yield Step(
+            f"make a snapshot of the database at {database.endpoint}: a newer slurmdbd converts "
+            "it, and an older one cannot use it after that"
         )
 
 
-def _create(new: End, plan: Plan) -> Iterator[str]:
-    yield f"{new.folder}/deploy.sh: it updates the foundation, and creates the cluster in it"
-    mounts = ", ".join(each.mount for each in plan.storage)
-    if mounts:
-        yield f"see that the data is there: {mounts}"
-    yield f"test it, with smoke/ and verify.sh in {new.folder}"
+def _undo_drain(ends: _Ends) -> Iterator[Step]:
+    if losses.shared_database(ends.running, ends.coming):
+        yield Step(
+            "on the head node, and with the snapshot if a newer slurmdbd has run since",
+            "sudo systemctl enable --now slurmdbd",
+        )
+    yield Step("start the nodes", f"{ends.old.folder}/deploy.sh --resume")
+    yield Step("let jobs in", queues(ends.running).open)
 
 
-def _drain(old: End) -> Iterator[str]:
-    if old.target in SLURM:
-        yield "stop new jobs: scontrol update partitionname=NAME state=drain"
-        yield "wait until squeue is empty, or cancel what is left"
-    elif old.target == "batch":
-        yield "stop new jobs: aws batch update-job-queue --state DISABLED --job-queue NAME"
-        yield "wait until no job runs"
-    else:
-        yield "stop new workloads: hold the queues, or remove the rights to submit"
-        yield "wait until no pod of a job runs"
-    yield f"{old.folder}/deploy.sh --pause: nodes stop, and with them most of the cost"
+def _cut_over(ends: _Ends) -> Phase:
+    found, folder = queues(ends.coming), ends.new.folder
+    back = (
+        Step("stop new jobs on the new cluster, and wait for its jobs", found.close),
+        Step("stop its nodes", f"{folder}/deploy.sh --pause"),
+        *_undo_drain(ends),
+    )
+    if losses.shared_database(ends.running, ends.coming):
+        stopped = Step(
+            "on the head node of the new cluster", "sudo systemctl disable --now slurmdbd"
+        )
+        back = (*back[:2], stopped, *back[2:])
+    return Phase("cut over", (*_hand_over(ends),), back)
 
 
-def _cut_over(old: str, new: str) -> Iterator[str]:
-    kinds = [_kind(target) for target in (old, new)]
+def _hand_over(ends: _Ends) -> Iterator[Step]:
+    kinds = [_KINDS[plan.scheduler] for plan in (ends.running, ends.coming)]
     if kinds[0] != kinds[1]:
-        yield f"rewrite the jobs for {kinds[1]}: jobs/ in the new bundle has templates"
-        yield "give users access to the new cluster: with SSH keys to Slurm, with roles elsewhere"
-    elif kinds[1] == "Slurm":
-        yield "give users the new address; SSH warns of new host keys"
+        yield Step(f"rewrite the jobs for {kinds[1]}: jobs/ in {ends.new.folder} has templates")
+    if kinds[1] == "Slurm":
+        yield Step(
+            "give users the new address (README.md, Next steps). If its name is the old one, "
+            "they remove the old host key",
+            "ssh-keygen -R NAME",
+        )
     elif kinds[1] == "Kubernetes":
-        yield "give users the new kubeconfig"
-    else:
-        yield "give users the names of the new job queues"
-    yield "submit the jobs that were pending: queues are not copied"
-
-
-def _kind(target: str) -> str:
-    """What users submit jobs to."""
-    if target == "batch":
-        return "AWS Batch"
-    return "Slurm" if target in SLURM else "Kubernetes"
-
-
-def _remove(old: End, new: End, coming: Plan) -> Iterator[str]:
-    yield f"{old.folder}/deploy.sh --destroy: the foundation stays, with the data"
-    if is_upgrade(old, new):
-        yield (
-            f"delete the spec of {old.name}, and keep `foundation: {coming.foundation}` in that of "
-            f"{new.name}: the stack with the data keeps this name"
+        yield Step(
+            "give users access: their roles in `kubernetes.access` or `kubernetes.admins`, and "
+            "the new kubeconfig",
+            f"aws eks update-kubeconfig --region {ends.coming.region} --name {ends.new.name}",
         )
     else:
-        yield f"take {old.target} out of targets, render, and run {new.folder}/deploy.sh"
+        yield Step("give users the names of the new job queues, and the right to submit to them")
+    yield Step("submit the jobs again that waited: queues are not copied")
 
 
-def _back(old: End, new: End) -> Iterator[str]:
-    pause, resume = f"{new.folder}/deploy.sh --pause", f"{old.folder}/deploy.sh --resume"
-    yield f"while the old cluster exists: {pause}, then {resume}"
-    yield f"later: {old.folder}/deploy.sh creates it again, with the same file systems"
+_KINDS = {"slurm": "Slurm", "kubernetes": "Kubernetes", "batch": "AWS Batch"}
+
+
+def _remove(ends: _Ends) -> Phase:
+    title = "remove the old cluster, when you are sure"
+    return Phase(title, (*_steps_to_remove(ends),), (_return_later(ends),))
+
+
+def _steps_to_remove(ends: _Ends) -> Iterator[Step]:
+    old, new = ends.old, ends.new
+    joined = losses.joins(ends.running)
+    yield Step(
+        f"delete the nodes and queues; {joined} stays"
+        if joined
+        else "delete the cluster; the foundation stays, with the data",
+        f"{old.folder}/deploy.sh --destroy",
+    )
+    if is_upgrade(old, new):
+        yield Step(
+            f"delete the spec of {old.name}, and keep `foundation: {ends.coming.foundation}` in "
+            f"that of {new.name}: the stack with the data keeps this name",
+            f"rm -r {old.folder}",
+        )
+        return
+    yield from _take_out(old, new)
+    yield Step(
+        "remove the old bundle, whose foundation lacks the new service", f"rm -r {old.folder}"
+    )
+
+
+def _return_later(ends: _Ends) -> Step:
+    """A new cluster on the same file systems."""
+    old, new = ends.old, ends.new
+    way = "move in the other direction, with the same file systems"
+    if is_upgrade(old, new):
+        return Step(way, "clustergen move NEW OLD")
+    return Step(way, f"clustergen move SPEC --from {new.target} --to {old.target}")

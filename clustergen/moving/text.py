@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen import terminal
-from clustergen.moving.model import Move
+from clustergen.moving.model import Move, Step
 
 
 def render(move: Move) -> str:
@@ -19,6 +19,18 @@ def _lines(move: Move) -> Iterator[str]:
         yield f"  {phase.title}:"
         for step in phase.steps:
             number += phase in move.phases
-            mark = f"{number}." if phase in move.phases else "-"
-            first = f"    {mark:<4}"
-            yield from terminal.wrapped(step, first, " " * len(first), whole_words=True)
+            yield from _step(step, f"{number}." if phase in move.phases else "-")
+        if phase.back:
+            yield "    to go back from here:"
+            for step in phase.back:
+                yield from _step(step, "<-")
+
+
+def _step(step: Step, mark: str) -> Iterator[str]:
+    """Its text, and the command in a line of its own, to be copied."""
+    first = f"    {mark:<4}"
+    rest = " " * len(first)
+    text = f"{step.text}:" if step.command else step.text
+    yield from terminal.wrapped(text, first, rest, whole_words=True)
+    if step.command:
+        yield f"{rest}  {step.command}"

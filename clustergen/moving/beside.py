@@ -1,0 +1,37 @@
+"""What two clusters need that run at the same time: quotas and money."""
+
+from __future__ import annotations
+
+from clustergen import cost, targets
+from clustergen.cost import words
+from clustergen.plan import quotas
+from clustergen.plan.model import Plan
+
+_FOR_EACH = frozenset({quotas.PER_CLUSTER, quotas.VOLUME})
+"""Limits of one cluster or node, which two clusters do not share."""
+
+
+def needed(running: Plan, coming: Plan) -> str:
+    """The quotas that both count against."""
+    found: dict[tuple[str, str], quotas.Need] = {}
+    for plan in (running, coming):
+        for need in quotas.needs(plan, targets.load(plan.target).traits):
+            key = need.service, need.title
+            before = found[key].amount if key in found else 0
+            both = max if need.title in _FOR_EACH else int.__add__
+            found[key] = need._replace(amount=both(before, need.amount))
+    return "; ".join(_text(need) for need in found.values())
+
+
+def _text(need: quotas.Need) -> str:
+    return f"{need.amount_text} of {need.title}" + (f" ({need.code})" if need.code else "")
+
+
+def price(running: Plan, coming: Plan) -> str:
+    """What both cost in an hour; network and file systems are there once."""
+    old, new = (cost.bill(plan, targets.load(plan.target).fees) for plan in (running, coming))
+    there = {(line.part, line.name) for line in old.lines if line.part in ("storage", "network")}
+    more = [line for line in new.lines if (line.part, line.name) not in there]
+    both = cost.Bill(new.target, new.region, (*old.lines, *more))
+    without = ", and what has no known price" if both.unknown else ""
+    return f"{words.usd(both.usd(1))} USD per hour{without}; now {words.usd(old.usd(1))}"

@@ -1,0 +1,110 @@
+"""What keeps one end of a move from being rendered, or the data from staying."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from clustergen import comparison, foundation
+from clustergen.effects import effects
+from clustergen.foundation import PATH as FOUNDATION
+from clustergen.moving.model import End
+from clustergen.plan.model import Plan
+
+QUIET = ("none", "in-place")
+"""Effects without consequences for what runs."""
+_ON_EKS = frozenset({"eks", "hyperpod-eks"})
+_ON_HYPERPOD = frozenset({"hyperpod-slurm", "hyperpod-eks"})
+
+
+def is_upgrade(old: End, new: End) -> bool:
+    """Whether the new cluster has a spec of its own."""
+    return old.name != new.name
+
+
+def reasons(old: End, new: End) -> Iterator[str]:
+    """Nothing works until these are gone."""
+    if is_upgrade(old, new):
+        yield from (*_changes(old), *_changes(new), *_apart(old, new))
+        return
+    here = old._replace(checked=new.checked)
+    changes = [*_changes(here), *_changes(new)]
+    yield from changes
+    if changes and not any(_changes(old)):
+        yield (
+            f"what {old.target} cannot have as well goes into a second spec: {_second(old, new)}"
+        )
+    yield from _one_name(old, new)
+
+
+def _changes(end: End) -> Iterator[str]:
+    for standing in comparison.compare("", end.checked, [end.target]).standings:
+        for change in standing.changes:
+            text = f"{change.message}: {change.way_out}" if change.way_out else change.message
+            yield f"{end.target}: {text}"
+
+
+def _second(old: End, new: End) -> str:
+    plan = old.plan
+    stack = plan.foundation if plan else old.name
+    return (
+        f"copy this one, give the copy another name and `foundation: {stack}`, write "
+        f"`targets: {{{old.target}: {{}}, {new.target}: {{}}}}` in both, and run `clustergen move "
+        f"OLD NEW --from {old.target} --to {new.target}`"
+    )
+
+
+def _one_name(old: End, new: End) -> Iterator[str]:
+    """Services that would see one cluster where there are two."""
+    both = {old.target, new.target}
+    if both == _ON_EKS and {*_eks_clusters(old, new)} & {old.name}:
+        yield (
+            f"{old.target} and {new.target} would both own the EKS cluster {old.name}, which goes "
+            f"with the first of them: {_second(old, new)}"
+        )
+    if both == _ON_HYPERPOD:
+        yield (
+            f"{old.target} and {new.target} would both be the HyperPod cluster {old.name}, and "
+            f"HyperPod has one of a name: {_second(old, new)}"
+        )
+
+
+def _eks_clusters(old: End, new: End) -> Iterator[str]:
+    """The EKS cluster of the HyperPod end, which is called like the spec unless it exists."""
+    for end in (old, new):
+        if end.plan and end.target == "hyperpod-eks":
+            yield end.plan.options.existing.get("eks_cluster", end.name)
+
+
+def _apart(old: End, new: End) -> Iterator[str]:
+    """Why the new cluster would not find the data, or would take something from the old one."""
+    running, coming = old.plan, new.plan
+    if running is None or coming is None:
+        return
+    if running.region != coming.region:
+        yield f"{new.name} is in {coming.region}: file systems stay in {running.region}"
+    elif running.foundation != coming.foundation:
+        yield (
+            f"write `foundation: {running.foundation}` in the spec of {new.name}: otherwise it has "
+            "a network of its own, and empty file systems"
+        )
+    elif not any(end.checked.blocking(end.target) for end in (old, new)):
+        for text in _on_foundation(running, coming):
+            yield f"{text}; write the same network, storage and targets in both specs"
+
+
+def _on_foundation(running: Plan, coming: Plan) -> Iterator[str]:
+    """What deploying the new cluster takes from the foundation of the old one."""
+    before, after = foundation.emit(running), foundation.emit(coming)
+    if before is None or after is None:
+        return
+    gone = [name for name in _resources(before.text) if name not in _resources(after.text)]
+    if gone:
+        yield f"deploying {coming.name} would delete {', '.join(gone)} from the foundation"
+    for effect in effects({FOUNDATION: before.text}, {FOUNDATION: after.text}):
+        if effect.kind not in QUIET and effect.subject not in gone:
+            yield f"the foundation: {effect.subject} {effect.text}"
+
+
+def _resources(template: str) -> list[str]:
+    return list(json.loads(template)["Resources"])
