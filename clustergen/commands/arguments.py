@@ -193,7 +193,7 @@ def _import(commands: Commands[argparse.ArgumentParser]) -> None:
         "--live",
         action="store_true",
         help="read a running cluster from AWS: FILE is SERVICE/NAME, as in pcs/NAME, with one of "
-        "parallelcluster, pcs, hyperpod, eks (needs the extra `live`)",
+        "parallelcluster, pcs, hyperpod, eks, batch (needs the extra `live`)",
     )
     command.add_argument("-o", "--out", metavar="SPEC", help="file for the spec (standard output)")
     command.add_argument("--name", help="name of the cluster, where the file has none (its name)")

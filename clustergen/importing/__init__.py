@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from clustergen import account, foreign, secrets
 from clustergen.account import Clients
 from clustergen.difference.live import LiveError
-from clustergen.findings import Finding, Path
+from clustergen.findings import Finding
 from clustergen.importing import batch, eks, eksctl, hyperpod, live, parallelcluster, pcs
 from clustergen.importing.answers import Answers
 from clustergen.importing.cloudformation import is_parameter_file
@@ -29,6 +29,7 @@ from clustergen.importing.settings import TEMPLATE
 __all__ = ["Answers", "Imported", "Request", "imported", "imported_live"]
 
 _SETS: Final[Mapping[str, Callable[[Sequence[Source], Answers], Imported]]] = {
+    foreign.HYPERPOD: hyperpod.imported,
     foreign.PCS: pcs.imported,
     foreign.BATCH: batch.imported,
     foreign.EKS: eks.imported,
@@ -101,19 +102,15 @@ def _imported(request: Request) -> Imported:
         return _refused(UNKNOWN.at((), message, help="import the files one by one"))
     if format in _SETS:
         return _SETS[format]((first, *others), request.answers)
-    return _of_one(first, sources, request.answers)
+    return _of_one(first, request.answers)
 
 
-def _of_one(first: Source, sources: Sequence[Source], answers: Answers) -> Imported:
+def _of_one(first: Source, answers: Answers) -> Imported:
     """The spec of a format in which one file is a cluster."""
     format = foreign.recognized(first.data)
     origin = PurePath(first.name).name
     if format == foreign.PARALLELCLUSTER:
         result = parallelcluster.imported(first.data, origin, answers)
-    elif format == foreign.HYPERPOD and (place := requests.found(first.data)):
-        parameters = next(filter(None, (requests.parameters_in(s.data) for s in sources)), {})
-        result = hyperpod.imported(place[1], parameters, origin, answers, place[0])
-        result = _below(result, place[0])
     else:
         return _refused(first.place(_unknown(first)))
     return result._replace(findings=tuple(map(first.place, result.findings)))
@@ -136,12 +133,13 @@ def _unknown(source: Source) -> Finding:
 
 def _belongs(source: Source, format: str) -> bool:
     """Whether a further file is of the same cluster."""
-    if format == foreign.HYPERPOD:
-        return requests.is_parameters(source.data)
     if format not in _SETS:
         return False
     other = foreign.recognized(source.data)
     supporting = source.is_template or is_parameter_file(source.data) is not None
+    if format == foreign.HYPERPOD:
+        # The template of an EKS cluster may be beside that of the HyperPod cluster on it.
+        return requests.is_parameters(source.data) or supporting
     return other == format or (not other and (supporting or _is_launch_template(source)))
 
 
@@ -151,12 +149,6 @@ def _is_launch_template(source: Source) -> bool:
     types = (each.get("Type") for each in resources if isinstance(each, Mapping))
     described = isinstance(source.data, Mapping) and VERSIONS in source.data
     return described or TEMPLATE in types
-
-
-def _below(result: Imported, place: Path) -> Imported:
-    """The import, its findings at places of the whole file."""
-    found = (replace(f, path=(*place, *f.path)) for f in result.findings)
-    return result._replace(findings=tuple(found))
 
 
 def _refused(finding: Finding) -> Imported:

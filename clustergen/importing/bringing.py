@@ -20,12 +20,13 @@ from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Form, Json
+from clustergen.patterns import pattern
 from clustergen.plan.names import stack as stack_name
 from clustergen.targets import load
 
 _REGION = "us-east-1"
-_DESCRIPTIONS = ("AWS PCS cluster ", "Amazon EKS cluster ", "AWS Batch cluster ")
-"""How the descriptions of our templates begin."""
+_DESCRIPTION = pattern(r"^(?:AWS PCS|Amazon EKS|AWS Batch) cluster [A-Za-z][A-Za-z0-9-]*$")
+"""Descriptions of our templates."""
 _OF_TEMPLATES = [("Resources",), ("Parameters",), ("Outputs",), ("Conditions",), ("Mappings",)]
 _LOGS = "AWS::Logs::LogGroup"
 _OURS = (
@@ -102,7 +103,7 @@ def converted(  # noqa: PLR0913, PLR0917 what an import knows
 def _answered(found: Json, answers: Answers, reader: Reader, notes: Notes) -> Json:
     looked_up = frozenset(reader.form.parameters.values())
     partition = partition_of(answers.region).name
-    known: Json = Questions(notes, partition, looked_up).answered(found)
+    known: Json = Questions(notes, partition, answers.region, looked_up).answered(found)
     return known
 
 
@@ -128,7 +129,7 @@ def _region(sources: Sequence[Source]) -> str:
 
 def _is_ours(sources: Sequence[Source]) -> bool:
     """Whether clustergen rendered the template: its parameters are outputs of a foundation."""
-    return str(sources[0].template.get("Description", "")).startswith(_DESCRIPTIONS)
+    return bool(_DESCRIPTION.match(str(sources[0].template.get("Description", ""))))
 
 
 def _unexpanded(sources: Sequence[Source]) -> Iterator[Finding]:

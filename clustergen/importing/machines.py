@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, own_group
+from clustergen.findings import Path
+from clustergen.importing.notes import Notes
+from clustergen.importing.settings import LAUNCH_TEMPLATE, NO_GROUP, Json, own_group
 
 _EFA: Final = ("efa", "efa-only")
 
@@ -45,6 +47,14 @@ def count(low: Any, high: Any) -> Json | int:
     """Number of nodes."""
     low, high = number(low), number(high)
     return high if low == high else {"min": low, "max": max(low, high)}
+
+
+def stand_in(place: Path, notes: Notes) -> Json:
+    """In place of node groups, of which a spec has at least one."""
+    text = "the cluster has no node groups, and a spec needs one"
+    help = "write the nodes that your jobs need; none starts as long as no job waits"
+    notes.asked(place, text, help, "node_groups")
+    return {"name": NO_GROUP, "instance_type": "m7i.4xlarge", "count": {"min": 0, "max": 1}}
 
 
 def words(data: Json) -> Json:

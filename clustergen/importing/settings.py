@@ -21,6 +21,8 @@ TEMPLATE: Final = "AWS::EC2::LaunchTemplate"
 PLACEMENT_GROUP: Final = "AWS::EC2::PlacementGroup"
 LAUNCH_TEMPLATE: Final = "LaunchTemplateProperties"
 """The key of a launch template in the settings of what uses it."""
+NO_GROUP: Final = "nodes"
+"""In place of node groups, where a cluster has none."""
 _PAIRS: Final = (("Key", "Value"), ("ParameterName", "ParameterValue"))
 """Lists that are maps: tags, and settings of Slurm."""
 _LINK: Final = pattern(r"(?:\x04|\\x04)([^/]*)/(.*?)/([^/]*?)(?:\x05|\\x05)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,45 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
     (group,) = spec.node_groups
     assert (group.instance_type, group.count.min, group.count.max) == ("g6.12xlarge", 1, 4)
     assert group.root_volume.size == 300
+
+
+def _with_version(version: Any) -> dict[str, Any]:
+    template: dict[str, Any] = json.loads(json.dumps(TEMPLATE))
+    template["Resources"]["Control"]["Properties"]["Version"] = version
+    template["Resources"]["Gpu"]["Properties"]["Version"] = version
+    return template
+
+
+def test_an_old_version_of_kubernetes_is_rewritten() -> None:
+    result = bring(_with_version("1.27"), parameters=ADMIN)
+    assert result.lossless
+    (finding,) = [each for each in result.findings if each.code == "IMP004"]
+    assert "1.27" in finding.message
+
+
+def test_a_version_of_kubernetes_that_no_file_says_is_a_question() -> None:
+    result = bring(_with_version({"Ref": "Unknown"}), parameters=ADMIN)
+    assert result.lossless
+    assert "use --parameter Unknown=VALUE" in [each.help for each in result.findings]
+
+
+def test_a_rule_leaves_out_no_more_than_what_it_is_about() -> None:
+    template = _with_version("1.34")
+    template["Resources"]["Control"]["Properties"]["DeletionProtection"] = True
+    group = template["Resources"]["Gpu"]["Properties"]
+    group["NodeRepairConfig"] = {
+        "Enabled": True,
+        "NodeRepairConfigOverrides": [{"NodeMonitoringCondition": "KernelReady"}],
+    }
+    result = bring(template, parameters=ADMIN)
+    assert not result.lossless
+    (refused,) = [each for each in result.findings if each.code == "IMP012"]
+    assert "NodeRepairConfigOverrides" in refused.message
+    lost = [each for each in result.findings if each.code == "IMP010"]
+    assert all("NodeRepairConfigOverrides" in each.message for each in lost)
+    assert all("IMP012" in each.help for each in lost)
+    rendered = by_name(document(result, "eks"), "AWS::EKS::Nodegroup", "NodegroupName")["gpu"]
+    assert rendered["NodeRole"] == ROLE.format("nodes")
 
 
 def test_an_import_gives_the_same_bytes_again() -> None:

@@ -99,6 +99,27 @@ def test_network_cards_and_disks_are_those_of_eksctl() -> None:
     assert "strategy: RAID0" in data["UserData"]["Fn::Base64"]
 
 
+def test_interfaces_for_efa_are_in_one_subnet() -> None:
+    config = yaml.safe_load(CONFIG)
+    config["vpc"] = {
+        "id": "vpc-0a1b2c3d4e5f67890",
+        "subnets": {
+            "private": {
+                f"us-east-2{zone}": {"id": f"subnet-0a1b2c3d4e5f6789{zone}"} for zone in "ab"
+            }
+        },
+    }
+    for group in config["managedNodeGroups"]:
+        group.pop("subnets", None)
+        group.pop("availabilityZones", None)
+        group["privateNetworking"] = True
+    result = bring(yaml.safe_dump(config), region="", vpc="")
+    assert result.lossless
+    group = by_name(document(result, "eks"), "AWS::EKS::Nodegroup", "NodegroupName")["gpu"]
+    assert group["Subnets"] == ["subnet-0a1b2c3d4e5f6789a"]
+    assert any("EFA stays in one zone" in f.message for f in result.findings if f.code == "IMP001")
+
+
 def test_what_the_language_has_words_for_is_in_words() -> None:
     spec = check_text(bring(CONFIG, region="", vpc="").text).spec
     assert spec is not None

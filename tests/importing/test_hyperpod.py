@@ -12,6 +12,7 @@ from clustergen import overlay, targets
 from clustergen.compiler import check_text
 from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.renderer import render
+from tests.importing.templates import bring as bring_files
 
 ROLE = "arn:aws:iam::111122223333:role/nodes"
 SCRIPTS = {"SourceS3Uri": "s3://sagemaker-scripts/src", "OnCreate": "on_create.sh"}
@@ -179,6 +180,88 @@ def test_a_resource_of_a_template() -> None:
         },
     }
     assert requests(bring(template)) == _sorted(EKS)
+
+
+NESTED: dict[str, Any] = {
+    "Parameters": {
+        "Gpus": {"Type": "Number"},
+        "Checks": {"Type": "String", "Default": "false"},
+        "Bucket": {"Type": "String"},
+    },
+    "Conditions": {
+        "HasGpus": {"Fn::Not": [{"Fn::Equals": [{"Ref": "Gpus"}, "0"]}]},
+        "HasChecks": {"Fn::Equals": [{"Ref": "Checks"}, "true"]},
+    },
+    "Resources": {
+        "Cluster": {
+            "Type": "AWS::SageMaker::Cluster",
+            "Properties": {
+                **EKS,
+                "InstanceGroups": [
+                    {
+                        "Fn::If": [
+                            "HasGpus",
+                            {
+                                **EKS["InstanceGroups"][0],
+                                "InstanceCount": {"Ref": "Gpus"},
+                                "ExecutionRole": {
+                                    "Fn::Sub": "arn:aws:iam::${AWS::AccountId}:role/nodes"
+                                },
+                                "LifeCycleConfig": {
+                                    "SourceS3Uri": {"Fn::Sub": "s3://${Bucket}/src"},
+                                    "OnCreate": "on_create.sh",
+                                },
+                                "OnStartDeepHealthChecks": {
+                                    "Fn::If": [
+                                        "HasChecks",
+                                        ["InstanceStress"],
+                                        {"Ref": "AWS::NoValue"},
+                                    ]
+                                },
+                            },
+                            {"Ref": "AWS::NoValue"},
+                        ]
+                    }
+                ],
+            },
+        }
+    },
+}
+MAIN = {
+    "Resources": {
+        "Nested": {
+            "Type": "AWS::CloudFormation::Stack",
+            "Properties": {
+                "TemplateURL": "https://s3.amazonaws.com/bucket/nested.json",
+                "Parameters": {"Gpus": 3, "Checks": "true"},
+            },
+        }
+    }
+}
+
+
+def test_templates_are_evaluated() -> None:
+    result = bring_files(("nested.json", json.dumps(NESTED)), ("main.json", json.dumps(MAIN)))
+    assert result.lossless
+    (group,) = requests(result)["InstanceGroups"]
+    assert (group["InstanceCount"], group["OnStartDeepHealthChecks"]) == (3, ["InstanceStress"])
+    assert group["ExecutionRole"] == "arn:aws:iam::000000000000:role/nodes"
+    assert group["LifeCycleConfig"]["SourceS3Uri"] == "s3://fill-in-nested-bucket/src"
+    asked = {each.message for each in result.findings if each.code == "IMP002"}
+    assert asked >= {
+        "no file says what AWS::AccountId is",
+        "no file says what Nested.Bucket is",
+    }
+
+
+def test_groups_that_depend_on_a_parameter_without_a_value() -> None:
+    properties = {"InstanceGroups": {"Fn::If": ["HasGpus", [], {"Ref": "AWS::NoValue"}]}}
+    gone = {"HasGpus": {"Fn::Equals": [{"Ref": "Gpus"}, "yes"]}}
+    cluster = {"Type": "AWS::SageMaker::Cluster", "Properties": properties}
+    template = {**NESTED, "Conditions": gone, "Resources": {"Cluster": cluster}}
+    (finding,) = bring(template).findings
+    assert finding.code == "IMP022"
+    assert "--parameter NAME=VALUE for Gpus, Bucket" in finding.help
 
 
 def test_a_file_of_another_cluster_is_an_error() -> None:

@@ -210,6 +210,77 @@ def test_templates_that_import_each_others_values() -> None:
     assert data == {"KeyName": "shared"}
 
 
+def _nodes(name: str, type: str) -> str:
+    """A template of a node group for a cluster that is a parameter."""
+    return f"""\
+Parameters:
+  ClusterId: {{Type: String}}
+  SubnetIds: {{Type: 'List<AWS::EC2::Subnet::Id>'}}
+Resources:
+  Template:
+    Type: AWS::EC2::LaunchTemplate
+    Properties: {{LaunchTemplateData: {{KeyName: {name}}}}}
+  Nodes:
+    Type: AWS::PCS::ComputeNodeGroup
+    Properties:
+      ClusterId: !Ref ClusterId
+      Name: {name}
+      AmiId: ami-0a1b2c3d4e5f67890
+      IamInstanceProfileArn: !Sub arn:aws:iam::${{AWS::AccountId}}:instance-profile/nodes
+      SubnetIds: !Ref SubnetIds
+      InstanceConfigs: [{{InstanceType: {type}}}]
+      ScalingConfiguration: {{MinInstanceCount: 0, MaxInstanceCount: 2}}
+      CustomLaunchTemplate: {{TemplateId: !Ref Template, Version: 1}}
+"""
+
+
+BARE = f"""\
+Description: AWS PCS cluster core, without nodes
+Parameters: {{Group: {{Type: String, Default: {GROUP.format(1)}}}}}
+Resources:
+  Cluster:
+    Type: AWS::PCS::Cluster
+    Properties:
+      Name: research
+      Size: SMALL
+      Scheduler: {{Type: SLURM, Version: '25.11'}}
+      Networking: {{SubnetIds: [{SUBNET.format(1)}], SecurityGroupIds: [!Ref Group]}}
+"""
+
+
+def test_templates_with_resources_of_the_same_id_are_both_imported() -> None:
+    files = (("cpu.yaml", _nodes("cpu", "c7i.4xlarge")), ("gpu.yaml", _nodes("gpu", "g6.12xlarge")))
+    result = bring(("cluster.yaml", BARE), *files)
+    assert result.lossless
+    groups = by_name(document(result, "pcs"), NODE_GROUP, "Name")
+    assert {"cpu", "gpu"} <= set(groups)
+    keys = {
+        each["Properties"]["LaunchTemplateData"].get("KeyName")
+        for each in document(result, "pcs")["Resources"].values()
+        if each["Type"] == "AWS::EC2::LaunchTemplate"
+    }
+    assert {"cpu", "gpu"} <= keys
+    assert "gpu.SubnetIds" in str(result.findings)
+
+
+def test_a_list_that_no_file_says_has_a_stand_in_that_is_a_list() -> None:
+    result = bring(("cluster.yaml", BARE), ("cpu.yaml", _nodes("cpu", "c7i.4xlarge")))
+    assert result.lossless
+    group = by_name(document(result, "pcs"), NODE_GROUP, "Name")["cpu"]
+    assert group["SubnetIds"] == ["subnet-00000000000000001"]
+    assert group["IamInstanceProfileArn"] == "arn:aws:iam::000000000000:instance-profile/nodes"
+
+
+def test_a_cluster_without_node_groups_asks_for_them() -> None:
+    result = bring(("cluster.yaml", BARE))
+    assert result.lossless
+    assert [each.help for each in result.findings if each.code == "IMP002"] == [
+        "write the nodes that your jobs need; none starts as long as no job waits"
+    ]
+    networking = by_name(document(result, "pcs"), "AWS::PCS::Cluster", "Name")["research"]
+    assert networking["Networking"]["SecurityGroupIds"] == [GROUP.format(1)]
+
+
 def test_settings_of_slurm_without_a_value_are_left_out() -> None:
     result = bring(TEMPLATE.replace("/opt/prolog.sh", "!ImportValue Prolog"), FILES[1])
     assert any("Prolog is Prolog, which no file says" in f.message for f in result.findings)

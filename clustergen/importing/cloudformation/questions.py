@@ -10,6 +10,7 @@ from typing import Any, Final
 from clustergen.findings import Path
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference, name_of
 from clustergen.importing.notes import Notes
+from clustergen.words import word_set
 
 _ID_DIGITS: Final = 17
 _IDS: Final[Mapping[str, str]] = {
@@ -22,7 +23,10 @@ _IDS: Final[Mapping[str, str]] = {
     "AmiId": "ami",
     "ImageId": "ami",
 }
+_LISTS: Final = word_set("SubnetIds Subnets SecurityGroupIds SecurityGroups Groups")
+_ACCOUNT_ID: Final = "AWS::AccountId"
 _DYNAMIC: Final = "{{resolve:"
+_SCRIPTS: Final = "SourceS3Uri"
 _ACCOUNT: Final = "0" * 12
 _ROLE: Final = re.compile(r"Role(Arn)?$|^InstanceRole$")
 _NUMBERS: Final = re.compile(r"(Count|Size|Capacity|VCpus|Vcpus|Version|Priority)$")
@@ -35,6 +39,7 @@ class Questions:
 
     notes: Notes
     partition: str
+    region: str
     known: frozenset[str] = frozenset()
     """Dynamic references that need no answer, because clustergen looks up the same."""
     section: str = "targets"
@@ -43,7 +48,8 @@ class Questions:
     def answered(self, value: Any, path: Path = ()) -> Any:
         """``value`` with stand-ins."""
         if is_reference(value):
-            return self._stand_in(name_of(value), path)
+            found = self._stand_in(name_of(value), path)
+            return [found] if path[-1] in _LISTS else found
         if isinstance(value, Mapping):
             return {key: self.answered(each, (*path, key)) for key, each in value.items()}
         if isinstance(value, list):
@@ -53,32 +59,46 @@ class Questions:
                 return value
             return self._stand_in(value.strip("{}").removeprefix("resolve:"), path)
         if isinstance(value, str) and "\x02" in value:
-            return UNKNOWN.sub(lambda match: str(self._stand_in(match[1], (*path, "text"))), value)
+            return UNKNOWN.sub(lambda match: self._within(match[1], path), value)
         return value
+
+    def _within(self, name: str, path: Path) -> str:
+        """A stand-in within a text; names of buckets have no capitals."""
+        found = str(self._stand_in(name, (*path, "text")))
+        return found.lower() if path[-1] == _SCRIPTS else found
 
     def _stand_in(self, name: str, path: Path) -> Any:
         key = next((str(step) for step in reversed(path) if isinstance(step, str)), "")
         kind = _IDS.get(key, key)
         if (kind, name) not in self._asked:
+            known = any(name == other for _, other in self._asked)
             self._asked[kind, name] = self._made(kind, name)
-            self._ask(name, path)
+            if not known:
+                self._ask(name, path)
         return self._asked[kind, name]
 
     def _made(self, kind: str, name: str) -> Any:
         slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+        if name == _ACCOUNT_ID:
+            return _ACCOUNT
         if kind in _IDS.values():
             number = 1 + sum(1 for known, _ in self._asked if known == kind)
             return f"{kind}-{number:0{_ID_DIGITS}d}"
         if kind == "IamInstanceProfileArn":
             return f"arn:{self.partition}:iam::{_ACCOUNT}:instance-profile/{_FILLED_IN}{slug}"
+        if kind == _SCRIPTS:
+            return f"s3://{_FILLED_IN}{slug}".lower()
+        if kind == "ClusterArn":
+            return f"arn:{self.partition}:eks:{self.region}:{_ACCOUNT}:cluster/{_FILLED_IN}{slug}"
         if _ROLE.search(kind):
             return f"arn:{self.partition}:iam::{_ACCOUNT}:role/{_FILLED_IN}{slug}"
         return 1 if _NUMBERS.search(kind) else f"{_FILLED_IN}{slug}"
 
     def _ask(self, name: str, path: Path) -> None:
-        self.notes.asked(
-            path,
-            f"no file says what {name} is",
-            f"add the template that has it, or --parameter {name}=VALUE",
-            self.section,
+        flag = f"--parameter {name}=VALUE"
+        help = (
+            f"use {flag}"
+            if name.startswith("AWS::")
+            else f"add the template that has it, or {flag}"
         )
+        self.notes.asked(path, f"no file says what {name} is", help, self.section)

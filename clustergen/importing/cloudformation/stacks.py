@@ -53,8 +53,8 @@ class Stacks:
         self._templates = {PurePath(each.name).name: each for each in sources}
         nested = set(self._nested_files())
         self.roots = [
-            Stack(self, each, given.name if not index else "*", within=(each,))
-            for index, each in enumerate(sources)
+            Stack(self, each, given.name if not index else "*", prefix, within=(each,))
+            for index, (each, prefix) in enumerate(_prefixed(sources))
             if PurePath(each.name).name not in nested or len(sources) == 1
         ]
 
@@ -82,6 +82,16 @@ class Stacks:
                 if fnmatch.fnmatchcase(UNKNOWN.sub("*", name), pattern):
                     return value()
         return {"Fn::ImportValue": name}
+
+
+def _prefixed(sources: Sequence[Source]) -> Iterator[tuple[Source, str]]:
+    """The templates, and what keeps ids apart that an earlier one has as well."""
+    used: set[str] = set()
+    for source in sources:
+        ids = set(_section(source.template, "Resources"))
+        stem = PurePath(source.name).name.partition(".")[0]
+        yield source, f"{stem}." if ids & used else ""
+        used |= ids
 
 
 def _file_of(url: str) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from clustergen.importing.settings import Form, Kind
+from clustergen.importing.settings import NO_GROUP, Form, Kind
 from clustergen.kubernetes.labels_and_taints import SYSTEM
 
 CLUSTER, NODE_GROUPS, ADDONS, ACCESS = "Cluster", "NodeGroups", "Addons", "AccessEntries"
 PROVIDERS = "OidcProviders"
-NO_GROUP: Final = "nodes"
-"""In place of node groups, where a cluster has none."""
 _DATA: Final = "NodeGroups.*.LaunchTemplateProperties.LaunchTemplateData"
 
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html,
@@ -54,6 +52,8 @@ FORM: Final = Form(
             "Cluster.*.KubernetesNetworkConfig.ServiceIpv4Cidr",
         )
     ),
+    # The spec always names the version; what EKS would choose depends on the day.
+    kept=frozenset(("Cluster.*.Version", "NodeGroups.*.Version")),
     own=(Kind("AWS::IAM::Role", "Roles", ""),),
     open=frozenset((ADDONS, f"{NODE_GROUPS}.{SYSTEM}", f"{NODE_GROUPS}.{NO_GROUP}")),
 )

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from clustergen.eks.versions import VERSIONS
+from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference, name_of
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS
 from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, link
+from clustergen.patterns import pattern
+
+_VERSIONS: Final = ("Version", "ReleaseVersion")
 
 
 def prepared(settings: Json, notes: Notes) -> Json:
     """The settings of one cluster: what its templates get as a parameter is this cluster."""
     name = next(iter(settings[CLUSTER]))
-    found = dict(settings)
+    found = _with_versions(settings, name, notes)
     for kind in (NODE_GROUPS, ADDONS, ACCESS):
         found[kind] = {
             each: {**node, "ClusterName": link(CLUSTER, name)}
-            for each, node in section(settings, kind).items()
+            for each, node in section(found, kind).items()
         }
     missing = [each for each in ("vpc-cni", "coredns", "kube-proxy") if each not in found[ADDONS]]
     if missing:
@@ -25,3 +32,32 @@ def prepared(settings: Json, notes: Notes) -> Json:
             "targets",
         )
     return found
+
+
+def _with_versions(settings: Json, name: str, notes: Notes) -> Json:
+    """The settings without versions of Kubernetes that no file says, or that EKS has no more."""
+    cluster = dict(settings[CLUSTER][name])
+    path = (CLUSTER, name, "Version")
+    version = cluster.get("Version")
+    if is_reference(version) or UNKNOWN.search(str(version)):
+        asked = name_of(version) if is_reference(version) else str(version)
+        text = f"the version of Kubernetes is {asked}, which no file says"
+        notes.asked(path, text, f"use --parameter {asked}=VALUE", "kubernetes")
+    elif version is None or not _is_over(str(version)):
+        return dict(settings)
+    else:
+        text = f"EKS no longer has Kubernetes {version}; the spec has the default of clustergen"
+        notes.rewritten(path, text)
+    del cluster["Version"]
+    groups = {
+        key: {each: value for each, value in group.items() if each not in _VERSIONS}
+        for key, group in section(settings, NODE_GROUPS).items()
+    }
+    return {**settings, CLUSTER: {**settings[CLUSTER], name: cluster}, NODE_GROUPS: groups}
+
+
+def _is_over(version: str) -> bool:
+    """Whether EKS has ended the support of a version."""
+    number = pattern(r"^1\.(\d+)$").match(version)
+    oldest = int(next(iter(VERSIONS)).partition(".")[2])
+    return number is not None and int(number[1]) < oldest

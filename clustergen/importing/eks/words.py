@@ -9,7 +9,7 @@ from clustergen import catalog
 from clustergen.eks import images
 from clustergen.importing import machines
 from clustergen.importing.answers import Answers
-from clustergen.importing.eks.form import ACCESS, CLUSTER, NO_GROUP, NODE_GROUPS
+from clustergen.importing.eks.form import ACCESS, CLUSTER, NODE_GROUPS
 from clustergen.importing.machines import items, section
 from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
@@ -46,7 +46,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "tags": _tags(cluster),
         "network": _network(cluster, groups, answers, notes),
         "node_groups": [_group(key, each) for key, each in groups.items() if key != system]
-        or [_none(name, notes)],
+        or [machines.stand_in((CLUSTER, name), notes)],
         "kubernetes": {
             "autoscaler": "karpenter" if _KARPENTER in section(settings, ACCESS) else None,
             "version": _text(cluster.get("Version")),
@@ -139,14 +139,6 @@ def _group(name: str, group: Json) -> Json:
         "labels": {str(k): _text(v) for k, v in section(group, "Labels").items()},
         "taints": [_taint(section({"": each}, "")) for each in items(group, "Taints")],
     }
-
-
-def _none(cluster: str, notes: Notes) -> Json:
-    """In place of node groups, of which a spec has at least one."""
-    text = "the cluster has no node groups, and a spec needs one"
-    help = "write the nodes that your jobs need; none starts as long as no job waits"
-    notes.asked((CLUSTER, cluster), text, help, "node_groups")
-    return {"name": NO_GROUP, "instance_type": "m7i.4xlarge", "count": {"min": 0, "max": 1}}
 
 
 def _image(group: Json, type: str) -> Any:

@@ -43,14 +43,14 @@ def groups(config: Keys, name: str, notes: Notes) -> Json:
     found = {}
     for group in config.sections("managedNodeGroups"):
         own = str(group.take("name"))
-        found[own] = _group(group, config, name)
+        found[own] = _group(group, config, name, notes)
         _report(group, own, notes)
     for group in config.sections("nodeGroups"):
         own = str(group.take("name"))
         notes.rewritten(
             group.path, f"{own} is self-managed; clustergen makes it a managed node group"
         )
-        found[own] = _group(group, config, name)
+        found[own] = _group(group, config, name, notes)
         _report(group, own, notes)
     return found
 
@@ -64,7 +64,7 @@ def _report(group: Keys, name: str, notes: Notes) -> None:
     group.section("ssh").take("enableSsm")  # nodes of clustergen always have it
 
 
-def _group(group: Keys, config: Keys, cluster: str) -> Json:
+def _group(group: Keys, config: Keys, cluster: str, notes: Notes) -> Json:
     name = str(group.take("name"))
     types = group.texts("instanceTypes") or [str(group.take("instanceType") or _TYPE)]
     efa = group.take("efaEnabled") is True
@@ -81,7 +81,7 @@ def _group(group: Keys, config: Keys, cluster: str) -> Json:
         "AmiType": _ami_type(group, types[0]),
         "Labels": {key: str(each) for key, each in group.table("labels").items()},
         "Taints": [*_taints(group)],
-        "Subnets": _subnets(group, config),
+        "Subnets": _subnets(group, config, notes, efa=efa),
         "UpdateConfig": _update(group.section("updateConfig")),
         "NodeRepairConfig": _repair(group.section("nodeRepairConfig")),
         "Tags": group.table("tags"),
@@ -143,8 +143,18 @@ def _taints(group: Keys) -> Iterator[Json]:
             }
 
 
-def _subnets(group: Keys, config: Keys) -> list[str]:
+def _subnets(group: Keys, config: Keys, notes: Notes, *, efa: bool) -> list[str]:
     """The existing subnets; none in a VPC that eksctl makes."""
+    found = _all_subnets(group, config)
+    if efa and len(found) > 1:
+        # As eksctl does where a file names zones: https://docs.aws.amazon.com/eks/latest/eksctl/
+        text = f"EFA stays in one zone: of its subnets, {group.take('name')} has {found[0]}"
+        notes.decided(group.path, text, "node_groups")
+        return found[:1]
+    return found
+
+
+def _all_subnets(group: Keys, config: Keys) -> list[str]:
     private = group.take("privateNetworking") is True
     named, zones = group.texts("subnets"), group.texts("availabilityZones")
     ids = {**subnets(config, "private"), **subnets(config, "public")}

@@ -2,32 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
-from clustergen.findings import Path
+from clustergen.findings import Finding, Path
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported, Service, convert
+from clustergen.importing.hyperpod import requests, templates
 from clustergen.importing.hyperpod.normal import normal, settled
-from clustergen.importing.hyperpod.requests import requested
 from clustergen.importing.hyperpod.words import spec
 from clustergen.importing.notes import Notes
+from clustergen.importing.reading import Source
+from clustergen.importing.rules.formats import INCOMPLETE
 
 __all__ = ["imported"]
 
 
-def imported(
-    request: Mapping[str, Any],
-    parameters: Mapping[str, Any],
-    origin: str,
-    answers: Answers,
-    place: Path,
+class _Request(NamedTuple):
+    """A request: the file that has it, its place there, and its members."""
+
+    source: Source
+    place: Path
+    members: Mapping[str, Any]
+
+
+def imported(sources: Sequence[Source], answers: Answers) -> Imported:
+    """The spec of the request for one cluster, and of the parameters of its lifecycle scripts."""
+    first, notes = sources[0], Notes()
+    resource = templates.cluster(sources, answers)
+    if resource and (open := [*templates.undecided(resource)]):
+        return _incomplete(first, open)
+    if resource:
+        members = templates.request(resource, answers, notes)
+        request = _Request(resource.source, resource.path, members)
+    else:
+        request = _Request(first, *(requests.found(first.data) or ((), {})))
+    result = _converted(request, sources, answers, notes)
+    found = (_below(finding, request) for finding in result.findings)
+    return result._replace(findings=tuple(found))
+
+
+def _converted(
+    request: _Request, sources: Sequence[Source], answers: Answers, notes: Notes
 ) -> Imported:
-    """The spec of a request; ``parameters`` are those of its lifecycle scripts."""
-    notes = Notes()
-    original = requested(request, notes, place)
+    original = requests.requested(request.members, notes)
     if not original.get("ClusterName"):
         original = {"ClusterName": answers.name, **original}
+    parameters = next(filter(None, (requests.parameters_in(s.data) for s in sources)), {})
     if parameters:
         notes.dropped(
             (),
@@ -36,4 +59,20 @@ def imported(
         )
     words = spec(original, dict(parameters), answers, notes)
     (target,) = words["targets"]
+    origin = PurePath(sources[0].name).name
     return convert(original, words, origin, notes, Service(target, normal, settled))
+
+
+def _below(finding: Finding, request: _Request) -> Finding:
+    """The finding at its place in the whole file."""
+    return request.source.place(replace(finding, path=(*request.place, *finding.path)))
+
+
+def _incomplete(first: Source, parameters: Sequence[str]) -> Imported:
+    finding = INCOMPLETE.at(
+        (),
+        "parameters without a value decide which instance groups there are",
+        help=f"use --parameter NAME=VALUE for {', '.join(parameters)}, or add the template that "
+        "has this one nested",
+    )
+    return Imported("", (first.place(finding),), False, 0, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from clustergen.findings import Path
@@ -11,7 +11,6 @@ from clustergen.words import word_set
 
 Json = dict[str, Any]
 GROUPS: Final = ("InstanceGroups", "RestrictedInstanceGroups")
-RESOURCE: Final = "AWS::SageMaker::Cluster"
 _PARAMETERS: Final = "workload_manager"
 """A key of provisioning_parameters.json, and of no other file."""
 
@@ -48,11 +47,6 @@ def found(data: Any) -> tuple[Path, Any] | None:
         return (), data
     if not isinstance(data, Mapping):
         return None
-    resources = data.get("Resources")
-    for name, resource in resources.items() if isinstance(resources, Mapping) else ():
-        if isinstance(resource, Mapping) and resource.get("Type") == RESOURCE:
-            values = dict(_defaults(data.get("Parameters")))
-            return ("Resources", name, "Properties"), _resolved(resource.get("Properties"), values)
     return next((((key,), value) for key, value in data.items() if is_request(value)), None)
 
 
@@ -64,32 +58,12 @@ def parameters_in(data: Any) -> Json:
     return next((dict(value) for value in inner if is_parameters(value)), {})
 
 
-def _defaults(parameters: Any) -> Iterator[tuple[str, Any]]:
-    for name, parameter in parameters.items() if isinstance(parameters, Mapping) else ():
-        if isinstance(parameter, Mapping) and "Default" in parameter:
-            yield name, parameter["Default"]
-
-
-def _resolved(value: Any, values: Mapping[str, Any]) -> Any:
-    """``value`` with the defaults of the template's parameters."""
-    if isinstance(value, Mapping):
-        if set(value) == {"Ref"} and value["Ref"] in values:
-            return values[value["Ref"]]
-        if set(value) == {"Fn::Sub"} and isinstance(value["Fn::Sub"], str):
-            text = value["Fn::Sub"]
-            for name, default in values.items():
-                text = text.replace(f"${{{name}}}", str(default))
-            return text
-        return {key: _resolved(inner, values) for key, inner in value.items()}
-    return [_resolved(each, values) for each in value] if isinstance(value, list) else value
-
-
-def requested(data: Mapping[str, Any], notes: Notes, place: Path) -> Json:
+def requested(data: Mapping[str, Any], notes: Notes) -> Json:
     """A request without the state of a cluster that a description has."""
     if "ClusterStatus" not in data and "ClusterArn" not in data:
         request: Json = _plain(data)
         return request
-    notes.dropped(place, "the state of the cluster, which a description has beside its settings")
+    notes.dropped((), "the state of the cluster, which a description has beside its settings")
     # An EKS cluster has an ARN of the same name, which stays.
     request = _plain(_stateless({k: v for k, v in data.items() if k != "ClusterArn"}))
     name = str(data.get("ClusterName") or data.get("ClusterArn", "")).rpartition("/")[2]

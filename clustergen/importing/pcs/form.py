@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clustergen.importing.settings import Form, Kind
+from clustergen.importing.settings import NO_GROUP, Form, Kind
 from clustergen.targets.pcs.images import PARAMETERS
 from clustergen.targets.pcs.limits import IMAGE_PARAMETER
 
@@ -35,6 +35,7 @@ FORM: Final = Form(
         f"{_DATA}.NetworkInterfaces.*.NetworkCardIndex": 0,
     },
     unordered=frozenset(("SecurityGroupIds", "Groups")),
+    open=frozenset((f"{NODE_GROUPS}.{NO_GROUP}", f"{QUEUES}.{NO_GROUP}")),
     parameters={
         name: f"{{{{resolve:ssm:{IMAGE_PARAMETER.format(arch=arch)}}}}}"
         for arch, name in PARAMETERS.items()

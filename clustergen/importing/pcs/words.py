@@ -33,7 +33,8 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "tags": {str(key): str(value) for key, value in section(cluster, "Tags").items()},
         "network": _network(cluster, groups, answers, notes),
         "login": _machine(groups[login]) if login else None,
-        "node_groups": [_group(name, group) for name, group in compute.items()],
+        "node_groups": [_group(name, group) for name, group in compute.items()]
+        or [machines.stand_in((CLUSTER,), notes)],
         "queues": _queues(queues, compute),
         "slurm": _slurm(cluster),
     }

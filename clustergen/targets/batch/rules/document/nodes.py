@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.overlay.parts import as_map
 from clustergen.targets.batch import limits
 from clustergen.targets.batch.rules.document import rule
@@ -48,6 +48,7 @@ def security_groups(document: Mapping[str, Any]) -> Iterator[Problem]:
     source=f"{limits.USER_GUIDE}infrastructure-updates.html",
     bad=_OVERLAY.format(_RESOURCES.format("AllocationStrategy: BEST_FIT")),
     good=_OVERLAY.format(_RESOURCES.format("AllocationStrategy: BEST_FIT_PROGRESSIVE")),
+    severity=Severity.WARNING,
 )
 def strategy(document: Mapping[str, Any]) -> Iterator[Problem]:
     for id, resource in as_map(document.get("Resources")).items():

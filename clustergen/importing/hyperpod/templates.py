@@ -1,0 +1,46 @@
+"""A cluster of HyperPod as a resource of CloudFormation templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from clustergen.catalog.regions import partition_of
+from clustergen.importing.answers import Answers
+from clustergen.importing.cloudformation import Questions, Resource, Stacks, is_parameter_file
+from clustergen.importing.cloudformation.stacks import Given
+from clustergen.importing.hyperpod.requests import is_request
+from clustergen.importing.notes import Notes
+from clustergen.importing.reading import Source
+
+_CLUSTER: Final = "AWS::SageMaker::Cluster"
+_REGION: Final = "us-east-1"
+
+
+def cluster(sources: Sequence[Source], answers: Answers) -> Resource | None:
+    """The cluster of the templates, as far as their parameters have values."""
+    values: dict[str, str] = {}
+    for source in sources:
+        values |= is_parameter_file(source.data) or {}
+    given = Given(values | dict(answers.parameters), answers.region or _REGION, answers.name)
+    templates = [source for source in sources if source.is_template]
+    found = Stacks(templates, given).resources() if templates else []
+    return next((each for each in found if each.type == _CLUSTER), None)
+
+
+def request(resource: Resource, answers: Answers, notes: Notes) -> Mapping[str, Any]:
+    """The request that the resource makes; what no file says is asked for."""
+    region = answers.region or _REGION
+    questions = Questions(notes, partition_of(region).name, region)
+    found: Mapping[str, Any] = questions.answered(resource.properties)
+    return found
+
+
+def undecided(resource: Resource) -> Iterator[str]:
+    """The parameters that decide about the instance groups, where a template has none of them."""
+    if is_request(resource.properties):
+        return
+    parameters = resource.source.template.get("Parameters", {})
+    for name, parameter in parameters.items():
+        if isinstance(parameter, Mapping) and "Default" not in parameter:
+            yield str(name)
