@@ -127,6 +127,12 @@ def _mixed_architecture(plan: Plan) -> bool:
     return len({type.arch for type in plan.instance_types}) > 1
 
 
+def _parts_of_groups(plan: Plan) -> Iterator[Path]:
+    for queue in plan.queues:
+        if queue.nodes:
+            yield queue.at("nodes")
+
+
 def _shared_groups(plan: Plan) -> Iterator[Path]:
     seen: set[str] = set()
     for queue in plan.queues:
@@ -302,6 +308,7 @@ FEATURES: tuple[Feature, ...] = (
         "A node group in several queues",
         _shared_groups,
     ),
+    Feature("queues.parts", "Queues over some nodes of a group", _parts_of_groups),
     Feature(
         "storage.name",
         "Names of storage",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clustergen import discovery
 from clustergen.catalog import regions
 from clustergen.findings import Finding, Path, found
-from clustergen.plan import fsx, model, monitoring, network, storage
+from clustergen.plan import fsx, model, monitoring, network, numbers, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
 from clustergen.plan.nodes import MachinePlanner, iam_of
 from clustergen.spec import target_defaults
@@ -234,6 +234,7 @@ def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...
             priority=queue.priority,
             exclusive=queue.exclusive,
             slurm=dict(queue.slurm),
+            nodes={group: numbers.ranges(text) for group, text in queue.nodes.items()},
         )
         for index, queue in enumerate(spec.queues)
     )

@@ -364,9 +364,20 @@ class Queue:
     priority: int | None
     exclusive: bool
     slurm: Mapping[str, str]
+    nodes: Mapping[str, tuple[range, ...]] = field(default_factory=dict)
+    """The numbers of its nodes, by group of which it has only some."""
 
     def at(self, *steps: str | int) -> Path:
         return (*self.path, *steps)
+
+    def numbers(self, group: NodeGroup) -> tuple[range, ...]:
+        """The numbers of its nodes of a group, which count from 1."""
+        return self.nodes.get(group.name, (range(1, group.max + 1),))
+
+    @property
+    def max_nodes(self) -> int:
+        """Number of its nodes at their maximum."""
+        return sum(len(part) for group in self.node_groups for part in self.numbers(group))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from clustergen.plan.model import Capacity, Machine, NodeGroup, Plan
+from clustergen.plan import numbers
+from clustergen.plan.model import Capacity, Machine, NodeGroup, Plan, Queue
 from clustergen.plan.network import capacity as addresses_of
 from clustergen.readme import markdown
 from clustergen.readme.markdown import Row, count, escape
@@ -96,12 +97,18 @@ def _addresses(plan: Plan) -> str:
     return f"The cluster needs {needed} of the private subnet {room}."
 
 
+def _part(queue: Queue, group: NodeGroup) -> str:
+    """A group's name, and which of its nodes the queue has."""
+    parts = queue.nodes.get(group.name)
+    return f"{group.name} (nodes {numbers.text(parts)})" if parts else group.name
+
+
 def queues(plan: Plan) -> str:
     """One row for each queue."""
     rows = (
         (
             queue.name,
-            ", ".join(group.name for group in queue.node_groups),
+            ", ".join(_part(queue, group) for group in queue.node_groups),
             format_duration(queue.time_limit) if queue.time_limit else "none",
             "yes" if queue.default else "",
         )

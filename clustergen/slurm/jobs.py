@@ -32,11 +32,12 @@ class Cluster:
 
 
 def reached(plan: Plan) -> Iterator[tuple[NodeGroup, Queue]]:
-    """The node groups with nodes, each with the first queue that uses it."""
+    """The node groups with nodes, each with a queue that uses it: the first with all its nodes."""
     for group in plan.node_groups:
-        queue = next((queue for queue in plan.queues if group in queue.node_groups), None)
-        if queue and group.max:
-            yield group, queue
+        queues = [queue for queue in plan.queues if group in queue.node_groups]
+        queues.sort(key=lambda queue: group.name in queue.nodes)
+        if queues and group.max:
+            yield group, queues[0]
 
 
 def allocation(group: NodeGroup, queue: Queue, cluster: Cluster) -> dict[str, Any]:

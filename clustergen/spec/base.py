@@ -42,6 +42,9 @@ BatchSize = Annotated[str, Field(pattern=patterns.BATCH.regex), _AS_TYPED]
 """A number of nodes, or a percentage."""
 
 AlarmName = Annotated[str, Field(max_length=255, pattern=patterns.ALARM.regex), _AS_TYPED]
+NodeNumbers = Annotated[str, Field(pattern=patterns.NODE_NUMBERS.regex), _AS_TYPED]
+"""Some of a group's nodes: 1-8, or several such parts."""
+
 KubernetesVersion = Annotated[str, Field(pattern=patterns.KUBERNETES_VERSION.regex), _AS_TYPED]
 
 GiB = Annotated[int, BeforeValidator(validators.size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]

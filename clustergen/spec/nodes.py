@@ -15,6 +15,7 @@ from clustergen.spec.base import (
     Moment,
     MountPath,
     Name,
+    NodeNumbers,
     NodeType,
     PolicyArn,
     ReservationId,
@@ -249,6 +250,9 @@ class Queue(Section):
     name: Name = Field(description="Unique name.")
     node_groups: list[str] = Field(
         min_length=1, description="Names of node groups, in order of preference."
+    )
+    nodes: dict[str, NodeNumbers] = Field(
+        {}, description="Groups of which it has only some nodes, such as {h200: 1-8}."
     )
     default: bool = Field(False, description="Queue for jobs that name none.")
     time_limit: Seconds | None = Field(None, description="Maximum run time of a job, e.g. 7d.")

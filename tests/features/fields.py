@@ -224,6 +224,14 @@ _QUEUED = {
 }
 
 
+_DIVIDED = {
+    "queues": [
+        {"name": "train", "node_groups": ["nodes"]},
+        {"name": "debug", "node_groups": ["nodes"], "nodes": {"nodes": "1"}},
+    ]
+}
+
+
 def _queue(name: str, value: Any, **others: Any) -> Change:
     return _set(f"queues.0.{name}", value, _QUEUED, **others)
 
@@ -237,6 +245,7 @@ _QUEUES = {
     "queues.time_limit": [_queue("time_limit", "7d")],
     "queues.priority": [_queue("priority", 10)],
     "queues.exclusive": [_queue("exclusive", True)],
+    "queues.nodes": [_set("queues.1.nodes", {"nodes": "2"}, _DIVIDED)],
     "queues.slurm": [_queue("slurm", {"GraceTime": 60})],
 }
 

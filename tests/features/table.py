@@ -590,6 +590,13 @@ TABLE: Mapping[str, Row] = {
             ),
         },
     ),
+    "queues.parts": Row(
+        Use(
+            "queues: [{name: train, node_groups: [nodes]}, {name: debug, node_groups: [nodes]}]",
+            "queues: [{name: debug, node_groups: [nodes], nodes: {nodes: 1}}]",
+        ),
+        {PC: yaml(r'PartitionName: debug\s+Nodes: "train-st-nodes-\[1-1\]"')},
+    ),
     "storage.lustre": Row(
         Use("", _LUSTRE),
         {

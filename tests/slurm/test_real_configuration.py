@@ -12,6 +12,7 @@ from tests.support import debian
 from tests.support.slurm import parallelcluster, pcs
 from tests.support.slurm.answers import differences
 from tests.support.slurm.cluster import Cluster, cluster
+from tests.targets.parallelcluster.planned import PARALLELCLUSTER
 from tests.test_specs import ANSWERS
 
 pytestmark = pytest.mark.skipif(bool(debian.impossible()), reason=debian.impossible())
@@ -65,3 +66,24 @@ def test_blocks_are_an_ultraserver(machine: Cluster) -> None:
     machine.start(parallelcluster.configuration(files), per_group=18)
     all_nodes = machine.as_user("srun --nodes=18 --gpus-per-node=4 --segment=9 hostname")
     assert sorted(all_nodes.text.split()) == sorted(machine.running)
+
+
+@pytest.mark.parametrize("machine", VERSIONS, indirect=True)
+def test_a_partition_has_some_nodes_of_a_group(machine: Cluster) -> None:
+    files = PARALLELCLUSTER.files("""
+node_groups: [{name: cpu, instance_type: c7i.large, count: {min: 1, max: 4}}]
+queues:
+  - {name: first, node_groups: [cpu], nodes: {cpu: 1-2}, default: true}
+  - {name: rest, node_groups: [cpu], nodes: {cpu: "3,4"}}
+  - {name: all, node_groups: [cpu]}
+""")
+    machine.start(parallelcluster.configuration(files), per_group=4)
+    ran = {
+        queue: sorted(machine.as_user(f"srun --nodes={nodes} {queue} hostname 2>/dev/null").text.split())
+        for queue, nodes in (("", 2), ("--partition=rest", 2), ("--partition=all", 4))
+    }
+    first, rest = ["all-dy-cpu-1", "all-st-cpu-1"], ["all-dy-cpu-2", "all-dy-cpu-3"]
+    assert ran == {"": first, "--partition=rest": rest, "--partition=all": sorted(first + rest)}
+    assert machine.complaints() == []
+    too_many = machine.as_user("srun --partition=rest --nodes=3 hostname")
+    assert too_many.status != 0

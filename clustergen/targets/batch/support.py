@@ -159,6 +159,11 @@ _QUEUES = {
     "queues.shared-groups": _support(
         "full", "a compute environment can be in several queues", "job_queues"
     ),
+    "queues.parts": _support(
+        "none",
+        "a compute environment is whole in a job queue; divide the group into several",
+        "job_queues",
+    ),
 }
 
 _STORAGE = {

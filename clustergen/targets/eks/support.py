@@ -140,6 +140,11 @@ _QUEUES = {
         "ClusterQueues that share the ResourceFlavor of the group",
         "https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/",
     ),
+    "queues.parts": _support(
+        "none",
+        "Kubernetes shares nodes by quotas; divide the group into several",
+        "https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/",
+    ),
 }
 
 _STORAGE = {

@@ -90,6 +90,11 @@ _QUEUES = {
         "queue",
         limits.NODE_CLASS,
     ),
+    "queues.parts": support(
+        "none",
+        "Kubernetes shares nodes by quotas; divide the group into several",
+        "https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/",
+    ),
 }
 
 _FSX = "https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi.html"

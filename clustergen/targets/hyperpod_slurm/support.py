@@ -117,6 +117,12 @@ _QUEUES = {
         "an instance group can be in only one partition; use separate groups for each queue",
         _REFERENCE,
     ),
+    "queues.parts": support(
+        "none",
+        "nodes of an instance group have no numbers, and its partition has all of them; divide the "
+        "group into several",
+        _REFERENCE,
+    ),
 }
 
 _STORAGE = {

@@ -2,8 +2,9 @@
 
 In ParallelCluster, a compute resource belongs to one queue, which determines capacity type, image,
 volumes and scripts. A queue of the spec becomes a ParallelCluster queue, which owns the nodes of
-its groups, if the groups agree on these and have no queue yet. Any other queue becomes a custom
-Slurm partition over nodes of other queues, which ParallelCluster does not manage:
+its groups, if it has all of their nodes, and they agree on these and have no queue yet. Any other
+queue becomes a custom Slurm partition over nodes of other queues, which ParallelCluster does not
+manage:
 https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html
 """
 
@@ -32,7 +33,8 @@ def queue_owners(plan: Plan) -> QueueOwners:
     partitions: list[Queue] = []
     by_group: dict[str, str] = {}
     for queue in sorted(plan.queues, key=lambda queue: not queue.default):
-        if differing(plan, queue) or any(group.name in by_group for group in queue.node_groups):
+        owned = any(group.name in by_group for group in queue.node_groups)
+        if owned or queue.nodes or differing(plan, queue):
             partitions.append(queue)
         else:
             queues.append(queue)

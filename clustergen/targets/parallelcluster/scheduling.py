@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from clustergen.aws import references
@@ -92,32 +92,36 @@ def _partition(queue: Queue, owners: QueueOwners) -> dict[str, Any]:
     own = partition_settings(queue)
     return filled(
         PartitionName=queue.name,
-        Nodes=",".join(names for group in owned for names in _node_names(group, owners)),
+        Nodes=",".join(
+            names for group in owned for names in _node_names(group, owners, queue.numbers(group))
+        ),
         Default="YES" if queue.default else None,
         OverSubscribe="EXCLUSIVE" if queue.exclusive else None,
         **own,
     )
 
 
-def _node_names(group: NodeGroup, owners: QueueOwners) -> list[str]:
+def _node_names(group: NodeGroup, owners: QueueOwners, wanted: Sequence[range]) -> Iterator[str]:
     """ParallelCluster's names of nodes: static ones with ``-st-``, dynamic ones with ``-dy-``.
 
+    A group's first nodes are the static ones; both kinds count from 1.
     https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
     """
     least = timetable.least_nodes(group)
-    counts = (("st", least), ("dy", group.max - least))
     queue = owners.by_group[group.name]
-    return [
-        f"{queue}-{kind}-{group.service_name or group.name}-[1-{count}]"
-        for kind, count in counts
-        if count
-    ]
+    for kind, before, last in (("st", 0, least), ("dy", least, group.max)):
+        parts = (range(max(p.start, before + 1), min(p.stop, last + 1)) for p in wanted)
+        found = ",".join(f"{p.start - before}-{p.stop - 1 - before}" for p in parts if p)
+        if found:
+            yield f"{queue}-{kind}-{group.service_name or group.name}-[{found}]"
 
 
 def node_names(plan: Plan, group: NodeGroup) -> str:
     """The names of a group's nodes; empty if no queue has it."""
     owners = queue_owners(plan)
-    return ",".join(_node_names(group, owners)) if group.name in owners.by_group else ""
+    if group.name not in owners.by_group:
+        return ""
+    return ",".join(_node_names(group, owners, (range(1, group.max + 1),)))
 
 
 def last_partitions(plan: Plan, group: NodeGroup) -> tuple[str, ...]:

@@ -239,6 +239,12 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 "nodes, which `pcluster update-compute-fleet` does not stop",
                 _SETTINGS,
             ),
+            _row(
+                "queues.parts",
+                "full",
+                "a custom partition over these nodes of the queue with the whole group",
+                _SETTINGS,
+            ),
             _row("storage.lustre", "full", "attached by FileSystemId", _STORAGE),
             _row(
                 "storage.lustre-efa",

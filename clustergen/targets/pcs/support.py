@@ -168,6 +168,11 @@ _QUEUES = {
     "queues.shared-groups": _support(
         "full", "a node group can be in any number of queues", "working-with_queues"
     ),
+    "queues.parts": _support(
+        "none",
+        "a PCS queue has whole node groups; divide the group into several",
+        "working-with_queues",
+    ),
 }
 
 _STORAGE = {

@@ -217,6 +217,18 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
         "db.example.com:3306",
     ),
     (
+        """node_groups: [{name: h200, instance_type: p5en.48xlarge, count: {min: 4, max: 16}}]
+queues:
+  - {name: debug, node_groups: [h200], nodes: {h200: "1-6,16"}}
+  - {name: train, node_groups: [h200]}""",
+        (*SLURM, "CustomSlurmSettings", 0),
+        {
+            "PartitionName": "debug",
+            "Nodes": "train-st-h200-[1-4],train-dy-h200-[1-2,12-12]",
+            "Default": "YES",
+        },
+    ),
+    (
         """queues:
   - {name: debug, node_groups: [h200]}
   - {name: train, node_groups: [h200], default: true}""",

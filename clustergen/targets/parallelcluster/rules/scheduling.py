@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, put, safe, unsafe
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Plan, Queue
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.queue_owners import differing, queue_owners
 from clustergen.targets.parallelcluster.rules import rule
@@ -17,8 +17,8 @@ from clustergen.targets.parallelcluster.scheduling import idle_minutes, weight_o
     "Groups of a queue differ in what ParallelCluster sets by queue",
     fixes="unsafe",
     why="In ParallelCluster the capacity type, image, root volume, scratch and scripts belong to a "
-    "queue, not to a compute resource. A queue over different groups works as a partition over "
-    "other queues.",
+    "queue, not to a compute resource. A queue over different groups, or over some nodes of a "
+    "group, works as a partition over other queues.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#Scheduling-v3-SlurmQueues",
     bad="""node_groups:
   - {name: h200, instance_type: p5en.48xlarge, count: 2}
@@ -40,22 +40,30 @@ def without_owner(plan: Plan) -> Iterator[Problem]:
         groups = [group.name for group in queue.node_groups if group.name not in named]
         if groups:
             named.update(groups)
-            fields = differing(plan, queue)
-            cause = f"differ in {' and '.join(fields)}" if fields else "are not all in other queues"
-            own = ", ".join(f"{{name: {name}, node_groups: [{name}]}}" for name in groups)
+            taken = {each.name for each in plan.queues}
+            own = {group: f"{group}-all" if group in taken else group for group in groups}
+            added = [f"{{name: {own[group]}, node_groups: [{group}]}}" for group in groups]
             yield Problem(
                 queue.at("node_groups"),
-                f"the groups of queue {queue.name!r} {cause}: each needs a queue of its own here",
-                help=f"add to queues: {own}; {queue.name!r} then spans them",
+                f"{_cause(plan, queue)}: each needs a queue of its own here",
+                help=f"add to queues: {', '.join(added)}; {queue.name!r} then spans them",
                 fix=unsafe(
                     *(
-                        put(("queues", len(plan.queues) + n), {"name": g, "node_groups": [g]})
+                        put(("queues", len(plan.queues) + n), {"name": own[g], "node_groups": [g]})
                         for n, g in enumerate(groups)
                     )
                 )
                 if queue.path[0] == "queues"
                 else None,
             )
+
+
+def _cause(plan: Plan, queue: Queue) -> str:
+    if queue.nodes:
+        return f"queue {queue.name!r} has only some nodes of its groups"
+    if fields := differing(plan, queue):
+        return f"the groups of queue {queue.name!r} differ in {' and '.join(fields)}"
+    return f"the groups of queue {queue.name!r} are not all in other queues"
 
 
 @rule(
