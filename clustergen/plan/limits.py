@@ -203,6 +203,8 @@ class Limits(NamedTuple):
     title: str = ""
     region: Region | None = None
     names: tuple[Names, ...] = ()
+    free_names: Callable[[Plan], frozenset[str]] = lambda _plan: frozenset()
+    """The queues whose names have any form, because they are no resources of the service."""
     ids: frozenset[Named] = frozenset()
     """Whose names become logical ids of a template."""
     reserved: tuple[Reserved, ...] = ()

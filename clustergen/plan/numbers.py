@@ -7,8 +7,13 @@ from collections.abc import Iterable
 
 def ranges(text: str) -> tuple[range, ...]:
     """The parts of numbers that the language allows, each number once, in ascending order."""
+    return merged(map(_range, text.split(",")))
+
+
+def merged(parts: Iterable[range]) -> tuple[range, ...]:
+    """Parts that touch as one, in ascending order."""
     found: list[range] = []
-    for part in sorted(map(_range, text.split(",")), key=lambda part: part.start):
+    for part in sorted(parts, key=lambda part: part.start):
         if found and part.start <= found[-1].stop:
             found[-1] = range(found[-1].start, max(part.stop, found[-1].stop))
         else:

@@ -165,6 +165,38 @@ def test_names_per_queue_are_kept_without_an_overlay() -> None:
     assert [group.service_name for group in spec.node_groups] == ["nodes", "nodes"]
 
 
+_PARTITIONS = """  SlurmSettings:
+    CustomSlurmSettings:
+      - {NodeSet: some, Nodes: "cpu-dy-c7i-[1-3,9]"}
+      - {PartitionName: Some, Nodes: some, MaxTime: 60}
+      - {PartitionName: every, Nodes: cpu_nodes, OverSubscribe: EXCLUSIVE}
+      - {PartitionName: one, Nodes: cpu-dy-c7i-10, Default: "YES"}
+  SlurmQueues:
+"""
+
+
+def test_partitions_over_node_sets_are_queues() -> None:
+    result = bring(SMALL.replace("  SlurmQueues:\n", _PARTITIONS))
+    assert result.lossless
+    assert not result.overlaid
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert [(q.name, q.nodes, q.exclusive, q.default, q.slurm) for q in spec.queues] == [
+        ("cpu", {}, False, False, {}),
+        ("one", {"c7i": "10"}, False, True, {}),
+        ("Some", {"c7i": "1-3,9"}, False, False, {"MaxTime": "60"}),
+        ("every", {}, True, False, {}),
+    ]
+
+
+@pytest.mark.parametrize("line", ["NodeSet: some, Feature: efa", "NodeSet: some, Nodes: other-1"])
+def test_a_node_set_of_unknown_nodes_stays_in_the_overlay(line: str) -> None:
+    lines = _PARTITIONS.replace('NodeSet: some, Nodes: "cpu-dy-c7i-[1-3,9]"', line)
+    result = bring(SMALL.replace("  SlurmQueues:\n", lines))
+    assert result.lossless
+    assert f"- {line.partition(',')[0]}" in result.text
+
+
 def test_scripts_of_all_nodes_are_one_list() -> None:
     spec = check_text(bring(LARGE).text).spec
     assert spec is not None

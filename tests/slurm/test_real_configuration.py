@@ -78,8 +78,9 @@ queues:
   - {name: all, node_groups: [cpu]}
 """)
     machine.start(parallelcluster.configuration(files), per_group=4)
+    srun = "srun --nodes={} {} hostname 2>/dev/null"
     ran = {
-        queue: sorted(machine.as_user(f"srun --nodes={nodes} {queue} hostname 2>/dev/null").text.split())
+        queue: sorted(machine.as_user(srun.format(nodes, queue)).text.split())
         for queue, nodes in (("", 2), ("--partition=rest", 2), ("--partition=all", 4))
     }
     first, rest = ["all-dy-cpu-1", "all-st-cpu-1"], ["all-dy-cpu-2", "all-dy-cpu-3"]

@@ -10,6 +10,7 @@ from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.notes import Notes
 from clustergen.importing.parallelcluster.dialect import modern
 from clustergen.importing.parallelcluster.normal import normal
+from clustergen.importing.parallelcluster.partitions import resolved
 from clustergen.importing.parallelcluster.parts import effective, section, without_nothing
 from clustergen.importing.parallelcluster.settling import settled
 from clustergen.importing.parallelcluster.words import spec
@@ -37,7 +38,7 @@ def imported(configuration: Mapping[str, Any], origin: str, answers: Answers) ->
         return Imported("", (found,), False, 0, 0)
     notes = Notes()
     written = modern(without_nothing(configuration), notes)
-    config = effective(written)
+    config = resolved(effective(written))
     words = spec(config, answers, notes)
     # Without one, ParallelCluster takes the region from where its command runs.
     region = {"Region": words["region"]}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from clustergen.importing.parallelcluster import parts
+from clustergen.importing.parallelcluster import partitions, parts
 from clustergen.schemas import Schema
 
 Json = dict[str, Any]
@@ -118,7 +118,7 @@ _PRESENT = frozenset({"EphemeralVolume"})
 
 def normal(configuration: Mapping[str, Any], schema: Schema) -> Json:
     """The normal form of a whole configuration."""
-    effective = parts.effective(configuration)
+    effective = partitions.resolved(parts.effective(configuration))
     found = Reader(schema).section(effective, "Cluster")
     return parts.without_repetitions(found)
 

@@ -61,7 +61,9 @@ def _left_out(config: Json) -> Iterator[str]:
         yield "service-groups"
     queues = items(config, "Scheduling", "SlurmQueues")
     marks = [q for q in queues if "Default" in section(q, "CustomSlurmSettings")]
-    if len(queues) > 1 and not marks:
+    lines = items(config, "Scheduling", "SlurmSettings", "CustomSlurmSettings")
+    partitions = [line for line in lines if "PartitionName" in line]
+    if len(queues) + len(partitions) > 1 and not marks:
         yield "default-queue"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from clustergen.importing.answers import STAND_IN_VPC, Answers
 from clustergen.importing.notes import Notes
-from clustergen.importing.parallelcluster import nodes, scripts, storage
+from clustergen.importing.parallelcluster import nodes, partitions, scripts, storage
 from clustergen.importing.parallelcluster.nodes import Named
 from clustergen.importing.parallelcluster.options import is_ours, options
 from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
@@ -120,6 +120,8 @@ def _queues(config: Json, groups: Sequence[Named]) -> list[Json]:
         }
         for index, queue in enumerate(items(config, "Scheduling", "SlurmQueues"))
     ]
+    names = {(each.queue, each.resource): each.name for each in groups}
+    queues += partitions.queues(config, names)
     plain = all(
         queue["node_groups"] == [queue["name"]] and not any(list(queue.values())[2:])
         for queue in queues

@@ -53,7 +53,9 @@ def _numbers(path: Path, text: str, size: int | None) -> Problem | None:
         if last and int(last) < int(first):
             turned = text.replace(part, f"{last}-{first}")
             return Problem(
-                path, f"{part} ends before it begins", help=f"write {turned}",
+                path,
+                f"{part} ends before it begins",
+                help=f"write {turned}",
                 fix=unsafe(put(path, turned)),
             )
     highest = numbers.ranges(text)[-1].stop - 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clustergen.aws import cfn
-from clustergen.findings import Fix, Path, Problem, put, unsafe
+from clustergen.findings import Fix, Path, Problem, put, rename, unsafe
 from clustergen.plan import names
 from clustergen.plan.limits import Named, Names, Reserved
 from clustergen.plan.model import Plan
@@ -26,10 +26,13 @@ from clustergen.rules.services import rule
 )
 def form(plan: Plan) -> Iterator[Problem]:
     reported: set[Path] = set()  # a queue that the spec does not write shares its group's name
+    free = plan.limits.free_names(plan)
     for limit in plan.limits.names:
         if limit.when and not limit.when(plan):
             continue
         for path, kind, name in _named(plan, every_queue=True):
+            if kind == "queue" and name in free:
+                continue
             wrong = _wrong(limit, name) if kind in limit.of and path not in reported else ""
             if wrong:
                 reported.add(path)
@@ -119,6 +122,8 @@ def renaming(plan: Plan, path: Path, kind: Named, old: str, new: str) -> Fix | N
             for index, name in enumerate(names)
             if name == old
         ]
+        parts = ((*queue.at("nodes"), old) for queue in plan.queues if old in queue.nodes)
+        changes += [rename(path, new) for path in parts]
     return unsafe(*changes)
 
 

@@ -201,6 +201,7 @@ LIMITS = Limits(
             source="pcluster.validators.cluster_validators: NameValidator",
         ),
     ),
+    free_names=lambda plan: frozenset(queue.name for queue in queue_owners(plan).partitions),
     reserved=tuple(
         Reserved(
             of=kind,

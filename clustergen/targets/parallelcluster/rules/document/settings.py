@@ -52,12 +52,16 @@ def _settings(scheduling: Mapping[str, Any]) -> Iterator[Setting]:
 
 
 def _line(path: Path, line: Mapping[str, Any]) -> Iterator[Setting]:
-    """A setting of the cluster, or the words of a line after the first."""
+    """A setting of the cluster, or the words of a line after the first.
+
+    ParallelCluster adds nothing to the line of a partition that is not one of its queues.
+    """
     scope = next((_LINES[name.lower()] for name in line if name.lower() in _LINES), None)
     if scope is None and len(line) > 1:
         return
+    written = {*_LINES, *limits.SLURM_SETTINGS.own[scope]} if scope else set()
     for name, value in line.items():
-        if scope is None or name.lower() not in (*_LINES, "nodes"):
+        if name.lower() not in written:
             yield Setting((*path, name), scope or "cluster", name, _text(value))
 
 
