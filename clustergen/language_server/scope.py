@@ -36,7 +36,11 @@ NAMES = (
     Name(
         "node group",
         ("node_groups", "*", "name"),
-        (("queues", "*", "node_groups", "*"), ("software", "scripts", "*", "node_groups", "*")),
+        (
+            ("queues", "*", "node_groups", "*"),
+            ("software", "scripts", "*", "node_groups", "*"),
+            ("targets", "parallelcluster", "own_security_groups", "*"),
+        ),
     ),
     Name("queue", ("queues", "*", "name"), (("kubernetes", "access", "*", "queues", "*"),)),
     Name(

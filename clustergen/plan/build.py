@@ -70,9 +70,8 @@ def build(
     head = _head(spec, traits, machines, options)
     # People reach the API of a service from where they are; a cluster for it has no such nodes.
     own_login = spec.login if traits.login_nodes and not traits.system_nodes else None
-    if own_login and own_login.count == 0:
-        own_login = None
     login = machines.machine(own_login, ("login",)) if own_login else None
+    login, stopped = (login, None) if login is None or login.count else (None, login)
     more_login = _more_login(section, traits, machines)
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
@@ -112,6 +111,7 @@ def build(
         slurm_machines=_slurm_machines(spec),
         scheduler=traits.scheduler,
         more_login=more_login,
+        stopped_login=stopped,
         system=system if _runs_eks(traits, options) else None,
     )
     return replace(plan, network=_counted(plan, traits)), findings

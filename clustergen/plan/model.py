@@ -757,6 +757,8 @@ class Plan:
     """Section and permissions of the spec's head and login nodes, which not every target has."""
     more_login: tuple[Machine, ...] = ()
     """Login nodes besides ``login``, with types and places of their own."""
+    stopped_login: Machine | None = None
+    """Login nodes whose count is 0, where a pool without nodes is not the same as none."""
     system: Machine | None = None
     """System nodes of a Kubernetes cluster, if they are in the account."""
 

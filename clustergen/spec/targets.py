@@ -127,6 +127,11 @@ class ParallelCluster(Target):
         "default-queue: its mark; efs-tls: encryption in transit; service-groups: the security "
         "groups of ParallelCluster, so that nodes have only yours.",
     )
+    own_security_groups: list[str] = Field(
+        [],
+        description="Nodes with only their own `security_groups`, without those of ParallelCluster "
+        "and of every node: head, login, or names of node groups.",
+    )
     login_pool: LoginPool = Field(LoginPool.absent(), description="The pool of login nodes.")
     more_login_pools: list[FurtherLoginPool] = Field(
         [], description="Further pools of login nodes."

@@ -796,6 +796,8 @@ _LDAP = {
     }
 }
 
+_OWN_GROUP = {"login": {"security_groups": ["sg-0a1b2c3d4e5f67899"]}}
+
 _OPTIONS = {
     "options.parallelcluster.key_name": [_own(PC, "key_name", "platform")],
     "options.parallelcluster.scaling_strategy": [_own(PC, "scaling_strategy", "best-effort")],
@@ -810,6 +812,9 @@ _OPTIONS = {
         _own(PC, "leave_out", ["default-queue"], _QUEUED),
         _own(PC, "leave_out", ["efs-tls"], {"storage": [_ATTACHED["Efs"]]}),
         _own(PC, "leave_out", ["service-groups"]),
+    ],
+    "options.parallelcluster.own_security_groups": [
+        _own(PC, "own_security_groups", ["login"], _OWN_GROUP)
     ],
     "options.parallelcluster.login_pool.name": [_own(PC, "login_pool.name", "front", _LOGIN)],
     "options.parallelcluster.login_pool.grace_time": [
@@ -987,6 +992,7 @@ NO_ROW: Mapping[str, str] = {
         for name in ("login", "more_login")
         for field in ("iam.s3.*",)
     },
+    "stopped_login.*": "those of login, with a count of 0",
     "more_login.volume.*": "not in the language",
     "more_login.threads_per_core": "not in the language",
     "head.name": "of further login nodes",

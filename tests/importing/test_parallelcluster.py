@@ -189,6 +189,14 @@ def test_partitions_over_node_sets_are_queues() -> None:
     ]
 
 
+def test_own_security_groups_of_some_nodes_need_no_overlay() -> None:
+    own = "SecurityGroups: [sg-0a1b2c3d4e5f67890]"
+    result = bring(SMALL.replace("{SubnetIds: [", f"{{{own}, SubnetIds: ["))
+    assert result.lossless
+    assert not result.overlaid
+    assert "own_security_groups:\n      - c7i\n" in result.text
+
+
 @pytest.mark.parametrize("line", ["NodeSet: some, Feature: efa", "NodeSet: some, Nodes: other-1"])
 def test_a_node_set_of_unknown_nodes_stays_in_the_overlay(line: str) -> None:
     lines = _PARTITIONS.replace('NodeSet: some, Nodes: "cpu-dy-c7i-[1-3,9]"', line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from clustergen.importing.parallelcluster.nodes import more_login_pools
+from clustergen.importing.parallelcluster.nodes import more_login_pools, named
 from clustergen.importing.parallelcluster.parts import Json, is_true, items, nodes, section
 
 _OURS: Final = "${ScriptsBucketName}"
@@ -37,6 +37,7 @@ def options(config: Json) -> Json:
         "imds": imds if imds != "v2.0" else None,
         "imds_for_all": True if section(head, "Imds").get("Secured") in (False, "false") else None,
         "leave_out": list(_left_out(config)),
+        "own_security_groups": [] if _all_own(config) else list(_own(config)),
     }
 
 
@@ -57,7 +58,7 @@ def _left_out(config: Json) -> Iterator[str]:
         plain = [efs for efs in attached if not is_true(efs.get("EncryptionInTransit"))]
         if any(efs.get("FileSystemId") for efs in plain):
             yield "efs-tls"
-    if all(items(node, "Networking", "SecurityGroups") for node in nodes(config)):
+    if _all_own(config):
         yield "service-groups"
     queues = items(config, "Scheduling", "SlurmQueues")
     marks = [q for q in queues if "Default" in section(q, "CustomSlurmSettings")]
@@ -65,6 +66,26 @@ def _left_out(config: Json) -> Iterator[str]:
     partitions = [line for line in lines if "PartitionName" in line]
     if len(queues) + len(partitions) > 1 and not marks:
         yield "default-queue"
+
+
+def _all_own(config: Json) -> bool:
+    """Whether no node is in the security groups of ParallelCluster."""
+    return all(map(_has_own, nodes(config)))
+
+
+def _has_own(node: Json) -> bool:
+    return bool(items(node, "Networking", "SecurityGroups"))
+
+
+def _own(config: Json) -> Iterator[str]:
+    """The nodes that are not in these groups."""
+    if _has_own(section(config, "HeadNode")):
+        yield "head"
+    pools = items(config, "LoginNodes", "Pools")
+    if pools and all(map(_has_own, pools)):
+        yield "login"
+    queues = items(config, "Scheduling", "SlurmQueues")
+    yield from (each.name for each in named(config) if _has_own(queues[each.queue]))
 
 
 def _proxy(config: Json) -> Any:

@@ -33,7 +33,7 @@ def document(plan: Plan) -> dict[str, Any]:
         Region=plan.region,
         Image=filled(Os=plan.software.os, CustomAmi=nodes.common_image(plan)),
         HeadNode=head_node(plan, plan.head) if plan.head else None,
-        LoginNodes=login_nodes(plan, plan.login) if plan.login else None,
+        LoginNodes=login_nodes(plan),
         Scheduling=scheduling.scheduling(plan),
         SharedStorage=shared_storage(plan),
         CustomS3Bucket=options.bucket,

@@ -68,18 +68,24 @@ def _networking(plan: Plan, head: Machine) -> dict[str, Any]:
     """
     network = plan.network
     subnet = head.subnets[0] if head.subnets else references.text(nodes.entry_subnet(network).id)
-    groups = nodes.node_groups if plan.login else nodes.entry_groups
     return filled(
         SubnetId=subnet,
         # An address that stays when the head node is stopped and started.
         ElasticIp=True if subnet in [references.text(s.id) for s in network.public] else None,
-        **nodes.security(plan, groups(plan, head.security_groups)),
+        **nodes.security(plan, "head", head.security_groups, entry=not plan.login),
         **nodes.proxy(plan),
     )
 
 
-def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
-    """``LoginNodes``; each pool is behind a network load balancer of ParallelCluster."""
+def login_nodes(plan: Plan) -> dict[str, Any] | None:
+    """``LoginNodes``; each pool is behind a network load balancer of ParallelCluster.
+
+    A pool whose count is 0 stays: ParallelCluster removes and changes only pools without nodes.
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html
+    """
+    login = plan.login or plan.stopped_login
+    if login is None:
+        return None
     options = plan.options_as(Options)
     pools = zip(
         (options.login_pool, *options.more_login_pools), (login, *plan.more_login), strict=True
@@ -100,7 +106,7 @@ def _pool(plan: Plan, named: LoginPool, login: Machine) -> dict[str, Any]:
         Image=nodes.image(login.image, nodes.common_image(plan)),
         Networking={
             "SubnetIds": list(subnets),
-            **nodes.security(plan, nodes.entry_groups(plan, login.security_groups)),
+            **nodes.security(plan, "login", login.security_groups, entry=True),
             **nodes.proxy(plan),
         },
         Ssh=filled(AllowedIps=_login_ips(plan, login)),

@@ -39,32 +39,28 @@ def image(own: str | None, common: str | None) -> dict[str, Any]:
     return {} if own is None or own == common else {"CustomAmi": own}
 
 
-def node_groups(plan: Plan, own: Sequence[str]) -> list[str]:
-    """Security groups besides ParallelCluster's: those of all nodes, which storage accepts, and
-    ``own`` ones."""
-    return _texts((*_of_every_node(plan), *own))
+def security(
+    plan: Plan, nodes: str, own: Sequence[str], *, entry: bool = False
+) -> dict[str, list[str]]:
+    """Security groups of ``nodes``: head, login, or a node group.
 
-
-def security(plan: Plan, groups: Sequence[str]) -> dict[str, list[str]]:
-    """``groups`` besides those of ParallelCluster, or in their place."""
-    only = plan.options_as(Options).leaves_out("service-groups")
-    return filled(**{"SecurityGroups" if only else "AdditionalSecurityGroups": list(groups)})
+    They are those of all nodes, which storage accepts, those of nodes that accept SSH, and ``own``
+    ones, besides the groups of ParallelCluster. Or only ``own`` ones, in place of all others.
+    """
+    options = plan.options_as(Options)
+    if nodes in options.own_security_groups:
+        return {"SecurityGroups": list(own)}
+    only = options.leaves_out("service-groups")
+    given = (plan.network.node_security_groups, plan.network.login_security_groups if entry else ())
+    groups = [id for ids in given for id in ids] if _takes_groups(plan) else []
+    key = "SecurityGroups" if only else "AdditionalSecurityGroups"
+    return filled(**{key: _texts((*groups, *own))})
 
 
 def proxy(plan: Plan) -> dict[str, Any]:
     """``Proxy``, for nodes without another way to AWS."""
     address = plan.options_as(Options).proxy
     return {"Proxy": {"HttpProxyAddress": address}} if address else {}
-
-
-def entry_groups(plan: Plan, own: Sequence[str]) -> list[str]:
-    """Security groups of nodes that accept SSH."""
-    login = plan.network.login_security_groups if _takes_groups(plan) else ()
-    return _texts((*_of_every_node(plan), *login, *own))
-
-
-def _of_every_node(plan: Plan) -> tuple[Id, ...]:
-    return plan.network.node_security_groups if _takes_groups(plan) else ()
 
 
 def _takes_groups(plan: Plan) -> bool:

@@ -60,6 +60,7 @@ class Options(model.Options):
     scaling_strategy: Literal["all-or-nothing", "greedy-all-or-nothing", "best-effort"]
     queue_update_strategy: Literal["drain", "compute-fleet-stop", "terminate"]
     leave_out: tuple[str, ...]
+    own_security_groups: tuple[str, ...]
     login_pool: LoginPool
     more_login_pools: tuple[LoginPool, ...]
     dcv: Dcv | None
@@ -80,7 +81,7 @@ class Options(model.Options):
             return part(**{f.name: getattr(value, f.name) for f in dataclasses.fields(part)})
         if name == "more_login_pools":
             return tuple(LoginPool(pool.name, pool.grace_time) for pool in value)
-        return tuple(value) if name == "leave_out" else value
+        return tuple(value) if name in ("leave_out", "own_security_groups") else value
 
     @property
     def existing(self) -> Mapping[str, str]:

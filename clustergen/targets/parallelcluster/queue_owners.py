@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.targets.parallelcluster.options import Options
 
 _CAPACITY_TYPES = {"spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
 
@@ -60,6 +61,8 @@ def _by_queue(plan: Plan, queue: Queue) -> Iterator[tuple[str, list[object]]]:
     yield "scratch", [group.scratch for group in groups]
     yield "subnets", [group.subnets for group in groups]
     yield "security_groups", [group.security_groups for group in groups]
+    own = plan.options_as(Options).own_security_groups
+    yield "own_security_groups", [group.name in own for group in groups]
     yield "iam", [group.iam for group in groups]
     yield "allocation", [group.allocation for group in groups]
     yield "scripts", [plan.scripts_of(group) for group in groups]

@@ -156,7 +156,7 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
         AllocationStrategy=_allocation_strategy(plan, queue),
         Networking={
             "SubnetIds": subnets(plan, queue),
-            **nodes.security(plan, nodes.node_groups(plan, first.security_groups)),
+            **nodes.security(plan, first.name, first.security_groups),
             **nodes.proxy(plan),
         },
         Image=nodes.image(first.image, nodes.common_image(plan)),

@@ -52,6 +52,19 @@ def test_login_nodes_can_be_removed_after_they_are_stopped() -> None:
     assert [each for each in changes(before, after, login=False) if not each.accepted] == []
 
 
+def test_login_nodes_stop_change_and_leave_one_after_the_other() -> None:
+    stopped = "login: {instance_type: m7i.large, count: 0}\n"
+    steps = (LOGIN, stopped, stopped.replace("m7i.large", "m7i.xlarge"), "")
+    documents = [TARGET.document(plan_of(OUTSIDE + step)) for step in steps]
+    counts = [
+        document.get("LoginNodes", {}).get("Pools", [{}])[0].get("Count") for document in documents
+    ]
+    assert counts == [1, 0, 0, None]
+    for number, (before, after) in enumerate(pairwise(documents)):
+        found = changes(before, after, login=number == 0)
+        assert [each for each in found if not each.accepted] == []
+
+
 DRAIN, TERMINATE, STOP = ("DRAIN", "TERMINATE", "COMPUTE_FLEET_STOP")
 EDITS = [
     ("SlurmQueues.0.ComputeResources.0.MaxCount", 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.targets.parallelcluster.planned import files as files_of
@@ -52,6 +53,26 @@ def test_the_security_groups_of_parallelcluster_can_be_left_out() -> None:
     for node in _nodes(document):
         assert "AdditionalSecurityGroups" not in node["Networking"]
         assert "${ClusterSecurityGroupId}" in node["Networking"]["SecurityGroups"]
+
+
+OWN_GROUPS = """head_node: {security_groups: [sg-0a1b2c3d4e5f67891]}
+login: {security_groups: [sg-0a1b2c3d4e5f67892]}
+node_groups:
+  - {name: h200, security_groups: [sg-0a1b2c3d4e5f67893]}
+  - {name: cpu, instance_type: m7i.large, count: 2}
+targets: {parallelcluster: {own_security_groups: [%s]}}
+"""
+
+
+@pytest.mark.parametrize(("name", "number"), [("head", 0), ("login", 1), ("h200", 2)])
+def test_some_nodes_have_only_their_own_security_groups(name: str, number: int) -> None:
+    nodes = [node["Networking"] for node in _nodes(document_of(OWN_GROUPS % name))]
+    own = nodes.pop(number)
+    assert own["SecurityGroups"] == [f"sg-0a1b2c3d4e5f6789{number + 1}"]
+    assert "AdditionalSecurityGroups" not in own
+    for other in nodes:
+        assert "SecurityGroups" not in other
+        assert "${ClusterSecurityGroupId}" in other["AdditionalSecurityGroups"]
 
 
 def test_the_hook_runs_update_scripts_at_updates_only() -> None:

@@ -63,6 +63,6 @@ def login_pools(plan: Plan) -> Iterator[Problem]:
     good="login: {}\ntargets: {parallelcluster: {more_login_pools: [{name: large}]}}",
 )
 def first_login_pool(plan: Plan) -> Iterator[Problem]:
-    if plan.options_as(Options).more_login_pools and plan.login is None:
+    if plan.options_as(Options).more_login_pools and not (plan.login or plan.stopped_login):
         message = "more_login_pools, but no login nodes"
         yield Problem(_POOLS, message, help="write login: {}, with a count above 0, or remove them")

@@ -1,0 +1,79 @@
+"""Nodes with only security groups of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.plan.model import Plan
+from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.rules import rule
+
+_FIELD: Path = ("targets", "parallelcluster", "own_security_groups")
+_OWN = "security_groups: [sg-0a1b2c3d4e5f67890]"
+_GROUPS = (
+    "https://docs.aws.amazon.com/parallelcluster/latest/ug/security-groups-configuration-v3.html"
+)
+_SPEC = f"""network: {{vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}}
+head_node: {{{_OWN}}}
+targets: """
+_ON_ITS_OWN = f"{_SPEC}{{parallelcluster: {{own_security_groups: [head]}}}}"
+
+
+@rule(
+    "NET108",
+    "Nodes without security groups",
+    fixes="unsafe",
+    why="`own_security_groups` names nodes that have no security groups but their own, so they "
+    "need at least one.",
+    source=_GROUPS,
+    bad="targets: {parallelcluster: {own_security_groups: [head]}}",
+    good=_ON_ITS_OWN,
+)
+def without_groups(plan: Plan) -> Iterator[Problem]:
+    given = _given(plan)
+    for index, name in enumerate(plan.options_as(Options).own_security_groups):
+        if name not in given:
+            known = ", ".join(given)
+            message = f"no nodes are called {name!r}"
+            yield Problem((*_FIELD, index), message, help=f"name some of {known}")
+        elif not all(given[name]):
+            yield Problem(
+                (*_FIELD, index),
+                f"{name} has no security groups of its own",
+                help="add security_groups there, or remove it here",
+                fix=unsafe(drop((*_FIELD, index))),
+            )
+
+
+def _given(plan: Plan) -> dict[str, list[tuple[str, ...]]]:
+    """The security groups of nodes, by the name with which the option means them."""
+    login = [machine.security_groups for machine in plan.all_login]
+    return {
+        **{group.name: [group.security_groups] for group in plan.node_groups},
+        **({"login": login} if login else {}),
+        **({"head": [plan.head.security_groups]} if plan.head else {}),
+    }
+
+
+@rule(
+    "NET109",
+    "Nodes that only your security groups let in",
+    why="ParallelCluster opens Slurm, NFS and EFA between its own groups, and clustergen the file "
+    "systems for the group of every node. Nodes without these groups reach the others only if "
+    "your groups allow it, in both directions.",
+    source=_GROUPS,
+    severity=Severity.WARNING,
+    bad=_ON_ITS_OWN,
+    good=f"{_SPEC}{{parallelcluster: {{}}}}",
+)
+def on_their_own(plan: Plan) -> Iterator[Problem]:
+    given = _given(plan)
+    for index, name in enumerate(plan.options_as(Options).own_security_groups):
+        if name in given and all(given[name]):
+            yield Problem(
+                (*_FIELD, index),
+                f"only security groups of yours let {name} reach other nodes and file systems",
+                help="allow all traffic between its security groups and those of the other nodes, "
+                "and the ports of the file systems",
+            )
