@@ -13,8 +13,10 @@ WAIT: Final = (
 SCONTROL: Final = 'sudo "$(which scontrol)"'
 
 
-def session(region: str, target: str = "INSTANCE-ID") -> str:
-    """The command that opens a shell on an instance."""
+def session(region: str, target: str = "INSTANCE-ID", *, left_out: bool = False) -> str:
+    """The command that opens a shell on an instance; without it if Session Manager is left out."""
+    if left_out:
+        return "`ssh` with the key pair of the nodes opens a shell, from inside the VPC"
     return (
         f"`aws ssm start-session --region {region} --target {target}` opens a shell, with the "
         "Session Manager plugin of the AWS CLI"

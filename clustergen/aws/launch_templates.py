@@ -5,26 +5,59 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RequestLaunchTemplate
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.aws.members import present
+from clustergen.plan import model
 from clustergen.plan.model import Interface, NodeGroup, Plan, Volume
 
 TAGGED = ("instance", "volume", "network-interface")
 """Resources that EC2 creates with an instance. No service passes tags of node groups to all."""
 
 
-def metadata_options(hops: int) -> Json:
-    """Metadata options that require IMDSv2; ``hops`` is the hop limit of its responses."""
+@dataclass(frozen=True, slots=True)
+class Options(model.Options):
+    """Options of instances: see :class:`clustergen.spec.targets.LaunchTemplates`."""
+
+    key_name: str | None
+    detailed_monitoring: bool
+    imds: Literal["v1.0", "v2.0"]
+    imds_hops: int | None
+    leave_out: tuple[str, ...]
+
+    @classmethod
+    def convert(cls, name: str, value: Any) -> Any:
+        return tuple(value) if name == "leave_out" else value
+
+    @property
+    def existing(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        return present(key_name=self.key_name)
+
+
+def instance_options(plan: Plan, hops: int) -> Json:
+    """Key pair, monitoring and metadata service; ``hops`` is the target's limit of hops."""
+    options = plan.options if isinstance(plan.options, Options) else None
     return {
-        "MetadataOptions": {
-            "HttpEndpoint": "enabled",
-            "HttpTokens": "required",
-            "HttpPutResponseHopLimit": hops,
-        }
+        "MetadataOptions": metadata_options(plan, hops),
+        **present(
+            KeyName=options and options.key_name,
+            Monitoring={"Enabled": True} if options and options.detailed_monitoring else None,
+        ),
+    }
+
+
+def metadata_options(plan: Plan, hops: int) -> Json:
+    """The metadata service of a node: IMDSv2 only, unless the user wants the older one as well."""
+    options = plan.options if isinstance(plan.options, Options) else None
+    return {
+        "HttpEndpoint": "enabled",
+        "HttpTokens": "optional" if options and options.imds == "v1.0" else "required",
+        "HttpPutResponseHopLimit": (options and options.imds_hops) or hops,
     }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from clustergen.artifacts import Json
 from clustergen.aws import iam
+from clustergen.plan.model import Plan
 from clustergen.words import words
 
 _ACTIONS: Mapping[str, str] = {
@@ -38,3 +39,8 @@ def statement() -> Json:
     """
     named = (iam.actions(service, *words(names)) for service, names in _ACTIONS.items())
     return iam.allow("SystemsManager", [action for group in named for action in group], ["*"])
+
+
+def statements(plan: Plan) -> list[Json]:
+    """The statement, unless the user does without sessions."""
+    return [] if plan.options.leaves_out("session-manager") else [statement()]

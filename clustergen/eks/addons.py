@@ -120,9 +120,14 @@ def wanted(plan: Plan) -> tuple[Addon, ...]:
         plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
     )
     monitoring = ((CLOUDWATCH, watched), (KUBE_STATE_METRICS, plan.monitoring.scraped))
-    made = (COREDNS, NODE_MONITORING, EBS, *needed, *(addon for addon, on in monitoring if on))
+    optional = (addon for name, addon in _OPTIONAL if not plan.options.leaves_out(name))
+    made = (COREDNS, *optional, *needed, *(addon for addon, on in monitoring if on))
     known = {addon.name for addon in (*NETWORKING, *made)}
     return (*made, *(Addon(one.name) for one in plan.kubernetes.addons if one.name not in known))
+
+
+_OPTIONAL = (("node-monitoring", NODE_MONITORING), ("ebs-driver", EBS))
+"""What every cluster has, unless ``leave_out`` has its name there."""
 
 
 def logical_id(addon: Addon) -> str:

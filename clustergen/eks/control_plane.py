@@ -11,7 +11,7 @@ from clustergen.aws.logs import retention
 from clustergen.aws.members import filled
 from clustergen.eks import roles, versions
 from clustergen.kubernetes import access
-from clustergen.plan.model import Plan
+from clustergen.plan.model import NodeGroup, Plan
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
@@ -28,12 +28,14 @@ _ROLE, _KEY, _LOGS = "ClusterRole", "ClusterKey", "ClusterLogs"
 def resources(plan: Plan, *, deletion_protection: bool = False) -> Iterator[tuple[str, Json]]:
     """An EKS cluster with its key, role and log group, and its access entries."""
     yield _ROLE, roles.role(plan, "eks", policies=["AmazonEKSClusterPolicy"])
-    yield _KEY, _disposable(_key(plan))
-    # The name of the old log group would block a new cluster with the same name.
-    yield _LOGS, _disposable(_log_group(plan))
+    if _has_key(plan):
+        yield _KEY, _disposable(_key(plan))
+    if _has_logs(plan):
+        # The name of the old log group would block a new cluster with the same name.
+        yield _LOGS, _disposable(_log_group(plan))
     # EKS would create the log group without a retention period.
-    properties = _cluster(plan, deletion_protection)
-    yield CLUSTER, cfn.resource("AWS::EKS::Cluster", properties, [_LOGS])
+    after = [_LOGS] if _has_logs(plan) else []
+    yield CLUSTER, cfn.resource("AWS::EKS::Cluster", _cluster(plan, deletion_protection), after)
     for number, (principal, groups) in enumerate(access.principals(plan).items(), 1):
         yield f"ClusterAccess{number}", access_entry(plan, principal, KubernetesGroups=list(groups))
     for number, principal in enumerate(plan.kubernetes.admins, 1):
@@ -58,9 +60,12 @@ def admin(plan: Plan, principal: str | Json) -> Json:
     return access_entry(plan, principal, AccessPolicies=[granted])
 
 
-def security_groups(plan: Plan) -> list[Json | str]:
-    """The groups of nodes: the cluster's, which they need to join, and those of the network."""
-    return [SECURITY_GROUP, *(cfn.value(group) for group in plan.network.node_security_groups)]
+def security_groups(plan: Plan, group: NodeGroup | None = None) -> list[Json | str]:
+    """The groups of system nodes, or of a node group: the cluster's, to join, and their own."""
+    left_out = plan.options.leaves_out("security-groups")
+    ours = () if left_out else plan.network.node_security_groups
+    own = (*ours, *(group.security_groups if group else ()))
+    return [SECURITY_GROUP, *(cfn.value(id) for id in own)]
 
 
 def log_group_name(cluster: str) -> str:
@@ -80,6 +85,22 @@ def service_cidr(plan: Plan) -> str:
 
 
 _SERVICE_CIDRS = ("172.20.0.0/16", "10.100.0.0/16")
+
+
+_ENCRYPTION: Json = {"Provider": {"KeyArn": cfn.get_att(_KEY, "Arn")}, "Resources": ["secrets"]}
+_LOGGING: Json = {"ClusterLogging": {"EnabledTypes": [{"Type": name} for name in LOG_TYPES]}}
+
+
+def _has_key(plan: Plan) -> bool:
+    """Whether secrets are encrypted with a key of the account; without one, EKS has a key.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/envelope-encryption.html
+    """
+    return not plan.options.leaves_out("secrets-key")
+
+
+def _has_logs(plan: Plan) -> bool:
+    return not plan.options.leaves_out("control-plane-logs")
 
 
 def _disposable(resource: Json) -> Json:
@@ -125,10 +146,8 @@ def _cluster(plan: Plan, deletion_protection: bool) -> Json:
         "KubernetesNetworkConfig": {"ServiceIpv4Cidr": service_cidr(plan)},
         # Add-ons that EKS manages replace the unmanaged ones.
         "BootstrapSelfManagedAddons": False,
-        "EncryptionConfig": [
-            {"Provider": {"KeyArn": cfn.get_att(_KEY, "Arn")}, "Resources": ["secrets"]}
-        ],
-        "Logging": {"ClusterLogging": {"EnabledTypes": [{"Type": name} for name in LOG_TYPES]}},
+        **({"EncryptionConfig": [_ENCRYPTION]} if _has_key(plan) else {}),
+        **({"Logging": _LOGGING} if _has_logs(plan) else {}),
         "UpgradePolicy": {"SupportType": versions.support(kubernetes).upper()},
         "DeletionProtection": deletion_protection,
         **filled(Tags=cfn.tags(plan.tags)),

@@ -19,7 +19,7 @@ def resource(plan: Plan, name: str, volume: Volume, more: Json) -> Json:
     """The launch template of the nodes ``name``: disk, metadata, tags and ``more``."""
     root_gib = disks.root_gib(volume)
     data = {
-        **launch_templates.metadata_options(METADATA_HOPS),
+        **launch_templates.instance_options(plan, METADATA_HOPS),
         **launch_templates.root_volume(volume, device=ROOT_DEVICE, default_gib=root_gib),
         # EKS does not copy the tags of a node group to its instances.
         **launch_templates.tag_specifications(plan, name),

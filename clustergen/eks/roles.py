@@ -48,7 +48,7 @@ def role(
 
 def node_role(plan: Plan, statements: Iterable[Json] = (), policies: Sequence[str] = ()) -> Json:
     """The role of nodes, with additional policy ``statements`` and ``policies``."""
-    own = [session_manager.statement(), *statements]
+    own = [*session_manager.statements(plan), *statements]
     return role(plan, "ec2", policies=(*NODE_POLICIES, *policies), statements=own)
 
 

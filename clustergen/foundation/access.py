@@ -143,7 +143,7 @@ def _policy(description: str, statements: list[Json]) -> Json:
 
 def _document(plan: Plan) -> Json:
     statements = [
-        session_manager.statement(),
+        *([] if "pcs-sessions" in plan.unused else [session_manager.statement()]),
         *_scripts(plan),
         *_pcs_scripts(plan),
         *buckets(plan),

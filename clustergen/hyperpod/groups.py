@@ -102,7 +102,9 @@ def own_network(plan: Plan, node: Machine | NodeGroup, members: Sequence[Id]) ->
     """
     if not node.subnets and not node.security_groups:
         return None
-    return vpc((*members, *node.security_groups), node.subnets or shared_subnets(plan))
+    ours = set(plan.network.node_security_groups) - set(plan.security_groups_of(node))
+    others = (id for id in members if id not in ours)
+    return vpc((*others, *node.security_groups), node.subnets or shared_subnets(plan))
 
 
 def lifecycle(prefix: str, **entry: str) -> Json:

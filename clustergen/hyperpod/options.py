@@ -59,10 +59,6 @@ class Options(model.Options):
             return Lifecycle(value.source, value.on_create, value.on_init_complete)
         return value
 
-    def leaves_out(self, addition: str) -> bool:
-        """Whether the user does without one of clustergen's additions."""
-        return addition in self.leave_out
-
     @property
     def controller(self) -> str:
         """Name of the controller's instance group."""

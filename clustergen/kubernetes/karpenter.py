@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Json
-from clustergen.aws import cfn, references
+from clustergen.aws import cfn, launch_templates, references
 from clustergen.kubernetes import disks, labels_and_taints
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, INSTANCE_TYPE_LABEL, NEURON_RESOURCE
@@ -56,8 +56,12 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def _node_class(plan: Plan, group: NodeGroup) -> Json:
-    every = (*plan.network.node_security_groups, *group.security_groups)
-    own = [references.text(id) for id in every]
+    own = [references.text(id) for id in plan.security_groups_of(group)]
+    data = launch_templates.instance_options(plan, hops=1)
+    metadata = {
+        name[:1].lower() + name[1:]: value for name, value in data["MetadataOptions"].items()
+    }
+    del metadata["httpEndpoint"]
     spec: Json = {
         "amiSelectorTerms": [{"id": group.image} if group.image else {"alias": "al2023@latest"}],
         **({"amiFamily": "AL2023"} if group.image else {}),
@@ -70,7 +74,8 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         **({"placementGroupSelector": {"name": group.placement.group}} if _joins(group) else {}),
         "blockDeviceMappings": [_root(group)],
         **({"instanceStorePolicy": "RAID0"} if _local_disks(group) else {}),
-        "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
+        "metadataOptions": metadata,
+        **({"detailedMonitoring": True} if "Monitoring" in data else {}),
         "tags": {**plan.tags, "Name": f"{plan.name}-{group.name}"},
     }
     return kubernetes_object(AWS_API, "EC2NodeClass", group.object_name, spec=spec)

@@ -118,10 +118,15 @@ def build(
 
 
 def _unused(spec: Spec) -> frozenset[str]:
-    """What a foundation for ParallelCluster alone does without, if it is not shared."""
+    """What a foundation for one target alone does without, if it is not shared."""
+    others = {name for name, section in vars(spec.targets).items() if section is not None}
+    if len(others) != 1 or spec.foundation:
+        return frozenset()
+    if spec.targets.pcs:
+        left_out = "session-manager" in spec.targets.pcs.leave_out
+        return frozenset({"pcs-sessions"} if left_out else ())
     own = spec.targets.parallelcluster
-    others = [name for name, section in vars(spec.targets).items() if section is not None]
-    if own is None or len(others) > 1 or spec.foundation:
+    if own is None:
         return frozenset()
     unused = {
         "security-groups": "security-groups" in own.leave_out and not _creates_storage(spec),

@@ -245,6 +245,8 @@ class Limits(NamedTuple):
     """Source, if tags must have a value; otherwise empty."""
     public_nodes: frozenset[Role] = frozenset()
     """Nodes in a public subnet that may be reachable with SSH from outside."""
+    own_groups: bool = False
+    """Whether the service puts nodes into a security group of its own, too."""
     no_ssh: str = ""
     """Source, if nodes have no public address; otherwise empty."""
     unscaled: Verdict | None = None

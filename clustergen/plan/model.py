@@ -51,6 +51,10 @@ class Options:
         """The values of fields that are `auto`, and the reasons, for ``plan``."""
         return {}
 
+    def leaves_out(self, addition: str) -> bool:
+        """Whether the user does without one of clustergen's additions."""
+        return addition in getattr(self, "leave_out", ())
+
     @property
     def existing(self) -> Mapping[str, str]:
         """What they name that exists in the account, by field: ``directory.secret``."""
@@ -750,7 +754,7 @@ class Plan:
     """What schedules jobs."""
     unused: frozenset[str] = frozenset()
     """Parts of the foundation that nothing needs, because the spec does without what uses them:
-    ``security-groups``, ``scripts``, ``sessions``."""
+    ``security-groups``, ``scripts``, ``sessions``, ``pcs-sessions``."""
     lifecycle_sources: tuple[str, ...] = ()
     """Folders in S3 with the user's lifecycle scripts, of all HyperPod targets of the spec."""
     slurm_machines: tuple[tuple[str, Iam], ...] = ()
@@ -768,6 +772,12 @@ class Plan:
             known = {subnet.id: subnet for subnet in self.network.private}
             return tuple(known.get(id, Subnet(id, None, None)) for id in group.subnets)
         return self.network.private[:1] if group.one_zone else self.network.private
+
+    def security_groups_of(self, node: Machine | NodeGroup) -> tuple[Id, ...]:
+        """The security groups of nodes: their own, besides those of every node."""
+        left_out = self.options.leaves_out("security-groups")
+        every = () if left_out and node.security_groups else self.network.node_security_groups
+        return (*every, *node.security_groups)
 
     def least_nodes(self, group: NodeGroup) -> int:
         """The nodes that run without jobs: on Batch, jobs over several nodes start all of theirs.

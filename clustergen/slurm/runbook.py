@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from clustergen.plan.model import Plan
 from clustergen.runbook import SCONTROL, session
 
 # https://slurm.schedmd.com/scontrol.html
@@ -14,10 +15,11 @@ DRAIN: Final = (
 )
 
 
-def access(region: str) -> str:
+def access(plan: Plan) -> str:
     """How to get a shell on a node that is an EC2 instance of the account."""
-    found = f"aws ec2 describe-instances --region {region} --filters"
+    found = f"aws ec2 describe-instances --region {plan.region} --filters"
+    shell = session(plan.region, left_out=plan.options.leaves_out("session-manager"))
     return (
-        f"{session(region)}. `scontrol show node NODE` has the ADDRESS of a node, by which "
+        f"{shell}. `scontrol show node NODE` has the ADDRESS of a node, by which "
         f"`{found} Name=private-ip-address,Values=ADDRESS` finds its instance"
     )

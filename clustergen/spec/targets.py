@@ -37,6 +37,38 @@ class Target(Section):
     )
 
 
+class Instances(Target):
+    """Options of targets whose nodes are EC2 instances in the account."""
+
+    key_name: str | None = Field(
+        None, pattern=patterns.PRINTABLE.regex, description="EC2 key pair of the nodes."
+    )
+    detailed_monitoring: bool = Field(
+        False, description="Metrics of EC2 instances each minute rather than every 5."
+    )
+    imds: Literal["v1.0", "v2.0"] = Field(
+        "v2.0", description="Oldest version of the instance metadata service that nodes offer."
+    )
+
+
+class LaunchTemplates(Instances):
+    """Options of targets that start instances from launch templates of the bundle."""
+
+    imds_hops: int | None = Field(
+        None,
+        ge=1,
+        le=64,
+        description="Network hops at which the metadata service responds: 1 for the node alone, 2 "
+        "for its containers too; default: by the target.",
+    )
+
+
+_LEFT_OUT = (
+    "What clustergen adds and you do without. security-groups: those of the foundation, so that "
+    "nodes have only yours; session-manager: shells on nodes"
+)
+
+
 class Dcv(Section):
     """Amazon DCV: desktops on the head node."""
 
@@ -96,13 +128,10 @@ class FurtherLoginPool(LoginPool):
     iam: LoginIam = Field(LoginIam.absent(), description="Policies, or an existing role.")
 
 
-class ParallelCluster(Target):
+class ParallelCluster(Instances):
     """AWS ParallelCluster."""
 
     version: Literal["3.16.1"] = Field("3.16.1", description="ParallelCluster version.")
-    key_name: str | None = Field(
-        None, pattern=patterns.PRINTABLE.regex, description="EC2 key pair of the nodes."
-    )
     scaling_strategy: Literal["all-or-nothing", "greedy-all-or-nothing", "best-effort"] = Field(
         "all-or-nothing", description="What to do when not all nodes of a job are available."
     )
@@ -152,19 +181,13 @@ class ParallelCluster(Target):
     bucket: str | None = Field(
         None, pattern=patterns.BUCKET_NAME.regex, description="Bucket for ParallelCluster's files."
     )
-    detailed_monitoring: bool = Field(
-        False, description="Metrics of EC2 instances each minute rather than every 5."
-    )
     memory_scheduling: bool = Field(False, description="Schedule jobs by memory, too.")
-    imds: Literal["v1.0", "v2.0"] = Field(
-        "v2.0", description="Oldest version of the instance metadata service that nodes offer."
-    )
     imds_for_all: bool = Field(
         False, description="Let all users of the head node read its credentials, not only root."
     )
 
 
-class Pcs(Target):
+class Pcs(LaunchTemplates):
     """AWS Parallel Computing Service."""
 
     cluster: Literal["new"] | PcsClusterId = Field(
@@ -181,11 +204,11 @@ class Pcs(Target):
         "auto", description="Controller size; auto: the smallest that supports the number of nodes."
     )
     rest: bool = Field(False, description="Enable the Slurm REST API.")
-    key_name: str | None = Field(
-        None, pattern=patterns.PRINTABLE.regex, description="EC2 key pair of the nodes."
-    )
     purge_accounting: Seconds | None = Field(
         None, description="Retention time of job records, in whole days."
+    )
+    leave_out: list[Literal["security-groups", "session-manager"]] = Field(
+        [], description=f"{_LEFT_OUT}."
     )
 
 
@@ -223,16 +246,19 @@ class HyperPod(Target):
 _ADDITIONS = (
     "What clustergen adds and you do without. second-volume: that of nodes whose root_volume has "
     "no size; threads-per-core: those of nodes for which the spec has none; node-recovery: the "
-    "service decides; one-subnet: HyperPod chooses one of private_subnets"
+    "service decides; one-subnet: HyperPod chooses one of private_subnets; security-groups: those "
+    "of the foundation, on groups that have their own"
 )
 
 
 class HyperPodSlurm(HyperPod):
     """SageMaker HyperPod with Slurm."""
 
-    leave_out: list[Literal["second-volume", "threads-per-core", "node-recovery", "one-subnet"]] = (
-        Field([], description=f"{_ADDITIONS}.")
-    )
+    leave_out: list[
+        Literal[
+            "second-volume", "threads-per-core", "node-recovery", "one-subnet", "security-groups"
+        ]
+    ] = Field([], description=f"{_ADDITIONS}.")
     mode: Literal["api", "customer-managed", "legacy"] = Field(
         "api",
         description="What configures Slurm: the service (api), lifecycle scripts that you review "
@@ -247,6 +273,15 @@ class HyperPodSlurm(HyperPod):
     login_group: InstanceGroup = Field(
         "login", description="Name of the instance group of login nodes."
     )
+
+
+_OF_EKS = (
+    "control-plane-logs: in CloudWatch; secrets-key: a key in your account for Kubernetes secrets, "
+    "which EKS encrypts anyway"
+)
+_ADDONS_OF_EKS = (
+    "ebs-driver: volumes of pods; node-monitoring: EKS's agent that finds failed nodes to repair"
+)
 
 
 class AutoPatching(Section):
@@ -282,10 +317,20 @@ class HyperPodEks(HyperPod):
     """SageMaker HyperPod with EKS."""
 
     leave_out: list[
-        Literal["second-volume", "threads-per-core", "node-recovery", "one-subnet", "operator-tag"]
+        Literal[
+            "second-volume",
+            "threads-per-core",
+            "node-recovery",
+            "one-subnet",
+            "security-groups",
+            "operator-tag",
+            "control-plane-logs",
+            "secrets-key",
+        ]
     ] = Field(
         [],
-        description=f"{_ADDITIONS}; operator-tag: the tag that the training operator needs.",
+        description=f"{_ADDITIONS}; operator-tag: the tag that the training operator needs; of a "
+        f"new EKS cluster, {_OF_EKS}.",
     )
     eks_cluster: Literal["new"] | Arn = Field(
         "new", description="`new`, or the ARN of an existing EKS cluster."
@@ -314,7 +359,7 @@ class HyperPodEks(HyperPod):
     )
 
 
-class Eks(Target):
+class Eks(LaunchTemplates):
     """Amazon EKS."""
 
     install: Literal["script", "stack"] = Field(
@@ -323,9 +368,19 @@ class Eks(Target):
         "`cdk deploy` (stack).",
     )
     deletion_protection: bool = Field(False, description="Protect the cluster against deletion.")
+    leave_out: list[
+        Literal[
+            "security-groups",
+            "session-manager",
+            "control-plane-logs",
+            "secrets-key",
+            "ebs-driver",
+            "node-monitoring",
+        ]
+    ] = Field([], description=f"{_LEFT_OUT}; {_OF_EKS}; {_ADDONS_OF_EKS}.")
 
 
-class Batch(Target):
+class Batch(LaunchTemplates):
     """AWS Batch."""
 
     image: str | None = Field(
@@ -333,6 +388,9 @@ class Batch(Target):
         max_length=255,
         pattern=patterns.PRINTABLE.regex,
         description="Container image of the training jobs in jobs/; default: a public one.",
+    )
+    leave_out: list[Literal["security-groups", "session-manager", "stuck-jobs"]] = Field(
+        [], description=f"{_LEFT_OUT}; stuck-jobs: queues cancel jobs that cannot start."
     )
 
 

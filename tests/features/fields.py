@@ -757,6 +757,9 @@ _PATCHING = {"targets.hyperpod-eks.auto_patching": {"strategy": "drain-first", "
 _IDLE = {"targets.hyperpod-eks.auto_patching": {"strategy": "when-idle"}}
 
 
+_GROUPED = {"node_groups.0.security_groups": ["sg-0a1b2c3d4e5f67899"]}
+
+
 def _patching(name: str, value: Any, given: Values = _PATCHING) -> Change:
     return _own(HPE, f"auto_patching.{name}", value, given)
 
@@ -882,7 +885,6 @@ _OPTIONS = {
         _own(PCS, "cluster_security_group", "sg-0a1b2c3d4e5f67899")
     ],
     "options.pcs.size": [_own(PCS, "size", "large")],
-    "options.pcs.key_name": [_own(PCS, "key_name", "platform")],
     "options.pcs.rest": [_own(PCS, "rest", True)],
     "options.pcs.purge_accounting": [
         _own(PCS, "purge_accounting", "365d", _MANAGED),
@@ -909,6 +911,7 @@ _OPTIONS = {
             _own(target, "leave_out", ["threads-per-core"]),
             _own(target, "leave_out", ["node-recovery"]),
             _own(target, "leave_out", ["one-subnet"], _TWO_SUBNETS),
+            _own(target, "leave_out", ["security-groups"], _GROUPED),
         ]
         for target in (HP, HPE)
     },
@@ -948,6 +951,36 @@ _OPTIONS = {
     "options.hyperpod-eks.update_schedule": [_own(HPE, "update_schedule", "cron(0 3 ? * SUN *)")],
     "options.eks.install": [_own(EKS, "install", "stack", stack="script")],
     "options.eks.deletion_protection": [_own(EKS, "deletion_protection", True)],
+    **{
+        f"options.{target}.{field}": [_own(target, field, value)]
+        for target in (PCS, EKS, BATCH)
+        for field, value in (
+            ("key_name", "platform"),
+            ("detailed_monitoring", True),
+            ("imds", "v1.0"),
+            ("imds_hops", 3),
+        )
+    },
+    "options.pcs.leave_out": [
+        _own(PCS, "leave_out", ["session-manager"]),
+        _own(PCS, "leave_out", ["security-groups"], _GROUPED),
+    ],
+    "options.eks.leave_out": [
+        _own(EKS, "leave_out", [addition])
+        for addition in (
+            "security-groups",
+            "session-manager",
+            "control-plane-logs",
+            "secrets-key",
+            "ebs-driver",
+            "node-monitoring",
+        )
+    ],
+    "options.batch.leave_out": [
+        _own(BATCH, "leave_out", ["security-groups"], _GROUPED),
+        _own(BATCH, "leave_out", ["session-manager"]),
+        _own(BATCH, "leave_out", ["stuck-jobs"]),
+    ],
     "options.batch.image": [_own(BATCH, "image", "public.ecr.aws/example/train:1")],
 }
 

@@ -21,7 +21,7 @@ METADATA_HOPS = 2
 def resource(plan: Plan, group: NodeGroup) -> Json:
     """The launch template of a node group."""
     data = {
-        **launch_templates.metadata_options(METADATA_HOPS),
+        **launch_templates.instance_options(plan, METADATA_HOPS),
         **launch_templates.root_volume(
             group.volume, device=limits.ROOT_DEVICE, default_gib=limits.DEFAULT_ROOT_GIB
         ),
@@ -55,8 +55,7 @@ def _interfaces(plan: Plan, group: NodeGroup) -> Json:
 
 def security_groups(plan: Plan, group: NodeGroup) -> list[Any]:
     """The security groups of a group's nodes."""
-    every = (*plan.network.node_security_groups, *group.security_groups)
-    return [cfn.value(id) for id in every]
+    return [cfn.value(id) for id in plan.security_groups_of(group)]
 
 
 def _cpu(group: NodeGroup) -> Json:

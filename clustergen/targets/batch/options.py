@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clustergen.plan import model
+from clustergen.aws import launch_templates
 
 
 @dataclass(frozen=True, slots=True)
-class Options(model.Options):
+class Options(launch_templates.Options):
     """See :class:`clustergen.spec.targets.Batch`."""
 
     image: str | None

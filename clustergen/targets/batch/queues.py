@@ -36,11 +36,12 @@ def resource(plan: Plan, queue: Queue) -> Json:
         "Priority": DEFAULT_PRIORITY if queue.priority is None else queue.priority,
         "ComputeEnvironmentOrder": environments,
         **({"SchedulingPolicyArn": policy} if plan.slurm.accounts else {}),
-        "JobStateTimeLimitActions": [
+    }
+    if not plan.options.leaves_out("stuck-jobs"):
+        properties["JobStateTimeLimitActions"] = [
             {"Reason": reason, "State": "RUNNABLE", "MaxTimeSeconds": seconds, "Action": "CANCEL"}
             for reason, seconds in _limits(queue)
-        ],
-    }
+        ]
     return {"Type": "AWS::Batch::JobQueue", "Properties": properties}
 
 

@@ -54,7 +54,7 @@ def _profile(role: Json | str) -> Json:
 
 
 def _statements(plan: Plan) -> Iterator[Json]:
-    yield session_manager.statement()
+    yield from session_manager.statements(plan)
     if user_data.used(plan):
         objects = cfn.sub(f"arn:${{AWS::Partition}}:s3:::${{{BUCKET}}}/*")
         yield iam.allow("OwnScripts", ["s3:GetObject"], [objects])

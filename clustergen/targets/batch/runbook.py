@@ -82,12 +82,14 @@ def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
     region = plan.region
     shortest = limits.IDLE_MINUTES[0]
+    left_out = plan.options.leaves_out("session-manager")
     return Runbook(
         logs=f"CloudWatch has `{names.log_group(plan)}`, a stream for each job and node; on a "
         "node, `/var/log/cloud-init-output.log` (what it ran at boot) and "
         "`/var/log/ecs/ecs-agent.log`",
-        access=f"{session(region)}. `aws batch describe-jobs --jobs ID` has the container instance "
-        "of a job, and `aws ecs describe-container-instances` the id of its instance",
+        access=f"{session(region, left_out=left_out)}. `aws batch describe-jobs --jobs ID` has the "
+        "container instance of a job, and `aws ecs describe-container-instances` the id of its "
+        "instance",
         failed_boot="a node whose script fails does not join the cluster: it prints the reason on "
         f"its console (`aws ec2 get-console-output --region {region} --latest --instance-id ID`) "
         "and stops after 15 minutes, while its job stays RUNNABLE. `./deploy.sh --pause` ends the "

@@ -19,7 +19,7 @@ def for_group(
 ) -> Json:
     """The launch template of a node group."""
     data = {
-        **network(group.interfaces, [*security_groups(plan), *group.security_groups]),
+        **network(group.interfaces, security_groups(plan, group)),
         **({"Placement": {"GroupName": placement_group}} if placement_group else {}),
         **reservation(group),
         **market(group),

@@ -134,6 +134,7 @@ _NAMESPACES = words(f"""
 _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects/"
 
 LIMITS = Limits(
+    own_groups=True,
     title="EKS",
     runs_controller="https://docs.aws.amazon.com/eks/latest/userguide/eks-architecture.html",
     default_root_gib=disks.DEFAULT_ROOT_GIB,

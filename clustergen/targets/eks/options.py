@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from clustergen.plan import model
+from clustergen.aws import launch_templates
 
 
 @dataclass(frozen=True, slots=True)
-class Options(model.Options):
+class Options(launch_templates.Options):
     """See :class:`clustergen.spec.targets.Eks`."""
 
     install: Literal["script", "stack"]

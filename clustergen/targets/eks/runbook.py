@@ -8,13 +8,20 @@ from clustergen.runbook import WAIT, Runbook, session
 from clustergen.targets.eks.options import Options
 
 
+def _control_plane_logs(plan: Plan) -> str:
+    if plan.options.leaves_out("control-plane-logs"):
+        return ""
+    return f"CloudWatch has `/aws/eks/{plan.name}/cluster`, the logs of the control plane. "
+
+
 def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
     where = f"--region {plan.region} --cluster-name {plan.name}"
+    left_out = plan.options.leaves_out("session-manager")
     return Runbook(
-        logs=f"{kubernetes.LOGS}. CloudWatch has `/aws/eks/{plan.name}/cluster`, the logs of the "
-        "control plane; on a node, `journalctl -u nodeadm-run -u kubelet`",
-        access=f"{session(plan.region)}. `kubectl get node NODE --output "
+        logs=f"{kubernetes.LOGS}. {_control_plane_logs(plan)}On a node, "
+        "`journalctl -u nodeadm-run -u kubelet`",
+        access=f"{session(plan.region, left_out=left_out)}. `kubectl get node NODE --output "
         "jsonpath={.spec.providerID}` ends with the id",
         failed_boot="a node group in `CREATE_FAILED` or `DEGRADED` gives the reason: `aws eks "
         f"describe-nodegroup {where} --nodegroup-name GROUP --query nodegroup.health`. "

@@ -173,6 +173,7 @@ _NAMED: tuple[Named, ...] = ("node group", "queue")
 _FEW_QUEUES = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#Scheduling-v3-SlurmQueues"
 
 LIMITS = Limits(
+    own_groups=True,
     title="ParallelCluster",
     docker_group=lambda _plan: True,
     region=Region(

@@ -93,10 +93,6 @@ class Options(model.Options):
         }
         return {field: value for field, value in named.items() if value}
 
-    def leaves_out(self, addition: str) -> bool:
-        """Whether the user does without one of clustergen's additions."""
-        return addition in self.leave_out
-
 
 _PARTS: Mapping[str, type[Any]] = MappingProxyType(
     {"dcv": Dcv, "directory": Directory, "dns": Dns, "login_pool": LoginPool}

@@ -46,7 +46,7 @@ def runbook(plan: Plan) -> Runbook:
 def _access(plan: Plan) -> str:
     if plan.options_as(Options).leaves_out("session-manager"):
         return "from the head node, the user of the image reaches every node with `ssh NODE`"
-    return slurm.access(plan.region)
+    return slurm.access(plan)
 
 
 def _remains(plan: Plan) -> str:

@@ -113,11 +113,18 @@ def _tags(plan: Plan) -> Iterator[str]:
 def _reach(plan: Plan) -> str:
     if plan.login is None:
         return "without login nodes, jobs are submitted from any node: add `login` to the spec"
-    session = f"`aws ssm start-session --region {plan.region} --target INSTANCE-ID`"
     return (
         "log in: `LoginCommand` of the stack's outputs lists the login nodes with their instance "
-        f"ids and addresses. {session} opens a shell there, also without a public address; `sudo "
-        f"su - USER` makes it that of a user of the cluster. {_ssh(plan)} `sinfo` shows queues"
+        f"ids and addresses. {_session(plan)}{_ssh(plan)} `sinfo` shows queues"
+    )
+
+
+def _session(plan: Plan) -> str:
+    if plan.options.leaves_out("session-manager"):
+        return ""
+    return (
+        f"`aws ssm start-session --region {plan.region} --target INSTANCE-ID` opens a shell there, "
+        "also without a public address; `sudo su - USER` makes it that of a user of the cluster. "
     )
 
 

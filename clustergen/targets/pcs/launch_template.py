@@ -11,7 +11,6 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn, launch_templates
 from clustergen.plan.model import Interface, Machine, NodeGroup, Plan, Volume
 from clustergen.targets.pcs import limits, names, subnets, user_data
-from clustergen.targets.pcs.options import Options
 
 # One hop reaches processes on the node; those in a bridged container need another.
 METADATA_HOPS = 2
@@ -40,7 +39,7 @@ def for_login(plan: Plan, login: Machine) -> Json:
     network, found = plan.network, subnets.login_subnets(plan, login)
     # PCS chooses among several.
     subnet = cfn.value(found[0]) if len(found) == 1 else None
-    every = (*network.login_security_groups, *network.node_security_groups, *login.security_groups)
+    every = (*network.login_security_groups, *plan.security_groups_of(login))
     groups = [cfn.value(id) for id in every]
     interface = {
         **launch_templates.interface(Interface(0, 0, "interface"), groups, subnet),
@@ -60,10 +59,8 @@ def _resource(plan: Plan, name: str, data: Json) -> Json:
 
 def _base(plan: Plan, name: str, volume: Volume) -> Json:
     device = limits.ROOT_DEVICES[plan.software.os]
-    key = plan.options_as(Options).key_name
     return {
-        **({"KeyName": key} if key else {}),
-        **launch_templates.metadata_options(METADATA_HOPS),
+        **launch_templates.instance_options(plan, METADATA_HOPS),
         **launch_templates.root_volume(volume, device=device, default_gib=limits.DEFAULT_ROOT_GIB),
         **launch_templates.tag_specifications(plan, name),
     }
@@ -71,8 +68,7 @@ def _base(plan: Plan, name: str, volume: Volume) -> Json:
 
 def _network(plan: Plan, group: NodeGroup) -> Json:
     """Network settings; if nodes are in one subnet, their interfaces have it."""
-    every = (*plan.network.node_security_groups, *group.security_groups)
-    groups = [cfn.value(id) for id in every]
+    groups = [cfn.value(id) for id in plan.security_groups_of(group)]
     if subnets.spreads(group):
         return launch_templates.network(group.interfaces, groups)
     subnet = cfn.value(subnets.group_subnets(plan, group)[0].id)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from clustergen.aws import launch_templates
+from clustergen.aws.members import present
 from clustergen.findings import Path
-from clustergen.plan import model
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits
 
@@ -23,7 +24,7 @@ _OF_THE_CLUSTER: tuple[Path, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Options(model.Options):
+class Options(launch_templates.Options):
     """See :class:`clustergen.spec.targets.Pcs`."""
 
     cluster: str
@@ -31,7 +32,6 @@ class Options(model.Options):
     cluster_security_group: str | None
     size: Literal["auto", "small", "medium", "large"]
     rest: bool
-    key_name: str | None
     purge_accounting: int | None
     """Time in seconds."""
 
@@ -42,7 +42,8 @@ class Options(model.Options):
     @property
     def existing(self) -> Mapping[str, str]:
         """See :attr:`clustergen.plan.model.Options.existing`."""
-        return {} if self.creates_cluster else {"cluster": self.cluster}
+        named = {"cluster": None if self.creates_cluster else self.cluster}
+        return present(**named, key_name=self.key_name)
 
     @property
     def of_others(self) -> tuple[Path, ...]:

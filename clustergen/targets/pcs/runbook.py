@@ -14,7 +14,7 @@ def runbook(plan: Plan) -> Runbook:
         "for each instance), `/aws/vendedlogs/pcs/cluster/PCS_SCHEDULER_LOGS/CLUSTER-ID` "
         "(slurmctld) and `.../PCS_JOBCOMP_LOGS/CLUSTER-ID` (finished jobs); on a node, "
         "`/var/log/amazon/pcs/bootstrap.log` and `/var/log/slurmd.log`",
-        access=slurm.access(plan.region),
+        access=slurm.access(plan),
         failed_boot="PCS terminates a node whose required action fails and launches another, which "
         "costs money each time: the last lines of its stream in the lifecycle log group name the "
         "action. `./deploy.sh --pause` ends the loop of compute nodes while you fix the spec",

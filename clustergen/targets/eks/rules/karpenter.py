@@ -9,6 +9,7 @@ from clustergen.kubernetes import karpenter
 from clustergen.kubernetes.names import HUGE_PAGES
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import limits
+from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.rules import rule
 
 _ON = "kubernetes: {autoscaler: karpenter}"
@@ -33,6 +34,26 @@ def interfaces(plan: Plan) -> Iterator[Problem]:
                 help=f"write efa_layout: efa-only, or count: {group.max}",
                 fix=unsafe(put(group.at("efa_layout"), "efa-only")),
             )
+
+
+@rule(
+    "K8S551",
+    "Key pair for nodes that Karpenter starts",
+    why="A node class names no key pair.",
+    source=limits.KARPENTER,
+    severity=Severity.WARNING,
+    bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]\n"
+    "targets: {eks: {key_name: platform}}",
+    good="targets: {eks: {key_name: platform}}",
+)
+def key_pair(plan: Plan) -> Iterator[Problem]:
+    names = ", ".join(group.name for group in karpenter.groups(plan))
+    if names and plan.options_as(Options).key_name:
+        yield Problem(
+            ("targets", "eks", "key_name"),
+            f"nodes of {names} do not have the key pair: Karpenter starts them",
+            help="open a shell there with Session Manager",
+        )
 
 
 @rule(

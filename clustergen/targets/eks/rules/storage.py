@@ -41,3 +41,24 @@ def unknown_path(plan: Plan) -> Iterator[Problem]:
                 help="write targets.eks.install: script, which asks FSx",
                 fix=unsafe(put(("targets", "eks", "install"), "script")),
             )
+
+
+@rule(
+    "K8S550",
+    "A volume without the driver that makes it",
+    fixes="unsafe",
+    why="Prometheus in the cluster keeps its samples on an EBS volume, and waits for it.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/ebs-csi.html",
+    bad="""monitoring: {metrics: self-hosted}
+targets: {eks: {leave_out: [ebs-driver]}}""",
+    good="targets: {eks: {leave_out: [ebs-driver]}}",
+)
+def no_driver(plan: Plan) -> Iterator[Problem]:
+    if plan.options.leaves_out("ebs-driver") and plan.monitoring.metrics == "self-hosted":
+        path = ("monitoring", "metrics")
+        yield Problem(
+            path,
+            "Prometheus needs an EBS volume, and leave_out has ebs-driver",
+            help="write managed-prometheus, or remove ebs-driver from leave_out",
+            fix=unsafe(put(path, "managed-prometheus")),
+        )

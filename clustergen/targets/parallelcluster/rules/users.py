@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Path, Problem, Severity
-from clustergen.foundation.part import created
 from clustergen.plan.model import Plan
 from clustergen.slurm import collecting
 from clustergen.targets.parallelcluster.options import Options
@@ -41,22 +40,15 @@ def hook(plan: Plan) -> Iterator[Problem]:
 @rule(
     "IAM105",
     "Leaving this out may cut nodes off",
-    why="Nodes reach file systems through security groups, and read their scripts with the "
-    "permission that clustergen gives them. Without either, their set-up fails.",
+    why="Nodes read their scripts with the permission that clustergen gives them. Without it, "
+    "their set-up fails.",
     source="clustergen",
     severity=Severity.WARNING,
-    bad="""storage: [{mount: /data, type: efs}]
-targets: {parallelcluster: {leave_out: [security-groups]}}""",
-    good="""storage: [{mount: /data, type: efs}]
-targets: {parallelcluster: {leave_out: [session-manager]}}""",
+    bad="targets: {parallelcluster: {leave_out: [script-access]}}",
+    good="targets: {parallelcluster: {leave_out: [script-access, hook]}}",
 )
 def cut_off(plan: Plan) -> Iterator[Problem]:
     options = plan.options_as(Options)
-    new = [storage.mount for storage in created(plan)]
-    if options.leaves_out("security-groups") and new and plan.network.new_security_groups:
-        message = f"nodes may not reach {', '.join(new)}, which accepts the foundation's groups"
-        help = "keep the groups, or write created_by: cluster, or existing security groups"
-        yield Problem(_PLACE, message, help=help)
     if options.leaves_out("script-access") and not options.leaves_out("hook"):
         message = "the hook is in a bucket that nodes may not read"
         yield Problem(_PLACE, message, help="leave out hook as well, or keep script-access")
