@@ -21,6 +21,7 @@ from clustergen.foundation.part import (
 from clustergen.plan import names
 from clustergen.plan.model import Bucket, Iam, Ontap, OpenZfs, Plan
 
+_NOTHING = Iam()
 PCS_PARTITIONS = frozenset({"aws", "aws-us-gov"})
 """Partitions with AWS PCS and its managed policy: roles with unknown policies cannot be created.
 https://docs.aws.amazon.com/general/latest/gr/pcs.html (2026-11)"""
@@ -33,7 +34,7 @@ def part(plan: Plan) -> Part:
     if "scripts" not in plan.unused:
         parts.append(Part(_bucket(plan), {"ScriptsBucketName": name}))
     if serves(plan, "pcs"):
-        parts.append(_role(plan))
+        parts += _pcs_roles(plan)
     if serves(plan, "parallelcluster"):
         parts.append(_policies(plan))
     return joined(parts)
@@ -84,8 +85,24 @@ def _bucket_policy() -> Json:
     return lasting(policy, True)
 
 
-def _role(plan: Plan) -> Part:
-    """The role of PCS nodes, and its instance profile."""
+def pcs_profile(name: str = "") -> str:
+    """The logical id of the instance profile of PCS nodes, or of those of one group."""
+    return f"NodeInstanceProfile{cfn.logical_id(name) if name else ''}"
+
+
+def _pcs_roles(plan: Plan) -> Iterator[Part]:
+    """The role of PCS nodes, and those of nodes with permissions of their own."""
+    yield _pcs_role(plan, "", _NOTHING)
+    login = [(name, own) for name, own in plan.slurm_machines if name == "login"]
+    for name, own in (*login, *((group.name, group.iam) for group in plan.node_groups)):
+        if own.adds and not own.exists:
+            yield _pcs_role(plan, name, own)
+
+
+def _pcs_role(plan: Plan, name: str, own: Iam) -> Part:
+    """A role of PCS nodes, and its instance profile."""
+    id, profile_id = f"NodeRole{cfn.logical_id(name) if name else ''}", pcs_profile(name)
+    whose = f"nodes of {name}" if name else "nodes"
     managed = ["AWSPCSComputeNodePolicy"] if plan.partition in PCS_PARTITIONS else []
     role = {
         # PCS accepts only roles with this path, or whose names start with AWSPCS.
@@ -94,22 +111,23 @@ def _role(plan: Plan) -> Part:
         "AssumeRolePolicyDocument": iam.trust("ec2"),
         **filled(
             ManagedPolicyArns=[
-                cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}") for name in managed
+                *(cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{each}") for each in managed),
+                *own.policies,
             ]
         ),
-        "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(plan)}],
-        "Tags": named(plan, "node"),
+        "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(plan, own)}],
+        "Tags": named(plan, name or "node"),
     }
-    profile = {"Path": "/aws-pcs/", "Roles": [cfn.ref("NodeRole")]}
+    profile = {"Path": "/aws-pcs/", "Roles": [cfn.ref(id)]}
     return Part(
         {
-            "NodeRole": {"Type": "AWS::IAM::Role", "Properties": role},
-            "NodeInstanceProfile": {"Type": "AWS::IAM::InstanceProfile", "Properties": profile},
+            id: {"Type": "AWS::IAM::Role", "Properties": role},
+            profile_id: {"Type": "AWS::IAM::InstanceProfile", "Properties": profile},
         },
         {
-            "NodeRoleArn": Output("Role of nodes", cfn.get_att("NodeRole", "Arn")),
-            "NodeInstanceProfileArn": Output(
-                "Instance profile of nodes", cfn.get_att("NodeInstanceProfile", "Arn")
+            f"{id}Arn": Output(f"Role of {whose}", cfn.get_att(id, "Arn")),
+            f"{profile_id}Arn": Output(
+                f"Instance profile of {whose}", cfn.get_att(profile_id, "Arn")
             ),
         },
     )
@@ -141,7 +159,7 @@ def _policy(description: str, statements: list[Json]) -> Json:
     return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
 
 
-def _document(plan: Plan) -> Json:
+def _document(plan: Plan, own: Iam) -> Json:
     statements = [
         *([] if "pcs-sessions" in plan.unused else [session_manager.statement()]),
         *_scripts(plan),
@@ -151,6 +169,7 @@ def _document(plan: Plan) -> Json:
         *monitoring.writing(plan),
         *_controller(plan),
         _logs(),
+        *grants(own),
     ]
     return iam.document(statements)
 

@@ -26,6 +26,7 @@ from clustergen.foundation.part import (
     serves,
 )
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
+from clustergen.plan.network import is_prefix_list
 
 NODES = "ClusterSecurityGroup"
 LOGIN = "LoginSecurityGroup"
@@ -188,16 +189,18 @@ def _login(plan: Plan) -> Json:
         f"{LOGIN}Ssh{number}": _rule(
             "Ingress",
             LOGIN,
-            {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, _cidr_key(cidr): cidr},
-            f"SSH from {cidr}",
+            {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, _source_key(source): source},
+            f"SSH from {source}",
         )
-        for number, cidr in enumerate(plan.network.ssh_from, 1)
+        for number, source in enumerate(plan.network.ssh_from, 1)
     }
     return {LOGIN: _closed(_group(plan, "login", "SSH to login and head nodes")), **ssh}
 
 
-def _cidr_key(cidr: str) -> str:
-    return "CidrIp" if ipaddress.ip_network(cidr).version == 4 else "CidrIpv6"
+def _source_key(source: str) -> str:
+    if is_prefix_list(source):
+        return "SourcePrefixListId"
+    return "CidrIp" if ipaddress.ip_network(source).version == 4 else "CidrIpv6"
 
 
 def _files(plan: Plan) -> Json:

@@ -78,6 +78,11 @@ _INTERNAL = tuple(
 )
 
 
+def is_prefix_list(source: str) -> bool:
+    """Whether an SSH source is a prefix list, whose blocks only AWS knows."""
+    return source.startswith("pl-")
+
+
 def is_internal(block: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
     """Whether the block is private: RFC 1918, or shared address space (RFC 6598).
 

@@ -73,6 +73,14 @@ Cidr = Annotated[
 ]
 """An IPv4 or IPv6 block; a single address is a block of one."""
 
+SshSource = Annotated[
+    str,
+    Field(pattern=patterns.SSH_SOURCE.regex),
+    BeforeValidator(validators.source),
+    shaped(r"^([0-9a-f.:]+(/[0-9]+)?|pl-[0-9a-f]+)$", "203.0.113.0/24"),
+]
+"""A block, or a prefix list."""
+
 Block = Annotated[
     str,
     BeforeValidator(validators.network),

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from clustergen.spec import validators
-from clustergen.spec.base import Block, Cidr, Section, SecurityGroupId, SubnetId, VpcId
+from clustergen.spec.base import Block, Section, SecurityGroupId, SshSource, SubnetId, VpcId
 
 
 class ExistingSubnet(Section):
@@ -60,8 +60,8 @@ class Network(Section):
     security_groups: list[SecurityGroupId] = Field(
         [], max_length=5, description="Existing security groups for every node."
     )
-    ssh_from: list[Cidr] = Field(
+    ssh_from: list[SshSource] = Field(
         [],
-        description="CIDR blocks allowed to use SSH on login and head nodes; default: none. SSM "
-        "always works.",
+        description="CIDR blocks and prefix lists (pl-...) allowed to use SSH on login and head "
+        "nodes; default: none. SSM always works.",
     )

@@ -83,6 +83,10 @@ SOURCE = Pattern(
     r"^([0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}|pl-([0-9a-f]{8}|[0-9a-f]{17}))$",
     "an IPv4 block or a prefix list, such as 203.0.113.0/24 or pl-0a1b2c3d4e5f67890",
 )
+SSH_SOURCE = Pattern(
+    r"^([0-9a-f.:]+/[0-9]+|pl-([0-9a-f]{8}|[0-9a-f]{17}))$",
+    "a block or a prefix list, such as 203.0.113.0/24 or pl-0a1b2c3d4e5f67890",
+)
 MOUNT = Pattern(r"^/[A-Za-z0-9._/-]*$", "an absolute path such as /fsx")
 MOUNT_NAME = Pattern(r"^[A-Za-z0-9_-]{1,8}$", "the MountName that FSx gives, up to 8 characters")
 SHA256 = Pattern(r"^[0-9a-f]{64}$", "a checksum of 64 lower-case hexadecimal digits")

@@ -105,6 +105,11 @@ def network(value: Any) -> Any:
         raise _no_network(value) from None
 
 
+def source(value: Any) -> Any:
+    """A CIDR block, or the id of a prefix list, which holds several."""
+    return value if isinstance(value, str) and value.startswith("pl-") else network(value)
+
+
 def _no_network(value: str) -> PydanticCustomError:
     message = f"{value!r} is not a CIDR block"
     try:

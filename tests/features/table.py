@@ -399,6 +399,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml(f'Policy: "{_POLICY}"'),
             **hyperpod(foundation(_POLICY)),
             **dict.fromkeys((EKS, BATCH), template(_POLICY)),
+            PCS: foundation(_POLICY),
         },
     ),
     "nodes.unencrypted": Row(
@@ -460,8 +461,12 @@ TABLE: Mapping[str, Row] = {
             "node_groups: [{name: nodes, instance_type: null, "
             "instance_types: [m7i.4xlarge, m6i.4xlarge]}]",
             _group("allocation: capacity-optimized"),
+            {PCS: Use(_group("capacity: spot"), _group("allocation: lowest-price"))},
         ),
-        {PC: yaml("AllocationStrategy: capacity-optimized")},
+        {
+            PC: yaml("AllocationStrategy: capacity-optimized"),
+            PCS: template('"AllocationStrategy": "lowest-price"'),
+        },
     ),
     "nodes.service-name": Row(
         Use("", _group("service_name: cpu")),
@@ -483,7 +488,10 @@ TABLE: Mapping[str, Row] = {
         {PC: yaml("Name: corpus")},
     ),
     "storage.by-cluster": Row(
-        Use(_storage("type: efs"), _storage("type: efs, created_by: cluster")),
+        Use(
+            _storage("type: efs, throughput_mode: bursting"),
+            _storage("type: efs, throughput_mode: bursting, created_by: cluster"),
+        ),
         {PC: yaml(r"EfsSettings:\s+ThroughputMode")},
     ),
     "nodes.scratch": Row(

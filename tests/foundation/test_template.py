@@ -50,7 +50,7 @@ monitoring:
   workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789
   alerts: {topic: "arn:aws:sns:us-east-1:111122223333:pages"}
 """,
-    "ssh": "network: {ssh_from: [203.0.113.0/24, '2001:db8::/32']}",
+    "ssh": "network: {ssh_from: [203.0.113.0/24, '2001:db8::/32', pl-0a1b2c3d4e5f67890]}",
     "existing": EXISTING,
     "existing groups": EXISTING_GROUPS,
     "scratch-1": lustre("deployment: scratch-1, size: 1200GiB"),
@@ -334,6 +334,8 @@ def test_by_default_there_is_no_ssh_and_no_public_address() -> None:
     assert not opened["PrivateSubnet"]["Properties"]["MapPublicIpOnLaunch"]
     assert opened["LoginSecurityGroupSsh1"]["Properties"]["CidrIp"] == "203.0.113.0/24"
     assert opened["LoginSecurityGroupSsh2"]["Properties"]["CidrIpv6"] == "2001:db8::/32"
+    listed = opened["LoginSecurityGroupSsh3"]["Properties"]
+    assert listed["SourcePrefixListId"] == "pl-0a1b2c3d4e5f67890"
 
 
 def test_the_network_of_retained_data_is_retained() -> None:

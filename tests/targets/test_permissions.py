@@ -9,7 +9,7 @@ import pytest
 
 from tests.checking import Fragments
 
-EKS, BATCH = Fragments("eks"), Fragments("batch")
+EKS, BATCH, PCS = Fragments("eks"), Fragments("batch"), Fragments("pcs")
 HYPERPOD = {name: Fragments(name) for name in ("hyperpod-slurm", "hyperpod-eks")}
 POLICY = "arn:aws:iam::111122223333:policy/data"
 OTHER = "arn:aws:iam::111122223333:role/teams/nodes"
@@ -45,6 +45,12 @@ def role_of(target: str) -> dict[str, Any]:
         profile, _ = compute["InstanceRole"]["Fn::GetAtt"]
         [role] = BATCH.properties(ADDED, profile)["Roles"]
         return dict(BATCH.properties(ADDED, role["Ref"]))
+    if target == "pcs":
+        profile = PCS.properties(ADDED, "NodeGroupGpu")["IamInstanceProfileArn"]["Ref"]
+        made = PCS.document("foundation.template.json", ADDED)
+        name, _ = made["Outputs"][profile]["Value"]["Fn::GetAtt"]
+        [role] = made["Resources"][name]["Properties"]["Roles"]
+        return dict(made["Resources"][role["Ref"]]["Properties"])
     fragments = HYPERPOD[target]
     groups = fragments.document("create-cluster.json", ADDED)["InstanceGroups"]
     [output] = [each["ExecutionRole"] for each in groups if each["InstanceGroupName"] == "gpu"]
@@ -53,7 +59,7 @@ def role_of(target: str) -> dict[str, Any]:
     return dict(foundation["Resources"][role]["Properties"])
 
 
-@pytest.mark.parametrize("target", ["eks", "batch", *HYPERPOD])
+@pytest.mark.parametrize("target", ["eks", "batch", "pcs", *HYPERPOD])
 def test_a_group_gets_its_policies_and_places_in_s3(target: str) -> None:
     role = role_of(target)
     assert POLICY in role["ManagedPolicyArns"]
@@ -122,3 +128,13 @@ def test_permissions_of_head_and_login_nodes_on_hyperpod() -> None:
     roles = {each["InstanceGroupName"]: each["ExecutionRole"] for each in groups}
     assert roles["controller"] == "${HyperPodHeadNodeRoleArn}"
     assert roles["login"] == "${HyperPodExecutionRoleArn}"
+
+
+def test_login_nodes_of_pcs_have_permissions_of_their_own() -> None:
+    text = f"login: {{iam: {{policies: ['{POLICY}']}}}}"
+    foundation = PCS.document("foundation.template.json", text)["Resources"]
+    assert POLICY in foundation["NodeRoleLogin"]["Properties"]["ManagedPolicyArns"]
+    assert POLICY not in foundation["NodeRole"]["Properties"]["ManagedPolicyArns"]
+    profile = {"Ref": "NodeInstanceProfileLoginArn"}
+    assert PCS.properties(text, "NodeGroupLogin")["IamInstanceProfileArn"] == profile
+    assert PCS.properties(text, "NodeGroupH200")["IamInstanceProfileArn"] != profile

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from clustergen.catalog import regions
 from clustergen.findings import Path, Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan.model import Plan
-from clustergen.plan.network import is_internal
+from clustergen.plan.network import is_internal, is_prefix_list
 
 _ENDPOINTS = "https://docs.aws.amazon.com/vpc/latest/privatelink/"
 _PLAIN = "network: {internet: none}\nsoftware: {containers: none}\n"
@@ -41,7 +41,7 @@ def from_outside(plan: Plan) -> Iterator[Problem]:
     ]
     for path, cidr in sources:
         # A prefix list may have private addresses.
-        if cidr and not cidr.startswith("pl-") and not is_internal(ipaddress.ip_network(cidr)):
+        if cidr and not is_prefix_list(cidr) and not is_internal(ipaddress.ip_network(cidr)):
             yield _unreachable(path, f"nothing leads from {cidr} to the nodes")
 
 

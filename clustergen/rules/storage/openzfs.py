@@ -29,7 +29,7 @@ def missing_size(plan: Plan) -> Iterator[Problem]:
         size: int | None = 0
         if isinstance(item, OpenZfs):
             size = item.size_gib
-        elif isinstance(item, Ebs):
+        elif isinstance(item, Ebs) and not item.snapshot:
             size = item.volume.size_gib
         if size is None and not item.existing:
             fix = unsafe(put(item.at("size"), "1024GiB"))

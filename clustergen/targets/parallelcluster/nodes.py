@@ -9,7 +9,7 @@ from typing import Any
 from clustergen.aws import references
 from clustergen.aws.members import filled
 from clustergen.plan.model import Id, Network, Plan, Subnet, Volume
-from clustergen.plan.network import is_internal
+from clustergen.plan.network import is_internal, is_prefix_list
 from clustergen.targets.parallelcluster.options import Options
 
 NOBODY = "127.0.0.1/32"
@@ -83,8 +83,11 @@ def allowed_ips(plan: Plan) -> str:
 
 
 def from_outside(network: Network) -> bool:
-    """Whether SSH is allowed from public addresses."""
-    return any(not is_internal(ipaddress.ip_network(block)) for block in network.ssh_from)
+    """Whether SSH is allowed from public addresses, as those of a prefix list may be."""
+    return any(
+        is_prefix_list(source) or not is_internal(ipaddress.ip_network(source))
+        for source in network.ssh_from
+    )
 
 
 def entry_subnet(network: Network) -> Subnet:

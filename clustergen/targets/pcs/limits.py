@@ -168,6 +168,9 @@ DEFAULT_IMAGE_OS = "ubuntu2404"
 ARCHITECTURES = ("x86_64", "arm64")
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html; 2026-11-20.
+SPOT_ALLOCATION = ("lowest-price", "capacity-optimized", "price-capacity-optimized")
+"""botocore 1.44.5 pcs: SpotAllocationStrategy."""
+
 ROOT_DEVICES: Mapping[str, str] = MappingProxyType(
     {
         "alinux2023": "/dev/xvda",

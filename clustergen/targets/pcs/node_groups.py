@@ -10,6 +10,7 @@ from typing import Any
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
+from clustergen.foundation import access
 from clustergen.plan.model import Iam, Machine, NodeGroup, Plan, Ref
 from clustergen.slurm import timetable
 from clustergen.targets.pcs import images, lifecycle, names, pcs_cluster, settings, subnets
@@ -21,19 +22,17 @@ _PURCHASES = {
 }
 """All others are ONDEMAND: the launch template names reservations."""
 
-_INSTANCE_PROFILE = cfn.value(Ref("NodeInstanceProfileArn"))
-
 
 def for_group(plan: Plan, group: NodeGroup) -> Json:
     """A node group of the spec as a resource."""
     purchase = _PURCHASES.get(group.capacity.kind, "ONDEMAND")
     # The interruption of one node ends the job of all.
     # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
-    spot = {"SpotOptions": {"AllocationStrategy": "capacity-optimized"}}
+    spot = {"SpotOptions": {"AllocationStrategy": group.allocation or "capacity-optimized"}}
     least = timetable.least_nodes(group)
     properties = {
         **_node_group(plan, group.name, [t.name for t in group.types], least, group.max),
-        **_profile(group.iam),
+        "IamInstanceProfileArn": _profile(group.name, group.iam),
         "AmiId": images.image_id(group.image, group.type),
         "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.group_subnets(plan, group)],
         "PurchaseOption": purchase,
@@ -48,7 +47,7 @@ def for_login(plan: Plan, login: Machine) -> Json:
     """The login nodes as a resource: a static group without a queue."""
     properties = {
         **_node_group(plan, names.LOGIN, [login.type.name], login.count, login.count),
-        **_profile(login.iam),
+        "IamInstanceProfileArn": _profile(names.LOGIN, login.iam),
         "AmiId": images.image_id(login.image, login.type),
         "SubnetIds": [cfn.value(id) for id in subnets.login_subnets(plan, login)],
         "PurchaseOption": "ONDEMAND",
@@ -57,8 +56,12 @@ def for_login(plan: Plan, login: Machine) -> Json:
     return _resource(plan, properties)
 
 
-def _profile(own: Iam) -> Json:
-    return {"IamInstanceProfileArn": own.instance_profile} if own.instance_profile else {}
+def _profile(name: str, own: Iam) -> Json | str:
+    """The instance profile of nodes: theirs, one with their permissions, or that of all nodes."""
+    if own.instance_profile:
+        return own.instance_profile
+    shared: Json = cfn.value(Ref(f"{access.pcs_profile(name if own.adds else '')}Arn"))
+    return shared
 
 
 def _resource(plan: Plan, properties: Json) -> Json:
@@ -72,7 +75,6 @@ def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> 
     return {
         "Name": name,
         "ClusterId": pcs_cluster.id(plan),
-        "IamInstanceProfileArn": _INSTANCE_PROFILE,
         "CustomLaunchTemplate": {
             "TemplateId": cfn.ref(template),
             # PCS pins the version: with a literal 1, later changes would not reach the nodes.

@@ -255,6 +255,14 @@ _SLURM = {
     "software.scripts-every-boot": _support(
         "full", "ExecutionPolicy of the action: EVERY_BOOT", CREATE_NODE_GROUP
     ),
+    "nodes.iam": _support(
+        "full", "a role and an instance profile for these nodes", CREATE_NODE_GROUP
+    ),
+    "nodes.allocation": _support(
+        "full",
+        "AllocationStrategy of Spot Instances; others have none",
+        CREATE_NODE_GROUP,
+    ),
     "nodes.subnets": _support("full", "SubnetIds of the node group", CREATE_NODE_GROUP),
     "nodes.security-groups": _support("full", "Groups of the launch template", CREATE_NODE_GROUP),
     "nodes.instance-profile": _support(

@@ -96,6 +96,11 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (OUTSIDE + LOGIN, (*POOL, "Networking", "SubnetIds"), ["${PublicSubnetId}"]),
     (EXISTING + "  ssh_from: [10.0.0.0/8]", (*HEAD, "Ssh", "AllowedIps"), "10.0.0.0/8"),
     (
+        EXISTING + "  ssh_from: [pl-0a1b2c3d4e5f67890]",
+        (*HEAD, "Ssh", "AllowedIps"),
+        "pl-0a1b2c3d4e5f67890",
+    ),
+    (
         EXISTING,
         (*QUEUE, "Networking"),
         {

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from clustergen.aws import references
 from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
+from clustergen.plan.network import is_prefix_list
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queue_owners import queue_owners
@@ -19,8 +20,8 @@ from clustergen.targets.parallelcluster.scheduling import subnets
     "NET102",
     "ParallelCluster allows SSH from one block only",
     fixes="unsafe",
-    why="Ssh.AllowedIps is one IPv4 block. The foundation's login security group allows several, "
-    "but is not created when the spec gives existing security groups.",
+    why="Ssh.AllowedIps is one IPv4 block or prefix list. The foundation's login security group "
+    "allows several, but is not created when the spec gives existing security groups.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Ssh",
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
@@ -35,11 +36,11 @@ from clustergen.targets.parallelcluster.scheduling import subnets
 )
 def ssh_blocks(plan: Plan) -> Iterator[Problem]:
     blocks = plan.network.ssh_from
-    ipv4 = [block for block in blocks if ipaddress.ip_network(block).version == 4]
+    ipv4 = [b for b in blocks if is_prefix_list(b) or ipaddress.ip_network(b).version == 4]
     if not plan.network.login_security_groups and (len(blocks) > 1 or len(ipv4) < len(blocks)):
         yield Problem(
             ("network", "ssh_from"),
-            f"only one IPv4 block of {', '.join(blocks)} can be allowed",
+            f"only one IPv4 block or prefix list of {', '.join(blocks)} can be allowed",
             help="keep one, and allow the others in a security group of your own",
             fix=unsafe(put(("network", "ssh_from"), ipv4[:1])) if ipv4 else None,
         )

@@ -171,3 +171,25 @@ def _id(item: Storage) -> tuple[str, str, Id | None]:
         case Ebs():
             return "id", "ebs", item.id
     return "id", "", None
+
+
+@rule(
+    "STG111",
+    "File system that ParallelCluster cannot create",
+    fixes="unsafe",
+    why="ParallelCluster creates EFS file systems with bursting or provisioned throughput only.",
+    source=f"{_STORAGE}#yaml-SharedStorage-EfsSettings-ThroughputMode",
+    bad="storage: [{mount: /home, type: efs, created_by: cluster}]",
+    good="storage: [{mount: /home, type: efs, created_by: cluster, throughput_mode: bursting}]",
+)
+def elastic(plan: Plan) -> Iterator[Problem]:
+    for item in plan.storage:
+        if not isinstance(item, Efs) or item.existing or not item.by_cluster:
+            continue
+        if item.throughput_mode == "elastic":
+            yield Problem(
+                item.at("throughput_mode"),
+                f"{item.mount}: ParallelCluster creates no EFS with elastic throughput",
+                help="write throughput_mode: bursting, or created_by: foundation",
+                fix=unsafe(put(item.at("throughput_mode"), "bursting")),
+            )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import rule
 
@@ -158,3 +159,27 @@ def _is_power_of_two(number: int, unit: int) -> bool:
     """Whether ``number`` is ``unit`` times a power of two."""
     ratio, rest = divmod(number, unit) if unit else (0, 1)
     return not rest and ratio > 0 and ratio & (ratio - 1) == 0
+
+
+@rule(
+    "CAP206",
+    "Allocation that PCS does not have",
+    fixes="unsafe",
+    why="PCS lets users choose how EC2 allocates Spot Instances only; On-Demand Instances come "
+    "from the first type and subnet with capacity.",
+    source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_SpotOptions.html",
+    bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, allocation: prioritized}]",
+    good="node_groups: [{name: h200, instance_type: m7i.4xlarge, capacity: spot, "
+    "allocation: price-capacity-optimized}]",
+)
+def allocation(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        spot = group.capacity.kind == "spot"
+        if group.allocation and not (spot and group.allocation in limits.SPOT_ALLOCATION):
+            known = ", ".join(limits.SPOT_ALLOCATION)
+            yield Problem(
+                group.at("allocation"),
+                f"PCS has no allocation {group.allocation!r} for {group.capacity.kind} capacity",
+                help=f"write one of {known}" if spot else "remove it, or write capacity: spot",
+                fix=unsafe(drop(group.at("allocation"))),
+            )
