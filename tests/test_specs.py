@@ -60,6 +60,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         K8S: set(),
         BATCH: _NO,
     },
+    "closed-eks": {PC: set(), PCS: set(), HP: {"SUP001"}, EKS: set(), K8S: set(), BATCH: set()},
     "eks-karpenter": {PC: _NO, PCS: _NO, HP: _NO, EKS: _NO, K8S: set(), BATCH: _NO},
     "eks-mig": {PC: _NO, PCS: {"SLM211"}, HP: _NO, EKS: set(), K8S: set(), BATCH: _NO},
     "eks-p5en-capacity-block": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set(), BATCH: _NO},

@@ -35,9 +35,14 @@ SESSIONS: Final = "Session Manager"
 CLOUDWATCH: Final = "metrics in CloudWatch"
 PROMETHEUS: Final = "managed Prometheus"
 VOLUMES: Final = "volumes of FSx that exist"
+ALERTS: Final = "alerts of Prometheus in the cluster"
+KARPENTER: Final = "Karpenter"
+LUSTRE_DRIVER: Final = "FSx for Lustre in pods"
+EFS_DRIVER: Final = "EFS in pods"
 
 _ECR: Final = words("ecr.api ecr.dkr")
 _SECRETS: Final = ("secretsmanager",)
+_DRIVERS: Final = {LUSTRE_DRIVER: ("fsx",), EFS_DRIVER: ("elasticfilesystem",)}
 _METRICS: Final = {CLOUDWATCH: words("monitoring logs"), PROMETHEUS: ("aps-workspaces",)}
 
 NEEDED: Final[Mapping[str, Endpoints]] = MappingProxyType(
@@ -63,15 +68,11 @@ NEEDED: Final[Mapping[str, Endpoints]] = MappingProxyType(
         ),
         "hyperpod-eks": Endpoints(
             words("s3 ec2 ecr.api ecr.dkr sts eks-auth logs monitoring"),
-            {PROMETHEUS: ("aps-workspaces",)},
+            {PROMETHEUS: ("aps-workspaces",), **_DRIVERS},
         ),
         "eks": Endpoints(
             words("s3 ec2 ecr.api ecr.dkr sts eks-auth"),
-            {
-                "Karpenter": words("eks sqs ssm"),
-                "storage drivers": words("elasticfilesystem fsx"),
-                "logs": ("logs",),
-            },
+            {KARPENTER: words("eks sqs ssm"), CLOUDWATCH: _METRICS[CLOUDWATCH], **_DRIVERS},
         ),
         "batch": Endpoints(words("s3 ecs ecs-agent ecs-telemetry ecr.api ecr.dkr logs")),
     }
@@ -82,12 +83,21 @@ EVERYWHERE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         SESSIONS: words("ssm ssmmessages ec2messages"),
         VOLUMES: ("fsx",),
+        ALERTS: ("sns",),
     }
 )
 """By use, on every target."""
 
 GATEWAYS: Final = ("s3", "dynamodb")
 """Services whose endpoints are routes, without a fee."""
+
+MISSING: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        # https://docs.aws.amazon.com/eks/latest/userguide/vpc-interface-endpoints.html (2026-11)
+        "eks": word_set("ap-east-2 ap-southeast-5 ap-southeast-7 mx-central-1"),
+    }
+)
+"""Regions without endpoints of a service."""
 
 # The page of ParallelCluster above; https://github.com/eksctl-io/eksctl, endpoint_service.go.
 _PREFIXED_IN_CHINA: Final = word_set("cloudformation ec2 autoscaling ecr.api ecr.dkr sts")

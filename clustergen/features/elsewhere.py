@@ -68,6 +68,12 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
             "ignored: taints exist only in Kubernetes",
             "https://docs.aws.amazon.com/eks/latest/userguide/node-taints-managed-node-groups.html",
         ),
+        "software.registry": Support(
+            "partial",
+            "ignored: Enroot and Docker on nodes have no login at the registry, so tests and jobs "
+            "name public images",
+            "https://docs.aws.amazon.com/AmazonECR/latest/userguide/registry_auth.html",
+        ),
         "storage.name": Support(
             "partial",
             "ignored: only ParallelCluster names what it mounts",

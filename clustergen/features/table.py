@@ -353,6 +353,11 @@ FEATURES: tuple[Feature, ...] = (
         _when(("software", "containers"), lambda p: p.software.containers == "docker"),
     ),
     Feature(
+        "software.registry",
+        "Copies of public images in a private registry",
+        _when(("software", "registry"), lambda p: p.software.registry),
+    ),
+    Feature(
         "software.scripts",
         "Boot scripts",
         _when(("software", "scripts"), lambda p: p.software.scripts),

@@ -10,6 +10,7 @@ from clustergen.kubernetes import capacity, namespaces, nccl, pods, train_job
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.pods import Placed
 from clustergen.nccl import IMAGE, reference
+from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan
 
 MPI_API = "kubeflow.org/v2beta1"
@@ -129,7 +130,7 @@ def _launcher(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
     """The launcher pod, on a node of the group, which already has the image."""
     container = {
         "name": "launcher",
-        "image": IMAGE,
+        "image": pulled(plan, IMAGE),
         "command": nccl.command(group),
         "resources": pods.amounts({"cpu": "1", "memory": "2Gi"}),
     }
@@ -141,7 +142,7 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
     taken = pods.whole_node(plan, group, min(_MEMORY_MIB, half))
     container: dict[str, Any] = {
         "name": "worker",
-        "image": IMAGE,
+        "image": pulled(plan, IMAGE),
         "command": ["/usr/sbin/sshd", "-De"],
         "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
         **taken.container,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from clustergen import placeholders, shell
+from clustergen import mirror, placeholders, shell
 from clustergen.artifacts import Artifact, Json
 from clustergen.kubernetes import (
     access,
+    charts,
     claims,
     gpu_metrics,
     karpenter,
@@ -39,12 +40,20 @@ INSTALL = "install.sh"
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
     """All files, in order of use."""
-    return (
-        install(plan),
-        *_values(plan),
-        *manifests(plan),
-        *smoke.files(plan),
-        *training.files(plan),
+    inside = (*manifests(plan), *smoke.files(plan), *training.files(plan))
+    return (install(plan), *_values(plan), *inside, *_mirror(plan, inside))
+
+
+def _mirror(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:
+    used = components(plan)
+    return mirror.files(
+        plan,
+        rendered,
+        [image for component in used for image in component.chart.operands],
+        charts=[_published(component) for component in used],
+        helm=True,
+        private=charts.private_registries(component.chart for component in used),
+        kubernetes=f"{plan.kubernetes.version}.0",
     )
 
 
@@ -59,7 +68,8 @@ def install(plan: Plan) -> Artifact:
     early, late = split(plan)
     text = shell.render(
         "kubernetes/install.sh.j2",
-        components=[_chart(component) for component in components(plan)],
+        components=[_installed(plan, component) for component in components(plan)],
+        **mirror.login(plan),
         early=[item.path for item in early],
         late=[item.path for item in late],
         mpi_operator=mpi_operator.is_on(plan),
@@ -121,7 +131,7 @@ _LATE = (
     _Manifest(
         "node-metrics",
         ("A pod on each node that measures it (monitoring).",),
-        lambda plan: node_metrics.objects() if node_metrics.is_on(plan) else (),
+        lambda plan: node_metrics.objects(plan) if node_metrics.is_on(plan) else (),
     ),
     _Manifest(
         "prometheus",
@@ -201,10 +211,18 @@ def _head(component: Component) -> str:
     return f"# {what}.\n# Chart {chart.name} {chart.version}: {chart.source}\n"
 
 
-def _chart(component: Component) -> dict[str, str | list[str]]:
-    """A component, for the script."""
+def _installed(plan: Plan, component: Component) -> dict[str, str | list[str]]:
+    """A component, for install.sh: from the registry of the spec, if it has one."""
+    waits = ["--wait"] if component.chart.ready else []
+    made = _published(component)
+    if plan.software.registry:
+        return {**made, "reference": mirror.chart(plan, component.name), "options": waits}
+    return {**made, "options": [*made["options"], *waits]}
+
+
+def _published(component: Component) -> dict[str, str | list[str]]:
+    """A component, with the address at which its chart is published."""
     chart = component.chart
-    repository = ["--repo", chart.repository] if chart.repository else []
     return {
         "name": chart.name,
         "why": component.why,
@@ -212,5 +230,5 @@ def _chart(component: Component) -> dict[str, str | list[str]]:
         "version": chart.version,
         "namespace": chart.namespace,
         "settings": _values_path(component) if component.values else "",
-        "options": [*repository, *(["--wait"] if chart.ready else [])],
+        "options": ["--repo", chart.repository] if chart.repository else [],
     }

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
+
+from clustergen.plan.images import region_of
+from clustergen.plan.model import Plan
+from clustergen.words import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,11 @@ class Chart:
     ready: bool = False
     """Whether later steps need it: it installs webhooks or custom resources. install.sh does
     not wait for pods on nodes that may not exist yet."""
+    images: Mapping[str, str] = field(default_factory=dict)
+    """Path of a value -> what the chart has there: the beginning of an image, with its registry.
+    mirror.sh renders the chart, and stops at an image that does not begin with one of them."""
+    operands: tuple[str, ...] = ()
+    """Images that its operator starts, in pods that are not among the objects of the chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,7 @@ class Component:
 
 
 _EKS_CHARTS = "https://aws.github.io/eks-charts"
+_EKS_IMAGES = "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks"
 
 EFA_PLUGIN: Final = Chart(
     name="aws-efa-k8s-device-plugin",
@@ -45,6 +56,9 @@ EFA_PLUGIN: Final = Chart(
     namespace="kube-system",
     repository=_EKS_CHARTS,
     source="https://github.com/aws/eks-charts/tree/master/stable/aws-efa-k8s-device-plugin",
+    images={
+        "image.repository": f"{_EKS_IMAGES}/aws-efa-k8s-device-plugin",
+    },
 )
 EFA_DRA: Final = Chart(
     name="aws-dranet",
@@ -53,6 +67,9 @@ EFA_DRA: Final = Chart(
     namespace="kube-system",
     repository=_EKS_CHARTS,
     source="https://github.com/aws/eks-charts/tree/master/stable/aws-dranet",
+    images={
+        "image.repository": f"{_EKS_IMAGES}/dranet",
+    },
 )
 # 0.19.0 to 0.19.2 also claimed /dev/infiniband, which belongs to the EFA plugin.
 NVIDIA_PLUGIN: Final = Chart(
@@ -62,6 +79,9 @@ NVIDIA_PLUGIN: Final = Chart(
     namespace="nvidia",
     repository="https://nvidia.github.io/k8s-device-plugin",
     source="https://github.com/NVIDIA/k8s-device-plugin/tree/main/deployments/helm",
+    images={
+        "image.repository": "nvcr.io/nvidia/k8s-device-plugin",
+    },
 )
 NVIDIA_DRA: Final = Chart(
     name="dra-driver-nvidia-gpu",
@@ -69,6 +89,9 @@ NVIDIA_DRA: Final = Chart(
     version="0.4.1",
     namespace="nvidia",
     source="https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia.html",
+    images={
+        "image.repository": "registry.k8s.io/dra-driver-nvidia/dra-driver-nvidia-gpu",
+    },
 )
 # 26.3.1 includes one of those device plugins; this one includes 0.19.3.
 GPU_OPERATOR: Final = Chart(
@@ -80,6 +103,18 @@ GPU_OPERATOR: Final = Chart(
     source="https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/"
     "gpu-operator-mig.html",
     ready=True,
+    images={
+        "operator.repository": "nvcr.io/nvidia",
+        "validator.repository": "nvcr.io/nvidia",
+        "devicePlugin.repository": "nvcr.io/nvidia",
+        "gfd.repository": "nvcr.io/nvidia",
+        "migManager.repository": "nvcr.io/nvidia/cloud-native",
+        "node-feature-discovery.image.repository": "registry.k8s.io/nfd/node-feature-discovery",
+    },
+    operands=words("""
+        nvcr.io/nvidia/gpu-operator:v26.3.3 nvcr.io/nvidia/k8s-device-plugin:v0.19.3
+        nvcr.io/nvidia/cloud-native/k8s-mig-manager:v0.14.2
+    """),
 )
 NEURON: Final = Chart(
     name="neuron-helm-chart",
@@ -87,6 +122,10 @@ NEURON: Final = Chart(
     version="1.10.0",
     namespace="kube-system",
     source="https://github.com/aws-neuron/neuron-helm-charts/releases",
+    images={
+        "devicePlugin.image.repository": "public.ecr.aws/neuron/neuron-device-plugin",
+        "draDriver.image.repository": "public.ecr.aws/neuron/neuron-dra-driver",
+    },
 )
 KUEUE: Final = Chart(
     name="kueue",
@@ -95,6 +134,9 @@ KUEUE: Final = Chart(
     namespace="kueue-system",
     source="https://github.com/kubernetes-sigs/kueue/tree/main/charts/kueue",
     ready=True,
+    images={
+        "controllerManager.manager.image.repository": "registry.k8s.io/kueue/kueue",
+    },
 )
 VOLCANO: Final = Chart(
     name="volcano",
@@ -104,7 +146,11 @@ VOLCANO: Final = Chart(
     repository="https://volcano-sh.github.io/helm-charts",
     source="https://volcano-sh.github.io/helm-charts/index.yaml",
     ready=True,
+    images={
+        "basic.image_registry": "docker.io",
+    },
 )
+_KAI = "ghcr.io/kai-scheduler/kai-scheduler"
 KAI: Final = Chart(
     name="kai-scheduler",
     reference="oci://ghcr.io/kai-scheduler/kai-scheduler/kai-scheduler",
@@ -112,6 +158,16 @@ KAI: Final = Chart(
     namespace="kai-scheduler",
     source="https://pkg.go.dev/github.com/NVIDIA/KAI-scheduler?tab=versions",
     ready=True,
+    images={
+        "global.registry": _KAI,
+    },
+    operands=tuple(
+        f"{_KAI}/{name}:v0.12.23"
+        for name in words("""
+            podgrouper podgroupcontroller binder resourcereservation scheduler queuecontroller
+            admission
+        """)
+    ),
 )
 TRAINER: Final = Chart(
     name="kubeflow-trainer",
@@ -120,6 +176,10 @@ TRAINER: Final = Chart(
     namespace="kubeflow-system",
     source="https://github.com/kubeflow/trainer/tree/master/charts/kubeflow-trainer",
     ready=True,
+    images={
+        "image.registry": "ghcr.io",
+        "jobset.image.repository": "registry.k8s.io/jobset/jobset",
+    },
 )
 # 4.9.0 and later change names and units of metrics; rules and dashboards use the older ones.
 DCGM_EXPORTER: Final = Chart(
@@ -129,6 +189,9 @@ DCGM_EXPORTER: Final = Chart(
     namespace="monitoring",
     repository="https://nvidia.github.io/dcgm-exporter/helm-charts",
     source="https://docs.nvidia.com/datacenter/dcgm/latest/release-notes/dcgm-exporter.html",
+    images={
+        "image.repository": "nvcr.io/nvidia/k8s/dcgm-exporter",
+    },
 )
 KARPENTER_CRD: Final = Chart(
     name="karpenter-crd",
@@ -145,4 +208,32 @@ KARPENTER: Final = Chart(
     namespace="kube-system",
     source="https://github.com/aws/karpenter-provider-aws/tree/main/charts/karpenter",
     ready=True,
+    images={
+        "controller.image.repository": "public.ecr.aws/karpenter/controller",
+    },
 )
+
+
+def image_values(plan: Plan, images: Mapping[str, str]) -> dict[str, Any]:
+    """The values with which a chart uses the registry; none without one."""
+    values: dict[str, Any] = {}
+    for path, address in images.items() if plan.software.registry else ():
+        *folders, last = path.split(".")
+        at = values
+        for name in folders:
+            at = at.setdefault(name, {})
+        at[last] = f"{plan.software.registry}/{address}"
+    return values
+
+
+def private_registries(charts: Iterable[Chart]) -> list[tuple[str, str]]:
+    """Registries of ECR that images of ``charts`` come from, each with its region."""
+    addresses = {address for chart in charts for address in chart.images.values()}
+    found = {(address.partition("/")[0], region_of(address)) for address in addresses}
+    return sorted((host, region) for host, region in found if region)
+
+
+def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Values of a chart with others, member by member; the latter win."""
+    both = {name for name in first if isinstance(first[name], dict) and name in second}
+    return {**first, **second, **{name: merged(first[name], second[name]) for name in both}}

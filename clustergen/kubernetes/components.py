@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from clustergen.artifacts import Json
 from clustergen.catalog import regions, ultraservers
@@ -22,7 +23,13 @@ from clustergen.plan.model import NodeGroup, Plan, Taint
 def components(plan: Plan) -> tuple[Component, ...]:
     """The charts of a cluster, in order of installation."""
     parts = (_karpenter, _nvidia, _neuron, _efa, _schedulers, _jobs, _metrics)
-    return tuple(component for part in parts for component in part(plan))
+    return tuple(_pointed(plan, component) for part in parts for component in part(plan))
+
+
+def _pointed(plan: Plan, component: Component) -> Component:
+    """With images of the registry of the spec, if it has one."""
+    images = charts.image_values(plan, component.chart.images)
+    return replace(component, values=charts.merged(images, component.values))
 
 
 def _karpenter(plan: Plan) -> Iterator[Component]:
@@ -33,7 +40,12 @@ def _karpenter(plan: Plan) -> Iterator[Component]:
         "replicas": _replicas(plan),
         "nodeSelector": _SYSTEM_NODES,
         "serviceAccount": {"name": karpenter.SERVICE_ACCOUNT},
-        "settings": {"clusterName": plan.name, "interruptionQueue": karpenter.QUEUE},
+        "settings": {
+            "clusterName": plan.name,
+            "interruptionQueue": karpenter.QUEUE,
+            # It asks for no prices then, which have no endpoint.
+            **({"isolatedVPC": True} if plan.network.closed else {}),
+        },
     }
     yield Component(charts.KARPENTER, "starts nodes for pods that wait (autoscaler)", values)
 

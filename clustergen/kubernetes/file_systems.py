@@ -7,6 +7,7 @@ import shlex
 from clustergen.artifacts import Artifact
 from clustergen.kubernetes import jobs, nccl, pods, volumes
 from clustergen.kubernetes.pods import Placed
+from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan, Storage
 from clustergen.yaml_text import Lines
 
@@ -18,7 +19,7 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     script = "".join(_look(item, nodes) for item in items)
     container = {
         "name": "file-systems",
-        "image": jobs.IMAGE,
+        "image": pulled(plan, jobs.IMAGE),
         "command": ["bash", "-ec", Lines(_FUNCTIONS + script)],
         "env": [_RUN],
         "resources": pods.amounts({"cpu": "1", "memory": "1Gi"}),

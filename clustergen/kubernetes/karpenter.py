@@ -65,7 +65,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
     spec: Json = {
         "amiSelectorTerms": [{"id": group.image} if group.image else {"alias": "al2023@latest"}],
         **({"amiFamily": "AL2023"} if group.image else {}),
-        "role": _role(group),
+        **_identity(plan, group),
         "subnetSelectorTerms": [{"id": references.text(s.id)} for s in plan.subnets_of(group)],
         # The cluster security group allows traffic of the control plane and EFA.
         "securityGroupSelectorTerms": [{"id": id} for id in (SECURITY_GROUP, *own)],
@@ -84,6 +84,24 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
 def role_output(group: NodeGroup) -> str:
     """The output of the cluster's stack with the name of a group's own role."""
     return f"{cfn.logical_id('karpenter-node-role', group.name)}Name"
+
+
+NODE_PROFILE = "KarpenterInstanceProfileName"
+"""The output with the instance profile of the role that groups share."""
+
+
+def profile_output(group: NodeGroup) -> str:
+    """The output with the instance profile of a group's nodes, in a closed network."""
+    if not (group.iam.role or group.iam.adds):
+        return NODE_PROFILE
+    return role_output(group).replace("Role", "InstanceProfile")
+
+
+def _identity(plan: Plan, group: NodeGroup) -> Json:
+    """A role, for which Karpenter makes a profile, or a profile, where it does not reach IAM."""
+    if plan.network.closed:
+        return {"instanceProfile": f"${{{profile_output(group)}}}"}
+    return {"role": _role(group)}
 
 
 def _role(group: NodeGroup) -> str:

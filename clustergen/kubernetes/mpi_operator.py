@@ -12,6 +12,7 @@ from typing import Any
 from clustergen.artifacts import Json
 from clustergen.kubernetes import labels_and_taints
 from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.plan.images import pulled
 from clustergen.plan.model import Plan
 
 NAME = "mpi-operator"
@@ -102,7 +103,7 @@ def _deployment(plan: Plan) -> Json:
     together = ["--gang-scheduling=volcano"] if plan.kubernetes.scheduler == "volcano" else []
     container: dict[str, Any] = {
         "name": NAME,
-        "image": IMAGE,
+        "image": pulled(plan, IMAGE),
         "args": ["-alsologtostderr", f"--lock-namespace={NAME}", *together],
         "resources": {
             "requests": {"cpu": "100m", "memory": "128Mi"},

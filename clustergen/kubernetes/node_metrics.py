@@ -9,6 +9,7 @@ from clustergen.artifacts import Json
 from clustergen.digests import sha256
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.monitoring import files
+from clustergen.plan.images import pulled
 from clustergen.plan.model import Plan
 from clustergen.yaml_text import Lines
 
@@ -27,7 +28,7 @@ def is_on(plan: Plan) -> bool:
     return plan.monitoring.scraped
 
 
-def objects() -> Iterator[Json]:
+def objects(plan: Plan) -> Iterator[Json]:
     """All objects, in order of creation."""
     script = files.node_metrics()
     yield kubernetes_object("v1", "Namespace", NAMESPACE)
@@ -35,21 +36,25 @@ def objects() -> Iterator[Json]:
         "v1", "ConfigMap", NAME, namespace=NAMESPACE, data={"node_metrics.py": Lines(script)}
     )
     yield kubernetes_object(
-        "apps/v1", "DaemonSet", NAME, namespace=NAMESPACE, spec=_daemon_set(sha256(script)[:16])
+        "apps/v1",
+        "DaemonSet",
+        NAME,
+        namespace=NAMESPACE,
+        spec=_daemon_set(plan, sha256(script)[:16]),
     )
 
 
-def _daemon_set(version: str) -> dict[str, Any]:
+def _daemon_set(plan: Plan, version: str) -> dict[str, Any]:
     # A changed script is a changed template, and so new pods.
     labels = {**_LABELS, "app.kubernetes.io/version": version}
     return {
         "selector": {"matchLabels": _LABELS},
         "updateStrategy": {"rollingUpdate": {"maxUnavailable": "10%"}},
-        "template": {"metadata": {"labels": labels}, "spec": _pod()},
+        "template": {"metadata": {"labels": labels}, "spec": _pod(plan)},
     }
 
 
-def _pod() -> dict[str, Any]:
+def _pod(plan: Plan) -> dict[str, Any]:
     """It sees the node's processes and devices, and changes nothing: it has no rights there."""
     places = {"proc": "/proc", "sys": "/sys"}
     return {
@@ -62,7 +67,7 @@ def _pod() -> dict[str, Any]:
         "containers": [
             {
                 "name": NAME,
-                "image": IMAGE,
+                "image": pulled(plan, IMAGE),
                 "command": _command(),
                 "ports": [{"name": "metrics", "containerPort": PORT}],
                 "resources": {

@@ -13,6 +13,7 @@ from clustergen.kubernetes.all_reduce import SHARED_MEMORY, SHARED_MEMORY_MOUNT
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.pods import Placed, PodResources
 from clustergen.nccl import largest_gib, tested
+from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.yaml_text import Lines
 
@@ -69,7 +70,7 @@ def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
     taken = join(pods.resources(plan, group, capacity.accelerators(group)), name)
     container = {
         "name": "nvlink",
-        "image": collectives.NVIDIA_IMAGE,
+        "image": pulled(plan, collectives.NVIDIA_IMAGE),
         "command": ["bash", "-ec", Lines(_script(plan, group, name))],
         # It fails rather than to go through another network.
         "env": [

@@ -8,6 +8,7 @@ from clustergen.artifacts import Json
 from clustergen.digests import sha256
 from clustergen.kubernetes import jobs, pods, volumes
 from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.plan.images import pulled
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 from clustergen.yaml_text import Lines, yaml_text
 
@@ -38,24 +39,28 @@ def objects(
     """
     for item in volumes.mountable(plan):
         if isinstance(item, Lustre | OpenZfs | Efs) and not item.existing:
-            yield _job(volumes.claim_name(item), namespaces[0], nodes, labels, waits)
+            claim = volumes.claim_name(item)
+            yield _job(claim, namespaces[0], _pod(plan, claim, nodes), labels, waits)
 
 
-def _job(claim: str, namespace: str, nodes: Json, labels: Mapping[str, str], waits: bool) -> Json:
+def _pod(plan: Plan, claim: str, nodes: Json) -> Json:
     container = {
         "name": "ownership",
-        "image": jobs.IMAGE,
+        "image": pulled(plan, jobs.IMAGE),
         "command": ["bash", "-ec", Lines(_SCRIPT)],
         "resources": pods.amounts({"cpu": "100m", "memory": "128Mi"}),
         "volumeMounts": [{"name": "volume", "mountPath": "/volume"}],
     }
-    pod = {
+    return {
         "restartPolicy": "OnFailure",
         "automountServiceAccountToken": False,
         **nodes,
         "containers": [container],
         "volumes": [{"name": "volume", "persistentVolumeClaim": {"claimName": claim}}],
     }
+
+
+def _job(claim: str, namespace: str, pod: Json, labels: Mapping[str, str], waits: bool) -> Json:
     spec = {
         **({} if waits else {"activeDeadlineSeconds": _MINUTES * 60}),
         "ttlSecondsAfterFinished": _KEPT_SECONDS,

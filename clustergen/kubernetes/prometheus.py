@@ -16,6 +16,7 @@ from clustergen.kubernetes import labels_and_taints, scraping, storage_class
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.monitoring import alertmanager, names
 from clustergen.monitoring.rules import rule_groups
+from clustergen.plan.images import pulled
 from clustergen.plan.model import Plan
 from clustergen.yaml_text import Lines, yaml_text
 
@@ -96,7 +97,7 @@ def _prometheus(plan: Plan) -> Iterator[Json]:
     yield _service(PROMETHEUS, PROMETHEUS_PORT)
     container = {
         "name": PROMETHEUS,
-        "image": PROMETHEUS_IMAGE,
+        "image": pulled(plan, PROMETHEUS_IMAGE),
         "args": [
             f"--config.file={_CONFIGURATION}/prometheus.yaml",
             "--storage.tsdb.path=/prometheus",
@@ -145,7 +146,7 @@ def _alertmanager(plan: Plan) -> Iterator[Json]:
     yield _service(ALERTMANAGER, ALERTMANAGER_PORT)
     container = {
         "name": ALERTMANAGER,
-        "image": ALERTMANAGER_IMAGE,
+        "image": pulled(plan, ALERTMANAGER_IMAGE),
         "args": [
             f"--config.file={_CONFIGURATION}/alertmanager.yaml",
             "--storage.path=/alertmanager",

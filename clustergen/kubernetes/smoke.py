@@ -23,6 +23,7 @@ from clustergen.kubernetes.collectives import Collective
 from clustergen.kubernetes.manifest import file
 from clustergen.kubernetes.pods import Placed
 from clustergen.nccl import image_runs
+from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.yaml_text import Lines
 
@@ -109,7 +110,7 @@ def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -
     taken = pods.resources(plan, group, count.devices)
     container = {
         "name": count.test,
-        "image": jobs.IMAGE,
+        "image": pulled(plan, jobs.IMAGE),
         "command": ["bash", "-c", Lines(script)],
         **taken.container,
     }
@@ -131,7 +132,7 @@ def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) 
     taken = pods.resources(plan, group, capacity.accelerators(group))
     container = {
         "name": test.name,
-        "image": test.image,
+        "image": pulled(plan, test.image),
         "command": list(test.command),
         **taken.container,
         "volumeMounts": [all_reduce.SHARED_MEMORY_MOUNT],

@@ -18,6 +18,7 @@ from clustergen.kubernetes import karpenter, kueue
 from clustergen.kubernetes.labels_and_taints import NODE_GROUP_LABEL
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.node_metrics import IMAGE
+from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.timetable import timetable, timetables
 from clustergen.resources import tree
@@ -59,7 +60,7 @@ def objects(
     yield kubernetes_object("v1", "ServiceAccount", NAME, namespace=NAMESPACE)
     yield from _rights()
     yield kubernetes_object("v1", "ConfigMap", NAME, namespace=NAMESPACE, data=data)
-    spec = _deployment(sha256(script + text)[:16], placement)
+    spec = _deployment(plan, sha256(script + text)[:16], placement)
     yield kubernetes_object("apps/v1", "Deployment", NAME, namespace=NAMESPACE, spec=spec)
 
 
@@ -129,12 +130,12 @@ def _rule(group: str, resources: list[str], verbs: list[str]) -> Json:
     return {"apiGroups": [group], "resources": resources, "verbs": verbs}
 
 
-def _deployment(version: str, placement: Json) -> Json:
+def _deployment(plan: Plan, version: str, placement: Json) -> Json:
     # A changed script or table is a changed template, and so a new pod.
     labels = {**_LABELS, "app.kubernetes.io/version": version}
     container = {
         "name": NAME,
-        "image": IMAGE,
+        "image": pulled(plan, IMAGE),
         "command": ["python3", f"{_FOLDER}/timetable.py", f"{_FOLDER}/timetable.json"],
         "resources": {
             "requests": {"cpu": "10m", "memory": "32Mi"},

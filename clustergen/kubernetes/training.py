@@ -20,6 +20,7 @@ from clustergen.kubernetes.all_reduce import SHARED_MEMORY, SHARED_MEMORY_MOUNT
 from clustergen.kubernetes.manifest import annotated, file, kubernetes_object
 from clustergen.kubernetes.names import VOLCANO_MEMBERS
 from clustergen.kubernetes.pods import Placed, PodResources
+from clustergen.plan.images import pulled
 from clustergen.plan.model import Bucket, Lustre, NodeGroup, Plan
 from clustergen.yaml_text import Lines
 
@@ -134,7 +135,7 @@ def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
         taken = nvlink.join(taken, name)
     container: Json = {
         "name": "node",
-        "image": processes.image(group),
+        "image": pulled(plan, processes.image(group)),
         "args": [PROGRAM],
         "env": [{"name": n, "value": v} for n, v in _environment(plan, group, name).items()],
         **taken.container,

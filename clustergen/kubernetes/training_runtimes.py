@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.artifacts import Json
 from clustergen.kubernetes import train_job
 from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.plan.images import pulled
 from clustergen.plan.model import Plan
 
 # https://github.com/kubeflow/trainer charts/kubeflow-trainer/files/runtimes (2026-08)
@@ -17,7 +18,7 @@ def objects(plan: Plan) -> Iterator[Json]:
     """The runtime of the trainer's examples: torchrun on each node of a TrainJob."""
     if plan.kubernetes.jobs != "kubeflow-trainer":
         return
-    container = {"name": "node", "image": _PYTORCH}
+    container = {"name": "node", "image": pulled(plan, _PYTORCH)}
     node = train_job.replicated(
         "node", {"template": {"spec": {"containers": [container]}}}, train_job.TRAINER_STEP
     )

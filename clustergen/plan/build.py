@@ -270,7 +270,8 @@ def _software(spec: Spec) -> model.Software:
         )
         for index, script in enumerate(spec.software.scripts)
     )
-    return model.Software(spec.software.os, spec.software.containers, scripts)
+    software = spec.software
+    return model.Software(software.os, software.containers, software.registry, scripts)
 
 
 def _users(spec: Spec) -> tuple[model.User, ...]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from clustergen.catalog import endpoints
-from clustergen.plan.model import Database, Ontap, OpenZfs, Plan
+from clustergen.plan.model import Database, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 
 
 def needed(plan: Plan) -> tuple[str, ...]:
@@ -59,6 +59,10 @@ def _has_passwords(plan: Plan) -> bool:
     return database or plan.wrote("targets", "parallelcluster", "directory")
 
 
+def _has(plan: Plan, *kinds: type[Storage]) -> bool:
+    return any(isinstance(item, kinds) for item in plan.storage)
+
+
 _TESTS: Final[Mapping[str, Callable[[Plan], bool]]] = MappingProxyType(
     {
         endpoints.LOGIN: _has_login,
@@ -69,6 +73,12 @@ _TESTS: Final[Mapping[str, Callable[[Plan], bool]]] = MappingProxyType(
         endpoints.SESSIONS: lambda plan: "sessions" not in plan.unused,
         endpoints.CLOUDWATCH: lambda plan: plan.monitoring.metrics == "cloudwatch",
         endpoints.PROMETHEUS: lambda plan: plan.monitoring.metrics == "managed-prometheus",
+        endpoints.ALERTS: lambda plan: (
+            plan.monitoring.metrics == "self-hosted" and plan.monitoring.alerts.wanted
+        ),
+        endpoints.KARPENTER: lambda plan: plan.kubernetes.autoscaler == "karpenter",
+        endpoints.LUSTRE_DRIVER: lambda plan: _has(plan, Lustre, FileCache),
+        endpoints.EFS_DRIVER: lambda plan: _has(plan, Efs),
         endpoints.VOLUMES: lambda plan: any(
             isinstance(item, OpenZfs | Ontap) and item.existing for item in plan.storage
         ),

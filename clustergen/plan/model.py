@@ -648,6 +648,8 @@ class Software:
 
     os: str
     containers: Literal["pyxis", "docker", "none"]
+    registry: str | None
+    """Where copies of public images are, as host and prefix."""
     scripts: tuple[Script, ...]
 
 

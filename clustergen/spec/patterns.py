@@ -93,6 +93,10 @@ SHA256 = Pattern(r"^[0-9a-f]{64}$", "a checksum of 64 lower-case hexadecimal dig
 SSH_KEY = Pattern(
     r"^(ssh-|ecdsa-|sk-)[^\r\n]+$", "a public key in one line, such as ssh-ed25519 AAAA..."
 )
+REGISTRY = Pattern(
+    r"^[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$",
+    "a registry without https://, such as 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror",
+)
 PROXY = Pattern(r"^https?://[^\s/]+:[0-9]{1,5}$", "an address such as http://10.42.0.10:3128")
 POLICY = Pattern(
     r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/.+$",

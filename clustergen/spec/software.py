@@ -47,6 +47,12 @@ class Software(Section):
     containers: Literal["pyxis", "docker", "none"] = Field(
         "none", description="Container runtime for jobs."
     )
+    registry: str | None = Field(
+        None,
+        pattern=patterns.REGISTRY.regex,
+        max_length=160,
+        description="Private registry with copies of the public images that the cluster uses.",
+    )
     scripts: list[Script] = Field([], description="Custom scripts, in order.")
 
 

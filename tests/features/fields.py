@@ -443,6 +443,9 @@ _SOFTWARE = {
         _set("software.containers", "pyxis"),
         _set("software.containers", "docker"),
     ],
+    "software.registry": [
+        _set("software.registry", "111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror")
+    ],
     "software.scripts.url": [_script("run", "s3://my-bucket/other.sh")],
     "software.scripts.on": [
         _script("on", ["head"]),

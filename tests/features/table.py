@@ -99,6 +99,7 @@ _DATABASE = (
     "slurm: {accounting: {endpoint: db.example.com,"
     " secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf'}}"
 )
+_REGISTRY = "software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"
 _ECR_IMAGE = "targets: {batch: {image: '111122223333.dkr.ecr.us-east-1.amazonaws.com/train:1'}}"
 _POLICY = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
 _SCRIPT = "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [compute]%s}]}"
@@ -346,13 +347,18 @@ TABLE: Mapping[str, Row] = {
         Use(
             "network: {internet: nat}",
             "network: {internet: none}",
-            {BATCH: Use(_ECR_IMAGE, f"network: {{internet: none}}\n{_ECR_IMAGE}")},
+            {
+                BATCH: Use(_ECR_IMAGE, f"network: {{internet: none}}\n{_ECR_IMAGE}"),
+                **dict.fromkeys(
+                    (EKS, HPE), Use(_REGISTRY, f"network: {{internet: none}}\n{_REGISTRY}")
+                ),
+            },
         ),
         {
             PC: Several(
                 (foundation('"EndpointSecurityGroup"'), yaml(r"Dns:\s+DisableManagedDns: true"))
             ),
-            **dict.fromkeys((PCS, HP, BATCH), foundation('"EndpointSecurityGroup"')),
+            **dict.fromkeys((PCS, HP, HPE, EKS, BATCH), foundation('"EndpointSecurityGroup"')),
         },
     ),
     "placement.cluster": Row(
@@ -720,6 +726,14 @@ TABLE: Mapping[str, Row] = {
         Use("", "software: {containers: docker}"),
         {
             PCS: action(r"containers\.sh", "docker"),
+        },
+    ),
+    "software.registry": Row(
+        Use("", _REGISTRY),
+        {
+            EKS: Evidence(r"values/.*\.yaml", r'repository: "?111122223333'),
+            HPE: Evidence(r"manifests/helm-values\.yaml", r'repository: "?111122223333'),
+            BATCH: Evidence(r"jobs/.*\.json", r'"image": "111122223333'),
         },
     ),
     "software.scripts": Row(

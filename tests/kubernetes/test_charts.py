@@ -48,7 +48,7 @@ def leaves(values: Any, at: str = "") -> Iterator[str]:
 
 def unknown(chart: str, values: Any) -> list[str]:
     """Paths that the chart would pass over in silence."""
-    known = READ[chart]["paths"]
+    known = [*READ[chart]["paths"], *READ[chart]["defaults"]]
     return [
         path
         for path in leaves(values)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from clustergen.catalog import regions
 from clustergen.findings import Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_internal, is_prefix_list
 
@@ -148,4 +149,24 @@ def gpu_metrics(plan: Plan) -> Iterator[Problem]:
             "nodes cannot pull the exporter of GPU metrics",
             help="use images in which DCGM's exporter is installed, or write metrics: none",
             fix=unsafe(put(("monitoring", "metrics"), "none")),
+        )
+
+
+@rule(
+    "NET042",
+    "Endpoints of every target",
+    why="A foundation is the same for all targets of a spec. A spec without targets may be "
+    "rendered for any, so its VPC gets the endpoints of all of them. Each has a fee per hour.",
+    source="https://aws.amazon.com/privatelink/pricing/",
+    severity=Severity.NOTE,
+    bad="network: {internet: none}",
+    good="network: {internet: none}\ntargets: {pcs: {}}",
+)
+def all_endpoints(plan: Plan) -> Iterator[Problem]:
+    if plan.network.closed and plan.network.new and not plan.targets:
+        count = len(endpoints.interfaces(endpoints.created(plan)))
+        yield Problem(
+            ("network", "internet"),
+            f"the VPC gets {count} endpoints with a fee: those of every target",
+            help="name the targets of this spec, such as targets: {pcs: {}}",
         )

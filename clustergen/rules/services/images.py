@@ -1,13 +1,17 @@
-"""Operating systems and requirements of the service's images."""
+"""Operating systems, requirements of the service's images, and the registry of containers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.catalog import regions
 from clustergen.findings import Path, Problem, Severity, put, unsafe
+from clustergen.plan.images import region_of
 from clustergen.plan.limits import Systems
 from clustergen.plan.model import FileCache, Lustre, Plan
 from clustergen.rules.services import rule
+
+_REGISTRY = "software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"
 
 
 @rule(
@@ -138,4 +142,68 @@ def login_architecture(plan: Plan) -> Iterator[Problem]:
             f"login nodes are {plan.login.type.arch}, compute nodes {' and '.join(archs)}",
             help="choose a type of the architecture of the compute nodes, or build in jobs",
             on_key=not written,
+        )
+
+
+@rule(
+    "NET037",
+    "Public images of a Kubernetes cluster without a way to the internet",
+    why="The software of the cluster (device plugins, schedulers, operators) and the jobs of the "
+    "bundle are images of public registries, for which AWS has no endpoints. With a registry in "
+    "ECR, the bundle has a script that copies them there, and uses the copies.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html",
+    target="eks",
+    bad="network: {internet: none}",
+    good=f"network: {{internet: none}}\n{_REGISTRY}",
+)
+def public_images(plan: Plan) -> Iterator[Problem]:
+    kubernetes = plan.scheduler == "kubernetes"
+    if plan.network.closed and kubernetes and not plan.software.registry:
+        yield Problem(
+            ("network", "internet"),
+            "nodes cannot pull the public images of the cluster's software",
+            help="write software: {registry: ACCOUNT.dkr.ecr."
+            f"{plan.region}.{regions.partition_of(plan.region).dns_suffix}/mirror}}, to which "
+            "mirror.sh of the bundle copies them",
+        )
+
+
+@rule(
+    "NET038",
+    "Registry that nodes cannot reach",
+    why="Endpoints lead to ECR in the region of the VPC only. Without a way to the internet, nodes "
+    "do not reach ECR in other regions.",
+    source="https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html",
+    target="eks",
+    bad=f"network: {{internet: none}}\n{_REGISTRY.replace('us-east-1', 'us-west-2')}",
+    good=f"network: {{internet: none}}\n{_REGISTRY}",
+)
+def far_registry(plan: Plan) -> Iterator[Problem]:
+    region = region_of(plan.software.registry or "")
+    if plan.network.closed and region not in ("", plan.region):
+        yield Problem(
+            ("software", "registry"),
+            f"nodes in {plan.region} have no way to a registry in {region}",
+            help=f"name one in {plan.region}; ECR can replicate images there",
+        )
+
+
+@rule(
+    "NET039",
+    "Registry without a login of its nodes",
+    why="Roles of nodes let them pull from ECR. Pods have no secret for another registry, so "
+    "it must let them pull without a login, and nodes must have a way to it.",
+    source="https://docs.aws.amazon.com/AmazonECR/latest/userguide/ECR_on_EKS.html",
+    severity=Severity.WARNING,
+    target="eks",
+    bad="software: {registry: registry.example.com/mirror}",
+    good=_REGISTRY,
+)
+def other_registry(plan: Plan) -> Iterator[Problem]:
+    registry = plan.software.registry
+    if registry and plan.scheduler != "slurm" and not region_of(registry):
+        yield Problem(
+            ("software", "registry"),
+            "nodes pull from a registry outside ECR without a login",
+            help="let the VPC pull from it without a login, or name a registry of ECR",
         )

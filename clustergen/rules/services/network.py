@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import services
+from clustergen.catalog.endpoints import MISSING
 from clustergen.findings import Problem, Severity, drop, unsafe
+from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
@@ -166,3 +168,26 @@ def _public_nodes(plan: Plan) -> bool:
     machines = {"head": plan.head, "login": plan.login}
     roles = (role for role in plan.limits.public_nodes if machines.get(role))
     return bool(plan.network.ssh_from) and any(roles)
+
+
+@rule(
+    "NET040",
+    "Region without an endpoint that the cluster needs",
+    why="AWS has endpoints of some services in some regions only. Karpenter asks EKS about the "
+    "cluster.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/vpc-interface-endpoints.html",
+    target="eks",
+    bad="region: ap-southeast-5\nnetwork: {zone: apse5-az1, internet: none}\n"
+    "software: {registry: 111122223333.dkr.ecr.ap-southeast-5.amazonaws.com/mirror}\n"
+    "node_groups: [{name: h200, instance_type: g6.12xlarge, count: {max: 2}}]\n"
+    "kubernetes: {autoscaler: karpenter}",
+    good="kubernetes: {autoscaler: karpenter}",
+)
+def missing_endpoint(plan: Plan) -> Iterator[Problem]:
+    for service in endpoints.needed(plan) if plan.network.closed else ():
+        if plan.region in MISSING.get(service, ()):
+            yield Problem(
+                ("kubernetes", "autoscaler") if service == "eks" else ("network", "internet"),
+                f"AWS has no endpoint of {service} in {plan.region}",
+                help="write autoscaler: none, choose another region, or remove internet: none",
+            )

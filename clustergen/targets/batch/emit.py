@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import foundation
+from clustergen import foundation, mirror
 from clustergen.artifacts import Bundle, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.aws.logs import retention
@@ -46,10 +46,12 @@ def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template with the user's overlay."""
     known = foundation.outputs(plan)
     made = jobs.every(plan)
+    definitions = [job.artifact for job in made]
     return (
         json_artifact(TEMPLATE, document),
         *(script.artifact for script in user_data.used(plan)),
-        *(job.artifact for job in made),
+        *definitions,
+        *mirror.files(plan, definitions),
         *schedule.files(plan),
         *deploy.scripts(
             plan, made, [name for name in document.get("Parameters", {}) if name in known]

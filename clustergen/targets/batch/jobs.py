@@ -11,6 +11,7 @@ from clustergen import nccl, shell, torchrun
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import mounts
 from clustergen.catalog import neuron
+from clustergen.plan.images import pulled
 from clustergen.plan.model import Bucket, NodeGroup, Plan, Queue
 from clustergen.targets.batch import limits, names, nodes
 from clustergen.targets.batch.options import Options
@@ -74,17 +75,17 @@ class Work(NamedTuple):
 def _works(plan: Plan, group: NodeGroup) -> Iterator[Work]:
     values = _values(plan, group)
     own = plan.options_as(Options).image
-    yield _work("verify", _test_image(group), values)
+    yield _work("verify", pulled(plan, _test_image(group)), values)
     if group.type.gpus and nccl.image_runs(group):
-        yield _work("nccl", nccl.IMAGE, values)
+        yield _work("nccl", pulled(plan, nccl.IMAGE), values)
     if neuron.cores(group.type):
-        yield _work("nccom", torchrun.NEURON_IMAGE, values)
+        yield _work("nccom", pulled(plan, torchrun.NEURON_IMAGE), values)
     if group.accelerators[1]:
-        yield _work("torchrun", own or torchrun.image(group), values)
+        yield _work("torchrun", own or pulled(plan, torchrun.image(group)), values)
     elif nodes.runs_multi_node(group):
-        yield _work("mpi", own or CPU_IMAGE, values)
+        yield _work("mpi", own or pulled(plan, CPU_IMAGE), values)
     else:
-        yield _work("array", own or CPU_IMAGE, values)
+        yield _work("array", own or pulled(plan, CPU_IMAGE), values)
 
 
 def _work(kind: str, image: str, values: Values) -> Work:

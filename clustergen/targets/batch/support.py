@@ -210,6 +210,11 @@ _SOFTWARE = {
     "software.pyxis": _support(
         "partial", "ignored: every job is a container, with an image of its own", _JOBS
     ),
+    "software.registry": _support(
+        "full",
+        "containerProperties.image of the job definitions; mirror.sh copies the images",
+        _JOBS,
+    ),
     "software.docker": _support("managed", "every job is a Docker container", _JOBS),
     "software.scripts": _support(
         "partial",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import foundation, shell
+from clustergen import foundation, mirror, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.kubernetes import access, karpenter, kueue, kueue_configuration, training
@@ -64,6 +64,7 @@ def steps(plan: Plan) -> list[str]:
     """The next steps, in order."""
     if plan.options_as(Options).by_stack:
         return [
+            *mirror.steps(plan),
             "`npx cdk deploy --all -c spec=SPEC -c target=eks` in a checkout of clustergen deploys "
             "the foundation, the cluster, and the charts and manifests of this bundle",
             *_sized(plan),
@@ -73,6 +74,7 @@ def steps(plan: Plan) -> list[str]:
             *_protected(plan, "npx cdk destroy"),
         ]
     return [
+        *mirror.steps(plan, " and charts"),
         *_reach(plan),
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: the stack, then "
         "`install.sh` for what runs in the cluster, then the nodes of managed node groups",

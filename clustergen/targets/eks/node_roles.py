@@ -29,6 +29,9 @@ def resources(plan: Plan) -> Iterator[tuple[str, Json]]:
         if group.iam.adds:
             yield _own_id(plan, group), _role(plan, group)
     yield from _entries(plan)
+    for output, role in _profiles(plan).items():
+        profile = {"Roles": [role]}
+        yield _profile_id(output), cfn.resource("AWS::IAM::InstanceProfile", profile)
 
 
 def arn(plan: Plan, group: NodeGroup) -> Json | str:
@@ -58,6 +61,24 @@ def outputs(plan: Plan) -> Iterator[tuple[str, tuple[str, Json]]]:
         if group.iam.adds:
             output = karpenter.role_output(group)
             yield output, (f"Role of the nodes of {group.name}", cfn.ref(_own_id(plan, group)))
+    for output in _profiles(plan):
+        yield output, ("Instance profile of nodes", cfn.ref(_profile_id(output)))
+
+
+def _profiles(plan: Plan) -> dict[str, Json | str]:
+    """Output -> name of the role, of each instance profile that Karpenter cannot make itself."""
+    if not (karpenter.is_on(plan) and plan.network.closed):
+        return {}
+    found: dict[str, Json | str] = {}
+    for group in karpenter.groups(plan):
+        own = group.iam.role.rpartition("/")[2] if group.iam.role else None
+        made = cfn.ref(_own_id(plan, group) if group.iam.adds else KARPENTER_ROLE)
+        found[karpenter.profile_output(group)] = own or made
+    return found
+
+
+def _profile_id(output: str) -> str:
+    return output.removesuffix("Name")
 
 
 def _role(plan: Plan, group: NodeGroup | None = None) -> Json:

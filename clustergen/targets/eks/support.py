@@ -76,9 +76,9 @@ _MACHINES = {
     ),
     "network.efa-layout": _support("full", "InterfaceType of each interface", limits.EFA),
     "network.no-internet": _support(
-        "none",
-        "charts/ and values/ use public images; give an existing VPC with endpoints, copy the "
-        "images to ECR, and remove internet: none",
+        "full",
+        "AWS::EC2::VPCEndpoint in the foundation, in place of NAT; images and charts from "
+        "software.registry",
         "private-clusters",
     ),
     "placement.cluster": _support("full", "Placement of the launch template", _TEMPLATE_DATA),
@@ -179,6 +179,9 @@ _CONTAINERS = _support(
 _SOFTWARE = {
     "software.pyxis": _CONTAINERS,
     "software.docker": _CONTAINERS,
+    "software.registry": _support(
+        "full", "charts, manifests and jobs; mirror.sh copies images and charts", "private-clusters"
+    ),
     "software.scripts": _support(
         "full", "run by the user data of the nodes, before they join", limits.LAUNCH_TEMPLATES
     ),

@@ -5,13 +5,15 @@ The chart HyperPodHelmChart 0.1.0 of https://github.com/aws/sagemaker-hyperpod-c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from clustergen import shell
+from clustergen import mirror, shell
 from clustergen.artifacts import Artifact
 from clustergen.catalog import InstanceType
 from clustergen.hyperpod.names import ml_name
+from clustergen.kubernetes import charts as published
 from clustergen.kubernetes.names import EFA_RESOURCE
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter
@@ -24,6 +26,11 @@ RELEASE = "dependencies"
 REPOSITORY = "https://github.com/aws/sagemaker-hyperpod-cli"
 COMMIT = "067d658b2d5c3d347afbadd75e1425214e965dcb"
 """Commit of the chart with the switches below, read on 2026-11-20."""
+NAME = "hyperpod-helm-chart"
+_VERSION = f"0.1.0-{COMMIT[:12]}"
+"""In a registry, where the commit is not part of the address."""
+_HARD_CODED = ("public.ecr.aws/neuron/neuron-device-plugin",)
+"""Images in its templates, which no value changes."""
 
 
 def _nothing(_: Plan) -> dict[str, object]:
@@ -39,6 +46,8 @@ class _Part:
     why: str
     settings: Callable[[Plan], dict[str, object]] = _nothing
     """Additional values of its chart."""
+    images: Mapping[str, str] = field(default_factory=dict)
+    """Path of a value -> what the chart has there: the beginning of an image, with its registry."""
 
 
 def _any(test: Callable[[InstanceType], object]) -> Callable[[Plan], bool]:
@@ -135,11 +144,17 @@ _PARTS = (
         lambda plan: _any(lambda type: type.gpus)(plan) and not _partitioned(plan),
         "offers nvidia.com/gpu; never beside gpu-operator, which installs its own",
         _nvidia,
+        {"nvidia-device-plugin.image.repository": "nvcr.io/nvidia/k8s-device-plugin"},
     ),
     _Part(
         ("gpu-operator",),
         _partitioned,
         "partitions GPUs by the label nvidia.com/mig.config (mig)",
+        # The chart has regional copies of its other images.
+        images={
+            "gpu-operator.gpu-operator.node-feature-discovery.image.repository": "registry.k8s.io/"
+            "nfd/node-feature-discovery"
+        },
     ),
     _Part(
         ("neuron-device-plugin", "devicePlugin"),
@@ -151,16 +166,23 @@ _PARTS = (
         lambda plan: any(group.efa for group in plan.node_groups),
         f"offers {EFA_RESOURCE}",
         _efa,
+        {
+            "aws-efa-k8s-device-plugin.image.repository": published.EFA_PLUGIN.images[
+                "image.repository"
+            ]
+        },
     ),
     _Part(
         ("trainingOperators",),
         _always,
         "runs PyTorchJob of Kubeflow",
+        images={"training-operators.image.repository": "docker.io/kubeflow/training-operator"},
     ),
     _Part(
         ("mpi-operator",),
         _always,
         "runs MPIJob, as the tests in smoke/ are",
+        images={"mpi-operator.mpiOperator.image.repository": "docker.io/mpioperator/mpi-operator"},
     ),
     _Part(
         _CERT_MANAGER,
@@ -191,12 +213,34 @@ def install(plan: Plan) -> Artifact:
         plan=plan,
         eks_cluster=eks_cluster.name(plan),
         new=eks_cluster.is_new(plan),
-        repository=REPOSITORY,
-        commit=COMMIT,
         release=RELEASE,
-        partitioned=_partitioned(plan),
+        reference=mirror.chart(plan, NAME),
+        version=_VERSION,
+        **mirror.login(plan),
+        **_repository(plan),
     )
     return Artifact(INSTALL, text, executable=True)
+
+
+def mirrored(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:
+    """The script that copies images and the chart to the registry of the spec, if it has one."""
+    return mirror.files(
+        plan,
+        rendered,
+        (),
+        "hyperpod/mirror.sh.j2",
+        helm=True,
+        private=published.private_registries([published.EFA_PLUGIN]),
+        kubernetes=f"{plan.kubernetes.version}.0",
+        name=NAME,
+        version=_VERSION,
+        hard_coded=list(_HARD_CODED),
+        **_repository(plan),
+    )
+
+
+def _repository(plan: Plan) -> dict[str, Any]:
+    return {"repository": REPOSITORY, "commit": COMMIT, "partitioned": _partitioned(plan)}
 
 
 _HEAD = f"""\
@@ -211,5 +255,6 @@ def _switch(part: _Part, plan: Plan) -> str:
     for key in reversed(part.keys[1:]):
         value = {key: value}
     settings = part.settings(plan) if wanted else {}
+    images = published.image_values(plan, part.images) if wanted else {}
     why = f"# {part.why[0].upper()}{part.why[1:]}.\n"
-    return why + yaml_text({part.keys[0]: {**value, **settings}})
+    return why + yaml_text(published.merged({part.keys[0]: {**value, **settings}}, images))

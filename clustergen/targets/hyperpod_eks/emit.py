@@ -42,6 +42,7 @@ def document(plan: Plan) -> dict[str, Any]:
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files of the cluster; ``document`` is its request with the user's overlay."""
     scripts = lifecycle.files(plan)
+    inside = (*smoke.files(plan), *jobs.files(plan))
     return (
         json_artifact(REQUEST, document),
         json_artifact(TEMPLATE, cloudformation.template(document, _outputs(plan))),
@@ -49,8 +50,8 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         *_deployment(plan, document, scripts),
         charts.values(plan),
         charts.install(plan),
-        *smoke.files(plan),
-        *jobs.files(plan),
+        *inside,
+        *charts.mirrored(plan, (*manifests.files(plan), *inside)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen import mirror
 from clustergen.kubernetes import training
 from clustergen.monitoring import stack
 from clustergen.plan.model import Plan
@@ -28,10 +29,12 @@ def steps(plan: Plan) -> list[str]:
 
 
 def _before(plan: Plan) -> Iterator[str]:
+    yield from mirror.steps(plan, " and HyperPod's chart")
+    git = "" if plan.software.registry else " and `git`"
     if eks_cluster.is_new(plan):
         yield (
             "run `deploy.sh` where the API of the new EKS cluster can be reached, with `kubectl`, "
-            "`helm` and `git` besides `aws`: inside the VPC, or at an address of "
+            f"`helm`{git} besides `aws`: inside the VPC, or at an address of "
             "`kubernetes.public_endpoint_from`"
         )
         return
@@ -42,7 +45,7 @@ def _before(plan: Plan) -> Iterator[str]:
     yield (
         f"before nodes are created, `./{charts.INSTALL}` installs HyperPod's chart, with "
         f"`kubectl`, "
-        f"`helm` and `git`; `{charts.PATH}` lists its parts, with reasons"
+        f"`helm`{git}; `{charts.PATH}` lists its parts, with reasons"
     )
 
 

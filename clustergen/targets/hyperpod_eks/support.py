@@ -34,9 +34,9 @@ _CAPACITY = {
 
 _MACHINES = {
     "network.no-internet": support(
-        "none",
-        "HyperPod's chart and values/ use public images; give an existing VPC with endpoints, copy "
-        "the images to ECR, and remove internet: none",
+        "full",
+        "AWS::EC2::VPCEndpoint in the foundation, in place of NAT; images and HyperPod's chart "
+        "from software.registry",
         "sagemaker-hyperpod-prerequisites",
     ),
     "instances.ultraserver": support(
@@ -146,6 +146,11 @@ _STORAGE = {
 _SOFTWARE = {
     "software.pyxis": support(
         "partial", "ignored: every pod is a container, run by containerd", limits.EKS_PREREQUISITES
+    ),
+    "software.registry": support(
+        "full",
+        "HyperPod's chart, manifests and jobs; mirror.sh copies images and the chart",
+        "sagemaker-hyperpod-eks-install-packages-using-helm-chart",
     ),
     "software.docker": support(
         "partial", "ignored: every pod is a container, run by containerd", limits.EKS_PREREQUISITES

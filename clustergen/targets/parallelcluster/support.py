@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.features import Level, Support, monitoring
+from clustergen.features.elsewhere import ELSEWHERE
 from clustergen.features.elsewhere import SCRIPTS_AT_BOOT as _BOOT
 from clustergen.features.elsewhere import SCRIPTS_THAT_FAIL as _FAILURE
 
@@ -296,6 +297,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 "NVIDIA toolkit in the image",
                 _ACTIONS,
             ),
+            ("software.registry", ELSEWHERE["software.registry"]),
             _row("software.scripts", "full", "CustomActions", _ACTIONS),
             _row(
                 "users", "full", "created by a custom action, homes on the shared /home", _ACTIONS

@@ -25,9 +25,13 @@ _REPOSITORY = pattern(r"[0-9]{12}\.dkr[.-]ecr\.[a-z0-9-]+\.(amazonaws\.com(\.cn)
 )
 def public(plan: Plan) -> Iterator[Problem]:
     image = plan.options_as(Options).image
-    if plan.network.closed and not (image and _REPOSITORY.fullmatch(image)):
+    if not plan.network.closed or (plan.software.registry and not image):
+        return
+    if not (image and _REPOSITORY.fullmatch(image)):
         yield Problem(
             ("targets", "batch", "image") if image else ("network", "internet"),
             f"jobs use {image or 'a public image'}, which nodes cannot pull",
-            help=f"copy it to ECR in {plan.region}, and write targets.batch.image",
+            help=f"copy it to ECR in {plan.region}, and write targets.batch.image"
+            if image
+            else "write software.registry, to which mirror.sh of the bundle copies it",
         )

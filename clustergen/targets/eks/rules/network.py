@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import regions
-from clustergen.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
@@ -20,6 +20,8 @@ _TWO_ZONES = f"""{_VPC}
     - {{id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}}
     - {{id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}}"""
 
+_CLOSED = """network: {internet: none}
+software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"""
 _ENDPOINT: Path = ("kubernetes", "public_endpoint_from")
 
 
@@ -35,11 +37,11 @@ _ENDPOINT: Path = ("kubernetes", "public_endpoint_from")
     good="region: us-east-1",
 )
 def registries(plan: Plan) -> Iterator[Problem]:
-    if plan.partition == "aws-cn":
+    if plan.partition == "aws-cn" and not plan.software.registry:
         yield Problem(
             ("region",),
             "the software in the cluster comes from registries outside China",
-            help="copy its charts and images into your own registry, and change their values",
+            help="write software.registry, to which mirror.sh of the bundle copies both",
         )
 
 
@@ -100,8 +102,31 @@ def private_api(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             _ENDPOINT,
             "install.sh reaches the API of the cluster from within the VPC only",
-            help="run deploy.sh there or through a VPN, name your addresses, or write "
+            help="run deploy.sh there or through a VPN, or name your addresses"
+            if plan.network.closed
+            else "run deploy.sh there or through a VPN, name your addresses, or write "
             "targets.eks.install: stack",
+        )
+
+
+@rule(
+    "NET507",
+    "Charts installed by the stack without a way to the internet",
+    fixes="unsafe",
+    why="With install: stack, a function in the VPC installs charts from public registries. "
+    "install.sh takes them from software.registry.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html",
+    bad=f"{_CLOSED}\ntargets: {{eks: {{install: stack}}}}",
+    good=_CLOSED,
+)
+def charts_by_stack(plan: Plan) -> Iterator[Problem]:
+    if plan.network.closed and plan.options_as(Options).by_stack:
+        path = ("targets", "eks", "install")
+        yield Problem(
+            path,
+            "the stack cannot install charts where network.internet is none",
+            help="write install: script, and run deploy.sh where the API of the cluster answers",
+            fix=unsafe(put(path, "script")),
         )
 
 

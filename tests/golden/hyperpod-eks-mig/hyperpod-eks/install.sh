@@ -7,8 +7,6 @@ set -euo pipefail
 
 region=us-east-1
 eks_cluster=platform
-repository=https://github.com/aws/sagemaker-hyperpod-cli
-commit=067d658b2d5c3d347afbadd75e1425214e965dcb
 # A separate kubeconfig, so that no other cluster is changed.
 export KUBECONFIG=.filled/kubeconfig
 checkout=.filled/sagemaker-hyperpod-cli
@@ -54,19 +52,23 @@ reach_cluster() {
 fetch_chart() {
   local found
   found=$(git -C "$checkout" rev-parse HEAD 2>/dev/null) || found=
-  [[ $found != "$commit" ]] || return 0
+  [[ $found != 067d658b2d5c3d347afbadd75e1425214e965dcb ]] || return 0
   run rm -rf "$checkout"
   run git init --quiet "$checkout"
-  run git -C "$checkout" fetch --quiet --depth 1 "$repository" "$commit"
+  run git -C "$checkout" fetch --quiet --depth 1 https://github.com/aws/sagemaker-hyperpod-cli 067d658b2d5c3d347afbadd75e1425214e965dcb
   run git -C "$checkout" checkout --quiet FETCH_HEAD
+}
+
+update_dependencies() {
+  # Helm updates only direct dependencies of a chart.
+  run helm dependency update "$chart/charts/gpu-operator"
+  run helm dependency update "$chart"
 }
 
 # NVIDIA's operator is two levels below the chart. The file with the images of the region is for the
 # chart in between, so nest it under the name of that chart.
 nest_gpu_operator() {
   local regional=$chart/charts/gpu-operator/regional-values/values-$region.yaml
-  # Helm updates only direct dependencies of a chart.
-  run helm dependency update "$chart/charts/gpu-operator"
   note "+ nest $regional under gpu-operator: in $images"
   [[ $dry_run == no ]] || return 0
   [[ -e $regional ]] || fail "HyperPod's chart has no images of NVIDIA's operator for $region, and" \
@@ -91,8 +93,8 @@ stop_at_pending() {
 
 install_chart() {
   stop_at_pending dependencies kube-system
+  update_dependencies
   nest_gpu_operator
-  run helm dependency update "$chart"
   run helm upgrade --install dependencies "$chart" --namespace kube-system \
     --values "$images" \
     --values manifests/helm-values.yaml

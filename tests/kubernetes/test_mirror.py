@@ -1,0 +1,181 @@
+"""The registry of a spec: every image comes from there, and mirror.sh copies it there."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen import mirror
+from clustergen.kubernetes.components import components
+from tests.kubernetes.planned import files_of, plan_of
+from tests.kubernetes.specs import SPECS
+from tests.support import stand_in_charts
+from tests.support.kubernetes_tools import tool
+from tests.support.registry import Place
+
+REGISTRY = "111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror"
+MIRRORED = {
+    name: f"{text}\nsoftware: {{registry: {REGISTRY}}}"
+    for name, text in SPECS.items()
+    if "software:" not in text and "region:" not in text
+}
+
+
+def images_in(item: Any) -> list[str]:
+    """The images of containers in an object or values."""
+    if isinstance(item, list):
+        return [image for one in item for image in images_in(one)]
+    if not isinstance(item, dict):
+        return []
+    own = [value for key, value in item.items() if key == "image" and isinstance(value, str)]
+    return own + [image for value in item.values() for image in images_in(value)]
+
+
+def is_reached(image: str) -> bool:
+    """Whether nodes without the internet pull it: from our registry, or AWS's in the region."""
+    return image.startswith(f"{REGISTRY}/") or bool(
+        re.match(r"[0-9]{12}\.dkr\.ecr\.us-east-1\.amazonaws\.com/", image)
+    )
+
+
+@pytest.mark.parametrize("name", MIRRORED)
+def test_objects_and_jobs_use_images_of_the_registry(name: str) -> None:
+    files = files_of(MIRRORED[name])
+    objects = [
+        item
+        for path, text in files.items()
+        if path.startswith(("manifests/", "smoke/", "jobs/"))
+        for item in yaml.safe_load_all(text)
+    ]
+    found = set(images_in(objects))
+    assert [image for image in found if not is_reached(image)] == []
+    listed = {f"{REGISTRY}/{line}" for line in lines(files["images.txt"])}
+    assert found <= listed
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def users() -> dict[str, str]:
+    """For each chart, a spec that has it."""
+    return {each.name: text for text in MIRRORED.values() for each in components(plan_of(text))}
+
+
+@functools.cache
+def rendered(chart: str, values: str) -> Any:
+    """What Helm makes of a chart and the values in a bundle."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = stand_in_charts.archive(chart, Path(folder))
+        command = [str(tool("helm")), "template", chart, str(made), "--values", "-"]
+        done = subprocess.run(command, input=values, capture_output=True, text=True, check=True)
+    return yaml.safe_load(done.stdout)
+
+
+CHARTS = sorted(name for name, read in stand_in_charts.READ.items() if read["images"])
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_charts_use_images_of_the_registry(chart: str) -> None:
+    files = files_of(users()[chart])
+    pod = rendered(chart, files[f"values/{chart}.yaml"])
+    operands = [v for k, v in pod["metadata"]["annotations"].items() if k.startswith("operand")]
+    assert [image for image in (*images_in(pod), *operands) if not is_reached(image)] == []
+    listed = {f"{REGISTRY}/{line}" for line in lines(files["images.txt"])}
+    assert set(operands) <= listed
+
+
+def test_an_image_that_stays_public_is_seen() -> None:
+    """What the test above relies on."""
+    values = yaml.safe_load(files_of(users()["gpu-operator"])["values/gpu-operator.yaml"])
+    del values["migManager"]["repository"], values["operator"]["repository"]
+    pod = rendered("gpu-operator", yaml.safe_dump(values))
+    found = [*images_in(pod), *pod["metadata"]["annotations"].values()]
+    assert sorted(image for image in found if ":" in image and not is_reached(image)) == [
+        "nvcr.io/nvidia/cloud-native/k8s-mig-manager:v0.14.2",
+        "nvcr.io/nvidia/gpu-operator:v26.3.3",
+    ]
+
+
+def test_without_a_registry_nothing_is_mirrored() -> None:
+    assert not {mirror.SCRIPT, mirror.IMAGES} & set(files_of())
+
+
+def test_install_takes_charts_from_the_registry() -> None:
+    script = files_of(MIRRORED["smallest"])["install.sh"]
+    assert f"chart kueue oci://{REGISTRY}/charts/kueue 0.19.2 kueue-system" in script
+    assert "--repo" not in script
+    assert script.index("\nlog_in_helm\n") < script.index("\nchart ")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    text = MIRRORED["Karpenter, Spot and a reservation"]
+    made = Place(tmp_path, files_of(text))
+    for chart in components(plan_of(text)):
+        stand_in_charts.archive(chart.name, tmp_path / "published")
+    return made
+
+
+def test_everything_is_copied_once(place: Place) -> None:
+    done = place.run()
+    assert done.returncode == 0, done.stderr
+    to = f"docker://{REGISTRY}"
+    assert {
+        f"{to}/public.ecr.aws/karpenter/controller:1.14.1",
+        f"{to}/registry.k8s.io/kueue/kueue:v0.19.2",
+        f"{to}/docker.io/mpioperator/mpi-operator:0.8.2",
+        f"{to}/602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/aws-efa-k8s-device-plugin:v0.5.20",
+        f"{to}/charts/kueue:0.19.2",
+        f"{to}/charts/karpenter-crd:1.14.1",
+    } <= place.pushed
+    assert place.calls("login 602401143452.dkr.ecr.us-west-2") or place.calls("AWS")
+    before = place.pushed
+    again = place.run()
+    assert again.returncode == 0, again.stderr
+    assert place.pushed == before
+    assert not place.calls("skopeo copy")
+    assert not place.calls("helm push")
+    assert not place.calls("create-repository")
+
+
+def test_a_failure_that_passes_is_tried_again(place: Place) -> None:
+    (place.here / "failures").write_text("x\nx\n")
+    assert place.run().returncode == 0
+    (place.here / "pushed").unlink()
+    (place.here / "failures").write_text("x\nx\nx\n")
+    done = place.run()
+    assert done.returncode == 2
+    assert "run mirror.sh again" in done.stderr.splitlines()[-1]
+
+
+def test_an_image_outside_the_registry_stops_it(place: Place) -> None:
+    values = place.here / "bundle/values/kueue.yaml"
+    values.write_text(values.read_text().replace(f"{REGISTRY}/registry.k8s.io", "registry.k8s.io"))
+    done = place.run()
+    assert done.returncode == 2
+    assert "the chart kueue uses registry.k8s.io/kueue/kueue:v0.19.2" in done.stderr
+
+
+def test_the_list_has_every_image_and_chart_and_copies_nothing(place: Place) -> None:
+    done = place.run("--list")
+    assert done.returncode == 0, done.stderr
+    targets = {f"docker://{line.split(chr(9))[1].removeprefix('oci://')}"
+               for line in done.stdout.splitlines()}  # fmt: skip
+    assert place.pushed == set()
+    assert place.run().returncode == 0
+    assert place.pushed == targets
+
+
+def test_a_dry_run_calls_nothing(place: Place) -> None:
+    done = place.run("--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "+ skopeo copy" in done.stderr
+    assert not place.calls("")

@@ -1,0 +1,100 @@
+"""Public registries and a private one with a memory, for mirror.sh: Helm is the real one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.support.kubernetes_tools import tool
+
+AWS = """#!/usr/bin/env bash
+printf 'aws %s\\n' "$*" >>"$HERE/calls"
+case "$*" in
+  *get-login-password*) echo secret ;;
+  *describe-repositories*) grep -qxF "${@: -1}" "$HERE/repositories" 2>/dev/null ;;
+  *create-repository*) echo "${@: -1}" >>"$HERE/repositories" ;;
+esac
+"""
+SKOPEO = """#!/usr/bin/env bash
+printf 'skopeo %s\\n' "$*" >>"$HERE/calls"
+case $1 in
+  login) cat >/dev/null ;;
+  inspect) grep -qxF "${@: -1}" "$HERE/pushed" 2>/dev/null ;;
+  copy)
+    if [[ -s $HERE/failures ]]; then
+      sed -i 1d "$HERE/failures"
+      exit 1
+    fi
+    target=${@: -1}
+    repository=${target#docker://*/}
+    grep -qxF "${repository%:*}" "$HERE/repositories" || exit 1
+    echo "$target" >>"$HERE/pushed"
+    ;;
+esac
+"""
+HELM_PROGRAM = """#!/usr/bin/env bash
+printf 'helm %s\\n' "$*" >>"$HERE/calls"
+case $1 in
+  registry) cat >/dev/null ;;
+  pull)
+    if [[ " $* " == *" --untar "* ]]; then
+      grep -qxF "docker://${2#oci://}:$4" "$HERE/pushed" || exit 1
+      mkdir -p "${@: -1}" && tar xzf "$HERE/registry/${2##*/}-$4.tgz" -C "${@: -1}"
+    else
+      cp "$HERE/published/${2##*/}-$4.tgz" "$6/"
+    fi
+    ;;
+  push)
+    chart=$("$REAL_HELM" show chart "$2")
+    name=$(awk '/^name:/ { print $2 }' <<<"$chart")
+    version=$(awk '/^version:/ { print $2 }' <<<"$chart")
+    mkdir -p "$HERE/registry" && cp "$2" "$HERE/registry/$name-$version.tgz"
+    echo "docker://${3#oci://}/$name:$version" >>"$HERE/pushed"
+    ;;
+  list) ;;
+  upgrade) exec "$REAL_HELM" template "${@:3}" >"$HERE/installed.yaml" ;;
+  *) exec "$REAL_HELM" "$@" ;;
+esac
+"""
+
+
+class Place:
+    """A bundle, public registries, and a registry with a memory."""
+
+    def __init__(
+        self, folder: Path, files: Mapping[str, str], programs: Mapping[str, str] | None = None
+    ) -> None:
+        self.here = folder
+        for path, content in files.items():
+            made = folder / "bundle" / path
+            made.parent.mkdir(parents=True, exist_ok=True)
+            made.write_text(content)
+        (folder / "published").mkdir()
+        (folder / "bin").mkdir()
+        own = {"aws": AWS, "skopeo": SKOPEO, "helm": HELM_PROGRAM, "sleep": "#!/bin/sh\n"}
+        for name, program in {**own, **(programs or {})}.items():
+            (folder / "bin" / name).write_text(program)
+            (folder / "bin" / name).chmod(0o755)
+
+    def run(self, *arguments: str, script: str = "mirror.sh") -> subprocess.CompletedProcess[str]:
+        (self.here / "calls").write_text("")
+        environment = {
+            "PATH": f"{self.here / 'bin'}:/usr/bin:/bin",
+            "HERE": str(self.here),
+            "REAL_HELM": str(tool("helm")),
+            "HOME": os.environ.get("HOME", "/"),
+        }
+        command = ["bash", f"bundle/{script}", *arguments]
+        return subprocess.run(
+            command, cwd=self.here, env=environment, capture_output=True, text=True, check=False
+        )
+
+    @property
+    def pushed(self) -> set[str]:
+        made = self.here / "pushed"
+        return set(made.read_text().split()) if made.exists() else set()
+
+    def calls(self, word: str) -> list[str]:
+        return [call for call in (self.here / "calls").read_text().splitlines() if word in call]

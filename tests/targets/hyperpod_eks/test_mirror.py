@@ -1,0 +1,151 @@
+"""mirror.sh and install.sh with a registry: HyperPod's chart goes there, and comes from there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.kubernetes.test_mirror import REGISTRY, images_in, is_reached, lines
+from tests.support.registry import Place
+from tests.targets.hyperpod_eks.new_cluster import files_of_new
+from tests.targets.hyperpod_eks.test_install import GIT, SILENT, write
+
+REGISTERED = f"software: {{registry: {REGISTRY}}}"
+GPUS = REGISTERED
+TRAINIUM = f"{REGISTERED}\nnode_groups: [{{name: h200, instance_type: trn1.32xlarge}}]"
+MIG = f"{REGISTERED}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}}}]"
+
+
+def pod(image: str) -> str:
+    return (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Chart.Name }}}\n"
+        f"spec:\n  containers:\n  - name: a\n    image: {image}\n"
+    )
+
+
+def chart(name: str, values: str, image: str) -> dict[str, str]:
+    return {
+        "Chart.yaml": f"apiVersion: v2\nname: {name}\nversion: 0.1.0\n",
+        "values.yaml": values,
+        "templates/pod.yaml": pod(image),
+    }
+
+
+# The images of HyperPod's chart and its dependencies, as its templates name them.
+# https://github.com/aws/sagemaker-hyperpod-cli helm_chart/HyperPodHelmChart (2026-11)
+NESTED = "{{ .Values.image.repository }}"
+PARTS = {
+    "nvidia-device-plugin": (
+        chart("nvidia-device-plugin", "image: {repository: nvcr.io/nvidia/k8s-device-plugin}\n",
+              f"{NESTED}:v0.16.1"),
+        "nvidia-device-plugin.devicePlugin.enabled",
+    ),
+    "aws-efa-k8s-device-plugin": (
+        chart("aws-efa-k8s-device-plugin",
+              "image: {repository: 602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/efa}\n",
+              f"{NESTED}:v0.5.13"),
+        "aws-efa-k8s-device-plugin.devicePlugin.enabled",
+    ),
+    "neuron-device-plugin": (
+        chart("neuron-device-plugin", "{}\n",
+              "public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0"),
+        "neuron-device-plugin.devicePlugin.enabled",
+    ),
+    "mpi-operator": (
+        chart("mpi-operator", "mpiOperator: {image: {repository: mpioperator/mpi-operator}}\n",
+              "{{ .Values.mpiOperator.image.repository }}:0.5"),
+        "mpi-operator.enabled",
+    ),
+    "training-operators": (
+        chart("training-operators", "image: {repository: kubeflow/training-operator}\n",
+              f"{NESTED}:v1-855e096"),
+        "trainingOperators.enabled",
+    ),
+    "health-monitoring-agent": (
+        chart("health-monitoring-agent", "{}\n",
+              "767398015722.dkr.ecr.us-east-1.amazonaws.com/hyperpod-health-monitoring-agent:1.0"),
+        "health-monitoring-agent.enabled",
+    ),
+}  # fmt: skip
+
+
+def publish(place: Place) -> None:
+    """What the repository of HyperPod's chart has."""
+    made = place.here / "published/helm_chart/HyperPodHelmChart"
+    dependencies = []
+    for name, (files, condition) in PARTS.items():
+        write(made / "charts" / name, files)
+        source = f"file://charts/{name}"
+        row = {"name": name, "version": "0.1.0", "repository": source, "condition": condition}
+        dependencies.append(row)
+    operator = place.here / "nvidia"
+    features = operator / "charts/node-feature-discovery"
+    write(operator, chart("gpu-operator", "operator: {repository: nvcr.io/nvidia}\n",
+                          "{{ .Values.operator.repository }}/gpu-operator:v26.3.1"))  # fmt: skip
+    write(features, chart("node-feature-discovery",
+                          "image: {repository: registry.k8s.io/nfd/node-feature-discovery}\n",
+                          f"{NESTED}:v0.18.3"))  # fmt: skip
+    wrapper = {"name": "gpu-operator", "version": "0.1.0", "repository": f"file://{operator}"}
+    write(
+        made / "charts/gpu-operator",
+        {
+            "Chart.yaml": yaml.safe_dump(
+                {"apiVersion": "v2", "name": "gpu-operator", "version": "0.1.0",
+                 "dependencies": [wrapper]}
+            ),
+            "regional-values/values-us-east-1.yaml": "\n".join(
+                ["gpu-operator:", "  operator:",
+                 "    repository: 463470961310.dkr.ecr.us-east-1.amazonaws.com", ""]
+            ),
+        },
+    )  # fmt: skip
+    row = {"name": "gpu-operator", "version": "0.1.0", "repository": "file://charts/gpu-operator",
+           "condition": "gpu-operator.enabled"}  # fmt: skip
+    own = {"apiVersion": "v2", "name": "hyperpod-helm-chart", "version": "0.1.0",
+           "dependencies": [*dependencies, row]}  # fmt: skip
+    write(made, {"Chart.yaml": yaml.safe_dump(own)})
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        (GPUS, "nvcr.io/nvidia/k8s-device-plugin:v0.16.1"),
+        (TRAINIUM, "public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0"),
+        (MIG, "registry.k8s.io/nfd/node-feature-discovery:v0.18.3"),
+    ],
+)
+def test_the_chart_goes_through_the_registry(tmp_path: Path, text: str, copied: str) -> None:
+    place = Place(tmp_path, files_of_new(text), {"git": GIT, "kubectl": SILENT})
+    publish(place)
+    done = place.run()
+    assert done.returncode == 0, done.stderr
+    assert f"docker://{REGISTRY}/{copied}" in place.pushed
+    assert f"docker://{REGISTRY}/docker.io/kubeflow/training-operator:v1-855e096" in place.pushed
+    before = place.pushed
+    assert place.run().returncode == 0
+    assert place.pushed == before
+    (place.here / "bin/git").unlink()
+    done = place.run(script="install.sh")
+    assert done.returncode == 0, done.stderr
+    assert not place.calls("dependency")
+    installed = list(yaml.safe_load_all((place.here / "installed.yaml").read_text()))
+    found = images_in(installed)
+    assert f"{REGISTRY}/{copied}" in found
+    assert [image for image in found if not is_reached(image)] == []
+
+
+def test_objects_and_jobs_use_images_of_the_registry() -> None:
+    files = files_of_new(f"{GPUS}\nstorage: [{{mount: /fsx, type: fsx-lustre, size: 9600GiB}}]")
+    objects = [
+        item
+        for path, text in files.items()
+        if path.startswith(("manifests/", "smoke/", "jobs/")) and "values" not in path
+        for item in yaml.safe_load_all(text)
+    ]
+    found = set(images_in(objects))
+    assert found
+    assert {image.removeprefix(f"{REGISTRY}/") for image in found} <= set(
+        lines(files["images.txt"])
+    )
