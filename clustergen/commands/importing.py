@@ -13,6 +13,7 @@ from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.findings import Severity
 from clustergen.importing import Answers, Imported, Request, imported, imported_live, live
+from clustergen.importing.reading import decoded
 
 _STDIN = "-"
 _LONGEST_NAME = 40
@@ -27,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
         texts = [] if args.live else [(name, _text(name)) for name in args.files]
         clusters = _clusters(args) if args.live else []
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8"
+        reason = getattr(error, "strerror", None) or "not text in UTF-8"
         return inputs.print_error(
             f"cannot read {getattr(error, 'filename', args.files[0])}: {reason}"
         )
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _text(name: str) -> str:
-    return sys.stdin.read() if name == _STDIN else Path(name).read_text(encoding="utf-8")
+    return decoded(sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes())
 
 
 def _answers(args: argparse.Namespace) -> Answers:

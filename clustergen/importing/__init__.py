@@ -7,7 +7,6 @@ with the original in the service's own terms. What differs is a finding.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
@@ -19,12 +18,11 @@ from clustergen.importing import batch, eks, eksctl, hyperpod, live, parallelclu
 from clustergen.importing.answers import Answers
 from clustergen.importing.cloudformation import is_parameter_file
 from clustergen.importing.conversion import Imported
-from clustergen.importing.descriptions import VERSIONS
 from clustergen.importing.hyperpod import requests
 from clustergen.importing.reading import Source, Unreadable, read
-from clustergen.importing.rules.decisions import TO_FILL_IN
-from clustergen.importing.rules.formats import INCOMPLETE, NO_ANSWER, UNKNOWN
-from clustergen.importing.settings import TEMPLATE
+from clustergen.importing.rules.decisions import DROPPED, TO_FILL_IN
+from clustergen.importing.rules.formats import NO_ANSWER, UNKNOWN
+from clustergen.importing.strangers import is_launch_template, is_object, unknown, unreadable
 
 __all__ = ["Answers", "Imported", "Request", "imported", "imported_live"]
 
@@ -87,68 +85,45 @@ def _way_out(error: Exception) -> str:
 
 
 def _imported(request: Request) -> Imported:
-    sources = []
+    sources: list[Source] = []
     for name, text in request.texts:
         try:
-            sources.append(read(text, name))
+            sources += read(text, name)
         except Unreadable as error:
-            finding = UNKNOWN.at((), f"neither YAML nor JSON: {error}", help="repair the file")
-            return _refused(replace(finding, span=error.span))
+            return _refused(unreadable(name, text, error))
     first, *others = sorted(sources, key=lambda each: not foreign.recognized(each.data))
     format = foreign.recognized(first.data)
-    stranger = next((each for each in others if not _belongs(each, format)), None)
-    if stranger and format:
-        message = f"{first.name} is one cluster; {stranger.name} does not belong to it"
-        return _refused(UNKNOWN.at((), message, help="import the files one by one"))
+    if not format:
+        return _refused(first.place(unknown(first)))
+    strangers = [each for each in others if not _belongs(each, format)]
+    # Objects of Kubernetes may stand in the file of a cluster, and are not part of it.
+    beside = [each for each in strangers if each.name == first.name and is_object(each.data)]
+    if far := [each for each in strangers if each not in beside]:
+        message = f"{first.name} is one cluster; {far[0].name} does not belong to it"
+        return _refused(far[0].place(UNKNOWN.at((), message, help="import the files one by one")))
+    belonging = (first, *(each for each in others if each not in strangers))
     if format in _SETS:
-        return _SETS[format]((first, *others), request.answers)
-    return _of_one(first, request.answers)
-
-
-def _of_one(first: Source, answers: Answers) -> Imported:
-    """The spec of a format in which one file is a cluster."""
-    format = foreign.recognized(first.data)
-    origin = PurePath(first.name).name
-    if format == foreign.PARALLELCLUSTER:
-        result = parallelcluster.imported(first.data, origin, answers)
+        result = _SETS[format](belonging, request.answers)
     else:
-        return _refused(first.place(_unknown(first)))
-    return result._replace(findings=tuple(map(first.place, result.findings)))
+        result = parallelcluster.imported(first.data, PurePath(first.name).name, request.answers)
+        result = result._replace(findings=tuple(map(first.place, result.findings)))
+    left = (each.place(DROPPED.at((), f"a {each.data['kind']}: {_AFTER}")) for each in beside)
+    return result._replace(findings=(*result.findings, *left))
 
 
-def _unknown(source: Source) -> Finding:
-    if _is_launch_template(source):
-        return INCOMPLETE.at(
-            (),
-            f"{source.name} has launch templates, and no cluster that uses them",
-            help="add the file of the cluster: import FILE FILE ...",
-        )
-    return UNKNOWN.at(
-        (),
-        f"{source.name} is in no format that can be imported",
-        help="import a ParallelCluster 3 configuration, an eksctl configuration, or a cluster of "
-        "HyperPod, PCS, EKS or Batch: its request, description, or CloudFormation template",
-    )
+_AFTER: Final = "no part of the cluster; apply it when the cluster runs"
 
 
 def _belongs(source: Source, format: str) -> bool:
     """Whether a further file is of the same cluster."""
-    if format not in _SETS:
+    if format not in _SETS or format == foreign.EKSCTL:
         return False
     other = foreign.recognized(source.data)
     supporting = source.is_template or is_parameter_file(source.data) is not None
     if format == foreign.HYPERPOD:
         # The template of an EKS cluster may be beside that of the HyperPod cluster on it.
         return requests.is_parameters(source.data) or supporting
-    return other == format or (not other and (supporting or _is_launch_template(source)))
-
-
-def _is_launch_template(source: Source) -> bool:
-    """Whether it has launch templates: a template, or what EC2 describes."""
-    resources = source.data["Resources"].values() if source.is_template else ()
-    types = (each.get("Type") for each in resources if isinstance(each, Mapping))
-    described = isinstance(source.data, Mapping) and VERSIONS in source.data
-    return described or TEMPLATE in types
+    return other == format or (not other and (supporting or is_launch_template(source)))
 
 
 def _refused(finding: Finding) -> Imported:

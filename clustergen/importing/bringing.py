@@ -47,6 +47,8 @@ class Reader(NamedTuple):
     """The resources that descriptions of the service show."""
     prepared: Callable[[Json, Notes], Json] = lambda found, _notes: found
     """The settings, with what several templates leave open."""
+    one: bool = True
+    """Whether the section has one resource: the cluster."""
 
 
 def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imported:
@@ -60,8 +62,11 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     if _is_ours(sources):
         reader = reader._replace(form=reader.form.of_ours())
     found = _extracted(sources, answers, reader, notes)
-    if reader.main not in found.settings:
+    clusters = [*found.settings.get(reader.main, {})]
+    if not clusters:
         return _incomplete(sources[0], reader)
+    if reader.one and len(clusters) > 1:
+        return _several(sources[0], clusters)
     unread = list(_unexpanded(sources))
     _report_others(found, notes)
     known = reader.prepared(found.settings, notes)
@@ -211,5 +216,14 @@ def _incomplete(first: Source, reader: Reader) -> Imported:
         (),
         f"no file has the cluster, only parts of one for {title}",
         help="add the template of the cluster, or what describes it: import FILE FILE ...",
+    )
+    return Imported("", (first.place(finding),), False, 0, 0)
+
+
+def _several(first: Source, clusters: Sequence[str]) -> Imported:
+    finding = formats.UNKNOWN.at(
+        (),
+        f"the files have {len(clusters)} clusters: {', '.join(clusters)}",
+        help="import each from its own files",
     )
     return Imported("", (first.place(finding),), False, 0, 0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import functools
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +18,7 @@ LONGEST: Final = 1 << 20
 """Bytes of a file. CloudFormation takes no template above 1 MB, and other formats are smaller:
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 _MOST_NODES: Final = 200_000
+_SEVERAL: Final = 2
 _REGION: Final = pattern(r"arn:aws[a-z-]*:[a-z0-9-]+:([a-z]{2}(?:-[a-z]+)+-[0-9]):")
 
 
@@ -68,8 +71,18 @@ class Unreadable(ValueError):
         self.span = span
 
 
-def read(text: str, name: str) -> Source:
-    """The data in ``text``: YAML 1.1, which the services' tools read, or JSON.
+def decoded(data: bytes) -> str:
+    """The text in ``data``: UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it.
+
+    :raises UnicodeDecodeError: if it is neither.
+    """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    return data.decode("utf-8-sig")
+
+
+def read(text: str, name: str) -> list[Source]:
+    """The documents in ``text``: YAML 1.1, which the services' tools read, or JSON.
 
     :raises Unreadable: if it is neither.
     """
@@ -78,20 +91,56 @@ def read(text: str, name: str) -> Source:
             f"{len(text) >> 20} MiB, more than any configuration has", _start(text, name)
         )
     try:
-        root = yaml.compose(text, Loader=_Loader)
-        if root is not None and _size(root, {}) > _MOST_NODES:
-            raise Unreadable("its aliases repeat more than can be read", _start(text, name))
-        loader = _Loader("")
-        data = loader.construct_document(root) if root else None
+        found = [*_documents(text, text, name)]
+    except Unreadable:
+        values = [*_json_values(text)]
+        if len(values) < _SEVERAL:
+            raise
+        found = [each for value in values for each in _documents(value, text, name)]
+    return found or [Source(name, None, tuple(text.splitlines()), None)]
+
+
+def _documents(text: str, whole: str, name: str) -> Iterator[Source]:
+    """The YAML documents in ``text``, with their places in ``whole``."""
+    lines = tuple(whole.splitlines())
+    loader = _Loader("")
+    try:
+        for root in yaml.compose_all(text, Loader=_Loader):
+            if _size(root, {}) > _MOST_NODES:
+                raise Unreadable("its aliases repeat more than can be read", _start(text, name))
+            data = loader.construct_document(root)
+            if data is not None:
+                yield Source(name, data, lines, root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Unreadable(" ".join(str(error).split()), _at(mark, text, name)) from None
+        raise Unreadable(_problem(error), _at(mark, text, name)) from None
     except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         if isinstance(error, Unreadable):
             raise
+        reason = reason.partition(' in "<')[0]
         raise Unreadable(" ".join(reason.split()), _start(text, name)) from None
-    return Source(name, data, tuple(text.splitlines()), root)
+    finally:
+        loader.dispose()
+
+
+def _problem(error: yaml.MarkedYAMLError) -> str:
+    """What is wrong, in the words of the parser, without the marks of a text that has no name."""
+    text = ", ".join(each for each in (error.context, error.problem) if each)
+    return text.replace("'<stream end>'", "the end of the file")
+
+
+def _json_values(text: str) -> Iterator[str]:
+    """The objects of JSON that stand one after the other, each where it is in the text."""
+    decoder, at = json.JSONDecoder(), 0
+    while (at := at + len(text[at:]) - len(text[at:].lstrip())) < len(text):
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        before = text.count("\n", 0, at)
+        yield "\n" * before + text[at:end]
+        at = end
 
 
 def _start(text: str, name: str) -> Span:

@@ -30,7 +30,7 @@ def eks_named() -> dict[str, Any]:
 
 
 CASES: list[tuple[str, Any, Any]] = [
-    ("pcs", NAMED, dict(read(NAMED, "").template)),
+    ("pcs", NAMED, dict(read(NAMED, "")[0].template)),
     ("eks", eks_named(), eks_named()),
     ("batch", test_batch.TEMPLATE, test_batch.TEMPLATE),
 ]

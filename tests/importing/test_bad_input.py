@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from clustergen.cli import main
 from clustergen.importing.reading import LONGEST
 from tests.importing.templates import bring, codes
 
@@ -41,6 +43,86 @@ def test_it_is_one_finding_with_its_place(name: str) -> None:
     assert (finding.span.file, finding.span.line) == ("given.yaml", line)
     assert len(finding.span.text) <= 200
     assert result.text == ""
+
+
+WAYS_OUT = {
+    "Terraform": ('resource "aws_eks_cluster" "a" {\n  name = "a"\n}\n', "--live"),
+    "Terraform in a block": ("terraform {\n  a = 1\n}", "--live"),
+    "placeholders": ('{"InstanceGroups": [\n{"InstanceCount": ${COUNT}}]}', "envsubst"),
+    "a Helm template": ("replicas: {{ .Values.replicas }}\nname: {{ .Release.Name }}", "envsubst"),
+    "a spec": ("version: 1\nname: a\nnode_groups: []\n", "clustergen check"),
+    "nothing": ("# nothing\n", "import a ParallelCluster 3 configuration"),
+    "Helm values": ("replicaCount: 2\nimage: {tag: latest}\n", "import a ParallelCluster 3"),
+    "nested templates": (
+        json.dumps({"Resources": {"A": {"Type": "AWS::CloudFormation::Stack"}}}),
+        "templates that it nests",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WAYS_OUT)
+def test_the_way_out_depends_on_what_the_file_is(name: str) -> None:
+    text, way_out = WAYS_OUT[name]
+    (finding,) = bring(text).findings
+    assert finding.code == "IMP020"
+    assert way_out in finding.help
+    assert "<unicode string>" not in finding.message
+
+
+CLUSTER = """\
+apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {name: training, region: us-east-2}
+managedNodeGroups: [{name: cpu, instanceType: m7i.4xlarge}]
+"""
+
+
+def test_an_object_of_kubernetes_beside_the_cluster_is_dropped() -> None:
+    object = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"
+    result = bring(CLUSTER + object)
+    assert result.lossless
+    (dropped,) = [each for each in result.findings if "Namespace" in each.message]
+    assert dropped.code == "IMP003"
+    assert dropped.span is not None
+    assert dropped.span.line == 6
+
+
+def test_two_clusters_in_one_file_are_an_error() -> None:
+    (finding,) = bring(f"{CLUSTER}---\n{CLUSTER.replace('training', 'other')}").findings
+    assert (finding.code, finding.span and finding.span.line) == ("IMP020", 6)
+    cluster = {"Type": "AWS::PCS::Cluster", "Properties": {"Name": "a"}}
+    other = {"Type": "AWS::PCS::Cluster", "Properties": {"Name": "b"}}
+    (finding,) = bring({"Resources": {"A": cluster, "B": other}}).findings
+    assert (finding.code, "2 clusters: a, b" in finding.message) == ("IMP020", True)
+
+
+def test_descriptions_one_after_the_other_in_a_file() -> None:
+    from tests.importing.test_eks import CLUSTER, NODEGROUP, VERSIONS
+
+    parts = ({"cluster": CLUSTER}, {"nodegroup": NODEGROUP}, VERSIONS)
+    together = "\n".join(json.dumps(each, indent=2) for each in parts)
+    result = bring(together)
+    assert result.lossless
+    assert result.text == bring(("file-0.json", json.dumps(parts[0])), *parts[1:]).text
+    (place,) = {f.span.line for f in result.findings if f.span and "zones" in f.message}
+    assert "cluster" in together.splitlines()[place - 1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_text_of_other_editors_is_read(
+    encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_bytes(CLUSTER.encode(encoding))
+    assert main(["import", str(file)]) == 0
+    assert "name: training" in capsys.readouterr().out
+
+
+def test_what_is_no_text_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_bytes(b"\x89PNG\xff\xfe")
+    assert main(["import", str(file)]) == 2
+    assert "not text in UTF-8" in capsys.readouterr().err
 
 
 def test_an_empty_file_has_no_place() -> None:

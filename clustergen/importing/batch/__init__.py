@@ -15,7 +15,7 @@ from clustergen.importing.reading import Source
 
 __all__ = ["imported"]
 
-READER: Final = bringing.Reader("batch", FORM, ENVIRONMENTS, spec, resources)
+READER: Final = bringing.Reader("batch", FORM, ENVIRONMENTS, spec, resources, one=False)
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:

@@ -15,7 +15,7 @@ from clustergen.importing.hyperpod.normal import normal, settled
 from clustergen.importing.hyperpod.words import spec
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
-from clustergen.importing.rules.formats import INCOMPLETE
+from clustergen.importing.rules.formats import INCOMPLETE, UNKNOWN
 
 __all__ = ["imported"]
 
@@ -31,9 +31,13 @@ class _Request(NamedTuple):
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of the request for one cluster, and of the parameters of its lifecycle scripts."""
     first, notes = sources[0], Notes()
-    resource = templates.cluster(sources, answers)
+    clusters = templates.clusters(sources, answers)
+    if len(clusters) > 1:
+        text, help = f"the files have {len(clusters)} clusters", "import each from its own files"
+        return _refused(first, UNKNOWN.at((), text, help=help))
+    resource = clusters[0] if clusters else None
     if resource and (open := [*templates.undecided(resource)]):
-        return _incomplete(first, open)
+        return _refused(first, _incomplete(open))
     if resource:
         members = templates.request(resource, answers, notes)
         request = _Request(resource.source, resource.path, members)
@@ -68,11 +72,14 @@ def _below(finding: Finding, request: _Request) -> Finding:
     return request.source.place(replace(finding, path=(*request.place, *finding.path)))
 
 
-def _incomplete(first: Source, parameters: Sequence[str]) -> Imported:
-    finding = INCOMPLETE.at(
+def _incomplete(parameters: Sequence[str]) -> Finding:
+    return INCOMPLETE.at(
         (),
         "parameters without a value decide which instance groups there are",
         help=f"use --parameter NAME=VALUE for {', '.join(parameters)}, or add the template that "
         "has this one nested",
     )
+
+
+def _refused(first: Source, finding: Finding) -> Imported:
     return Imported("", (first.place(finding),), False, 0, 0)

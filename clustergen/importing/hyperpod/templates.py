@@ -17,15 +17,15 @@ _CLUSTER: Final = "AWS::SageMaker::Cluster"
 _REGION: Final = "us-east-1"
 
 
-def cluster(sources: Sequence[Source], answers: Answers) -> Resource | None:
-    """The cluster of the templates, as far as their parameters have values."""
+def clusters(sources: Sequence[Source], answers: Answers) -> list[Resource]:
+    """The clusters of the templates, as far as their parameters have values."""
     values: dict[str, str] = {}
     for source in sources:
         values |= is_parameter_file(source.data) or {}
     given = Given(values | dict(answers.parameters), answers.region or _REGION, answers.name)
     templates = [source for source in sources if source.is_template]
     found = Stacks(templates, given).resources() if templates else []
-    return next((each for each in found if each.type == _CLUSTER), None)
+    return [each for each in found if each.type == _CLUSTER]
 
 
 def request(resource: Resource, answers: Answers, notes: Notes) -> Mapping[str, Any]:

@@ -1,0 +1,87 @@
+"""Files that are no cluster: what they look like, and what to import instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from clustergen import foreign
+from clustergen.findings import Finding
+from clustergen.importing.cloudformation.stacks import NESTED
+from clustergen.importing.descriptions import VERSIONS
+from clustergen.importing.reading import Source, Unreadable
+from clustergen.importing.rules.formats import INCOMPLETE, UNKNOWN
+from clustergen.importing.settings import TEMPLATE
+from clustergen.patterns import pattern
+
+_FORMATS: Final = (
+    "import a ParallelCluster 3 configuration, an eksctl configuration, or a cluster of HyperPod, "
+    "PCS, EKS or Batch: its request, description, or CloudFormation template"
+)
+_RUNNING: Final = "import the running cluster with --live, or what the AWS CLI prints for it"
+_FILL_IN: Final = "replace the placeholders by values, such as with `envsubst`"
+_PLACEHOLDER: Final = pattern(r"\$\{?[A-Za-z_]|\{\{")
+_IS_TERRAFORM: Final = "is Terraform, which import does not read"
+_TERRAFORM: Final = pattern(
+    r'^\s*(?:(?:resource|module|provider|variable|data|output)\s+"|(?:locals|terraform)\s*\{)',
+    re.MULTILINE,
+)
+
+
+def unreadable(name: str, text: str, error: Unreadable) -> Finding:
+    """Why a text is neither YAML nor JSON."""
+    if _TERRAFORM.search(text):
+        return UNKNOWN.at((), f"{name} {_IS_TERRAFORM}", help=_RUNNING)
+    line = error.span.text if error.span else ""
+    help = _FILL_IN if _PLACEHOLDER.search(line) else "repair the file"
+    finding = UNKNOWN.at((), f"neither YAML nor JSON: {error}", help=help)
+    return replace(finding, span=error.span)
+
+
+def unknown(source: Source) -> Finding:
+    """Why a file cannot be imported."""
+    if is_launch_template(source):
+        return INCOMPLETE.at(
+            (),
+            f"{source.name} has launch templates, and no cluster that uses them",
+            help="add the file of the cluster: import FILE FILE ...",
+        )
+    what, help = _described(source)
+    return UNKNOWN.at((), f"{source.name} {what}", help=help)
+
+
+def _described(source: Source) -> tuple[str, str]:
+    """What a file is, and what to do instead."""
+    data = source.data
+    if data is None:
+        return "is empty", _FORMATS
+    if isinstance(data, str) and _TERRAFORM.search(data):
+        return _IS_TERRAFORM, _RUNNING
+    if source.is_template:
+        nested = NESTED in _types(source)
+        help = "add the templates that it nests: import FILE FILE ..." if nested else _FORMATS
+        return "is a template without a cluster", help
+    if is_object(data):
+        return f"is a Kubernetes object ({data['kind']}), not a cluster", _FORMATS
+    if isinstance(data, Mapping) and {"version", "node_groups"} <= set(data):
+        return "is a spec already", "run `clustergen check` on it"
+    return "is in no format that can be imported", _FORMATS
+
+
+def is_object(data: Any) -> bool:
+    """Whether ``data`` is an object of Kubernetes, and no cluster."""
+    known = isinstance(data, Mapping) and {"apiVersion", "kind"} <= set(data)
+    return known and not foreign.recognized(data)
+
+
+def is_launch_template(source: Source) -> bool:
+    """Whether a file has launch templates: a template, or what EC2 describes."""
+    described = isinstance(source.data, Mapping) and VERSIONS in source.data
+    return described or TEMPLATE in _types(source)
+
+
+def _types(source: Source) -> set[Any]:
+    resources = source.data["Resources"].values() if source.is_template else ()
+    return {str(each.get("Type")) for each in resources if isinstance(each, Mapping)}
