@@ -55,6 +55,19 @@ def services(made: dict[str, Any], kind: str = "") -> set[str]:
     }
 
 
+EKS = f"s3 ec2 ecr.api ecr.dkr sts eks-auth {SESSIONS}"
+FILES = """storage:
+  - {mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500}
+  - {mount: /tools, type: efs}
+"""
+REGISTRY = "registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror"
+
+
+def kubernetes(targets: str, metrics: str = "none", more: str = "") -> str:
+    text = closed(targets, metrics=metrics, more=more)
+    return text.replace("{containers: none}", f"{{{REGISTRY}}}")
+
+
 NEEDED = [
     (closed("parallelcluster: {}"), PARALLELCLUSTER),
     (
@@ -75,6 +88,20 @@ NEEDED = [
         f"s3 ecs ecs-agent ecs-telemetry ecr.api ecr.dkr logs {SESSIONS}",
     ),
     (closed("pcs: {}, parallelcluster: {}"), f"{PARALLELCLUSTER} pcs"),
+    (kubernetes("eks: {}"), EKS),
+    (kubernetes("eks: {}", metrics="cloudwatch"), f"{EKS} monitoring logs"),
+    (kubernetes("eks: {}", metrics="managed-prometheus"), EKS),
+    (
+        kubernetes("eks: {}", metrics="self-hosted, alerts: {email: [ops@example.com]}"),
+        f"{EKS} sns",
+    ),
+    (kubernetes("eks: {}", more="kubernetes: {autoscaler: karpenter}"), f"{EKS} eks sqs"),
+    (kubernetes("eks: {}", more=FILES), f"{EKS} fsx elasticfilesystem"),
+    (kubernetes("hyperpod-eks: {}"), f"{EKS} logs monitoring"),
+    (
+        kubernetes("hyperpod-eks: {}", metrics="managed-prometheus"),
+        f"{EKS} logs monitoring aps-workspaces",
+    ),
 ]
 
 

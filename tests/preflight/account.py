@@ -173,6 +173,12 @@ class Account:
     def ec2_DescribeVpcEndpoints(self, _: Any) -> Answer:
         return {"VpcEndpoints": []}
 
+    def ec2_DescribeVpcEndpointServices(self, asked: Any) -> Answer:
+        zone = self.plan.network.zone
+        names = asked.Filters[0]["Values"]
+        services = [{"ServiceName": name, "AvailabilityZoneIds": [zone]} for name in names]
+        return {"ServiceDetails": services}
+
     def ec2_DescribeAddresses(self, _: Any) -> Answer:
         return {"Addresses": [{"PublicIp": "203.0.113.1"}]}
 

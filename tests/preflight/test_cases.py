@@ -11,7 +11,17 @@ import pytest
 from clustergen.findings import EXAMPLE_BASE
 from tests.preflight.account import OWNER, Account
 from tests.preflight.test_accounts import look
-from tests.preflight.test_rules import BASE, CLOSED, DATED, EXISTING, PC, PRIVATE, Spec, planned
+from tests.preflight.test_rules import (
+    BASE,
+    CLOSED,
+    DATED,
+    EXISTING,
+    NEW_CLOSED,
+    PC,
+    PRIVATE,
+    Spec,
+    planned,
+)
 
 ARN = f"arn:aws:iam::{OWNER}:"
 CR = "ec2:DescribeCapacityReservations"
@@ -75,6 +85,11 @@ LINKED = Spec(
     + "data_repositories: [{path: /data, s3: s3://example-corpus}]}]\n",
     "pcs",
 )
+SERVICES = "ec2:DescribeVpcEndpointServices"
+SERVED = [
+    {"ServiceName": f"com.amazonaws.us-east-1.{name}", "AvailabilityZones": ["us-east-1a"]}
+    for name in ("s3", "ec2messages", "logs", "pcs", "ssm", "ssmmessages")
+]
 PLAIN = Spec(
     EXAMPLE_BASE.replace("{zone: use1-az6}", f"{{{NETWORK}}}").replace("p5en.48", "c7i.4"), "pcs"
 )
@@ -208,6 +223,9 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     (PRIVATE, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": ENDPOINTS[:-1]}, {"PRE043"}),
     # Where the spec has no internet, what the cluster uses counts, such as Session Manager.
     (CLOSED, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": ENDPOINTS}, {"PRE043"}),
+    # A service is not in the region; an answer without ids of zones says nothing about them.
+    (NEW_CLOSED, {SERVICES: SERVED[:-1]}, {"PRE045"}),
+    (NEW_CLOSED, {SERVICES: SERVED}, set()),
     (CLOSED, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": [*ENDPOINTS, *_USED]}, set()),
     (PRIVATE, {ROUTES: {"Routes": []}, "ec2:DescribeVpcEndpoints": ENDPOINTS}, {"PRE043"}),
     (PC, {ROUTES: [{**MAIN, "Routes": [{**OUT, "NatGatewayId": "nat-1"}]}]}, {"PRE043"}),

@@ -69,6 +69,9 @@ CLOSED = Spec(
     PRIVATE.text.replace("network:\n", "network:\n  internet: none\n", 1), "parallelcluster"
 )
 BASE = Spec(EXAMPLE_BASE, "pcs")
+NEW_CLOSED = Spec(
+    EXAMPLE_BASE.replace("az6}", "az6, internet: none}") + "targets: {pcs: {}}\n", "pcs"
+)
 EKS = Spec(EXAMPLE_BASE, "eks")
 JOINED = Spec(
     EXAMPLE_BASE
@@ -113,6 +116,7 @@ SPECS = {
     "PRE087": JOINED,
     "PRE088": JOINED_PCS,
     "PRE043": PRIVATE,
+    "PRE045": NEW_CLOSED,
 }
 """The specs of rules that :data:`PC` has nothing for."""
 _ZONE = {"PRE011", "PRE033", "PRE064", "PRE067"}

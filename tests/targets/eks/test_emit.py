@@ -16,6 +16,7 @@ import yaml
 from clustergen.words import word_set, words
 from tests.oracles.shell import script_violations
 from tests.targets.eks.planned import (
+    EKS,
     launch_template_of,
     plan_of,
     properties_of,
@@ -24,6 +25,10 @@ from tests.targets.eks.planned import (
 )
 
 BLOCK = "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]"
+CLOSED = (
+    "network: {internet: none}\n"
+    "software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"
+)
 PUBLIC = "kubernetes: {public_endpoint_from: [203.0.113.0/24]}"
 ROLE = "arn:aws:iam::111122223333:role/platform"
 CPU = "{name: h200, instance_type: m7i.4xlarge, count: 4"
@@ -466,6 +471,20 @@ def test_karpenter_starts_the_groups_that_grow() -> None:
     assert {"KarpenterNodeRoleName", "KarpenterQueueName", "EksSecurityGroupId"} <= set(
         template["Outputs"]
     )
+
+
+def test_in_a_closed_network_karpenter_makes_no_instance_profile() -> None:
+    """It does not reach IAM there, so the stack makes a profile for each role."""
+    roles = f"{KARPENTER}\n{CLOSED}"
+    template = template_of(roles)
+    [profile] = resources(template, "AWS::IAM::InstanceProfile").values()
+    assert profile == {"Roles": [{"Ref": "KarpenterNodeRole"}]}
+    [output] = [name for name in template["Outputs"] if name.endswith("ProfileName")]
+    files = EKS.files(roles)
+    assert f'instanceProfile: "${{{output}}}"' in files["manifests/karpenter.yaml"]
+    assert "role:" not in files["manifests/karpenter.yaml"]
+    assert "isolatedVPC: true" in files["values/karpenter.yaml"]
+    assert not resources(template_of(KARPENTER), "AWS::IAM::InstanceProfile")
 
 
 def test_karpenter_may_change_only_its_instances() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.patterns import pattern
 from clustergen.plan.model import Plan
+from clustergen.targets.batch import nodes
 from clustergen.targets.batch.options import Options
 from clustergen.targets.batch.rules import rule
 
+_CLOSED = """network: {internet: none}
+software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"""
 _REPOSITORY = pattern(r"[0-9]{12}\.dkr[.-]ecr\.[a-z0-9-]+\.(amazonaws\.com(\.cn)?|on\.aws)/.+")
 
 
@@ -35,3 +38,25 @@ def public(plan: Plan) -> Iterator[Problem]:
             if image
             else "write software.registry, to which mirror.sh of the bundle copies it",
         )
+
+
+@rule(
+    "IMG603",
+    "MPI from the internet",
+    why="Amazon Linux has no MPI for EFA. Without an image of your own, the MPI job of the bundle "
+    "installs it from the internet when it starts.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html",
+    severity=Severity.WARNING,
+    bad=f"{_CLOSED}\nnode_groups: [{{name: h200, instance_type: hpc7a.96xlarge}}]",
+    good=f"{_CLOSED}\nnode_groups: [{{name: h200, instance_type: m7i.4xlarge}}]",
+)
+def mpi(plan: Plan) -> Iterator[Problem]:
+    if not plan.network.closed or plan.options_as(Options).image:
+        return
+    for group in plan.node_groups:
+        if not group.accelerators[1] and nodes.runs_multi_node(group):
+            yield Problem(
+                group.at("instance_type"),
+                f"the MPI job of {group.name} cannot install MPI where network.internet is none",
+                help="write targets.batch.image: an image in ECR with MPI and an SSH server",
+            )
