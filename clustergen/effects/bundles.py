@@ -8,8 +8,15 @@ from pathlib import Path
 
 from clustergen import schedules, source
 from clustergen.artifacts import Bundle, Json
-from clustergen.effects import cluster_yaml, hyperpod_requests, manifests, templates, timetables
-from clustergen.effects.model import Effect
+from clustergen.effects import (
+    cluster_yaml,
+    hyperpod_requests,
+    manifests,
+    mounts,
+    templates,
+    timetables,
+)
+from clustergen.effects.model import Effect, Kind
 from clustergen.patterns import pattern
 
 Files = Mapping[str, str]
@@ -19,8 +26,15 @@ _TEMPLATE = ".template.json"
 _REQUEST = "create-cluster.json"
 _SCRIPT = "deploy.sh"
 _SETTING = pattern(r"(?m)^(region|cluster|version|foundation_stack)=([\w.-]+)$")
-_COMPARED = {"cluster.yaml": cluster_yaml.effects, _REQUEST: hyperpod_requests.effects}
+_ADDITIONS = "update-cluster.json"
+"""The request of a bundle that adds instance groups to a HyperPod cluster that exists."""
+_COMPARED = {
+    "cluster.yaml": cluster_yaml.effects,
+    _REQUEST: hyperpod_requests.effects,
+    _ADDITIONS: hyperpod_requests.effects,
+}
 _FOUNDATION = "foundation_stack"
+_SHARED = f"foundation{_TEMPLATE}"
 _FIRST = ("foundation", "eks")
 _IDENTITY = {"region": "in", "cluster": "called"}
 _DATA = '"AWS::FSx::FileSystem"', '"AWS::EFS::FileSystem"'
@@ -56,14 +70,30 @@ def effects(old: Files, new: Files) -> list[Effect]:
     """What deploying ``new`` over ``old`` does, document by document; no effect on a new file."""
     if moved := _moved(old, new):
         return [moved]
-    found = list(_version(old, new))
     ids: set[str] = set()
+    found = [*_version(old, new), *_other_foundation(old, new, ids)]
     for path in _in_order(old, new):
-        if path not in old:
+        if path not in old or (path == _SHARED and ids):
             continue
         more = _of_document(path, old, new, ids)
         found += (each._replace(file=path) for each in more)
+    found += (each._replace(file=_SHARED) for each in mounts.hidden(old, new))
     return [*found, *timetables.effects(old, new), *manifests.effects(old, new, ids)]
+
+
+def _other_foundation(old: Files, new: Files, ids: set[str]) -> Iterator[Effect]:
+    """That the cluster gets another foundation; adds all outputs of that to ``ids``."""
+    before, after = (_settings(files).get(_FOUNDATION) for files in (old, new))
+    if before is None or after is None or before == after:
+        return
+    ids.update(_parsed(_SHARED, new.get(_SHARED, "{}")).get("Outputs", {}))
+    kind: Kind = "leftover"
+    text = f"uses the foundation {after} in place of {before}"
+    if any(type in old.get(_SHARED, "") for type in _DATA):
+        kind = "data-at-risk"
+        text += f": the cluster mounts file systems of {after} instead of those of {before}"
+    text += f"; {before} stays, and continues to cost money"
+    yield Effect(kind, "foundation", _FOUNDATION, text, stays=before, file=_SCRIPT)
 
 
 def _of_document(path: str, old: Files, new: Files, ids: set[str]) -> list[Effect]:
@@ -125,11 +155,15 @@ def _in_order(old: Files, new: Files) -> list[str]:
 
     A HyperPod cluster is deployed by a request; its template is for those who prefer a stack.
     """
-    skipped = f"cluster{_TEMPLATE}" if _REQUEST in new else ""
+    created = _REQUEST in old or _REQUEST in new
+    requested = created or _ADDITIONS in new
+    skipped = [f"cluster{_TEMPLATE}"] if requested else []
+    skipped += [_ADDITIONS] if created else []
     paths = [
         path
         for path in dict.fromkeys((*old, *new))
-        if path in _COMPARED or (path.endswith(_TEMPLATE) and "/" not in path and path != skipped)
+        if (path in _COMPARED or (path.endswith(_TEMPLATE) and "/" not in path))
+        and path not in skipped
     ]
     return sorted(paths, key=lambda path: (_place(path), path))
 

@@ -18,6 +18,7 @@ from clustergen.schemas import updates
 from clustergen.schemas.updates import Key
 
 _QUEUE = pattern(r"Scheduling\.SlurmQueues\[([^]]*)\]")
+_STORAGE = pattern(r"SharedStorage\[[^]]*\]")
 _ITEM = pattern(r"(\w+)\[([^]]*)\]")
 SOURCE = (
     "https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html"
@@ -88,7 +89,7 @@ def _lost(change: _Change) -> Effect | None:
     if change.path.endswith(".DeletionPolicy") and change.new == "Delete":
         text = f"removes the protection of the data ({change.path} changes)"
         return Effect("data-at-risk", change.path, change.path, text)
-    if not isinstance(change.old, dict) or change.new is not None or _has_id(change.old):
+    if not _STORAGE.fullmatch(change.path) or change.new is not None or _has_id(change.old):
         return None
     settings = change.old.get(f"{change.old.get('StorageType')}Settings") or {}
     kept = settings.get("DeletionPolicy") in ("Retain", "Snapshot")

@@ -27,6 +27,12 @@ _UNIQUE = {
     ),
 }
 """The owner, and what of it only one resource can have."""
+_OWNERS = {
+    "AWS::EKS::Nodegroup": "ClusterName",
+    "AWS::PCS::ComputeNodeGroup": "ClusterId",
+    "AWS::PCS::Queue": "ClusterId",
+}
+"""Where names are unique within a cluster, the property that says which."""
 _REPOSITORY = "AWS::FSx::DataRepositoryAssociation"
 
 
@@ -37,7 +43,7 @@ def of(change: Change, old: Json, replaced: Collection[Change]) -> str:
     ids = {each.name for each in replaced}
     cause = change.fixed.rpartition(".")[2]
     name = replacing.NAMES.get(change.type)
-    if name and _stays(change, name, ids) and isinstance(at(change.properties, name), str | dict):
+    if name and _is_taken(change, name, ids):
         return (
             f"is refused: {cause} of {change.name} cannot change, and two resources cannot have "
             "its name; use another name"
@@ -51,6 +57,13 @@ def of(change: Change, old: Json, replaced: Collection[Change]) -> str:
     if unique and _stays(change, unique, ids) and (not owner or _stays(change, owner, ids)):
         return f"is refused: {cause} of {change.name} cannot change, because {why}"
     return ""
+
+
+def _is_taken(change: Change, name: str, ids: Collection[str]) -> bool:
+    owner = _OWNERS.get(change.type)
+    if owner and not _stays(change, owner, ids):
+        return False
+    return _stays(change, name, ids) and isinstance(at(change.properties, name), str | dict)
 
 
 def _stays(change: Change, path: str, ids: Collection[str]) -> bool:

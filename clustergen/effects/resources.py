@@ -56,6 +56,8 @@ def replaced(change: Change) -> Effect:
         kind = "data-at-risk"
         text += f": the new {what} is empty, and the old one {fate}"
         stays = change.name if _is_kept(change.old, "UpdateReplacePolicy") else ""
+    elif change.type in _GROUPS | _QUEUES:
+        text += ": the old one is deleted, and running jobs end"
     elif change.type in _WITHOUT_STATE:
         kind = "in-place"
     elif _is_kept(change.old, "UpdateReplacePolicy"):

@@ -17,6 +17,8 @@ from clustergen.patterns import pattern
 from clustergen.schemas import replacing
 
 _NETWORK = frozenset({"AWS::EC2::Subnet", "AWS::EC2::NatGateway"})
+_ADDRESSES = "NfsExports"
+"""Of a file system: it follows the addresses of the network."""
 _TEMPLATE = "AWS::EC2::LaunchTemplate"
 _IMAGE = pattern(r"/aws/service/\S+")
 _POLICIES = ("DeletionPolicy", "UpdateReplacePolicy")
@@ -69,11 +71,18 @@ def _updated(old: Json, new: Json, moved: Collection[str]) -> _Update:
     A network that cannot be replaced stays, and so does all that is in it.
     """
     update = _followed(old, new, moved, frozenset())
-    stuck = {name for name in update.refused if new[name]["Type"] in _NETWORK}
-    if stuck:
-        kept = {each.name for each in update.replaced if each.type in resources.NETWORK}
-        update = _followed(old, new, moved, frozenset(kept))
-    return update
+    stuck = [name for name in update.refused if new[name]["Type"] in _NETWORK]
+    if not stuck:
+        return update
+    kept = {each.name for each in update.replaced if each.type in resources.NETWORK}
+    followed = _followed(old, new, moved, frozenset(kept))
+    why = update.refused[stuck[0]].partition(": ")[2]
+    undone = {
+        each.name: f"is refused: the whole update of the stack fails ({why})"
+        for each in followed.replaced
+        if each.type in resources.NETWORK or each.fixed.endswith(_ADDRESSES)
+    }
+    return _Update(followed.changes, {**undone, **followed.refused})
 
 
 def _followed(old: Json, new: Json, moved: Collection[str], kept: Collection[str]) -> _Update:
