@@ -20,10 +20,8 @@ METRICS = "monitoring: {metrics: %s}"
 
 def at(mount: str, *kinds: str) -> str:
     """Storage at a mount; a second kind, and a third, at others."""
-    mounts = [mount, "/second", "/third"]
-    return "storage: [%s]" % ", ".join(
-        f"{{mount: {place}, {kind}}}" for place, kind in zip(mounts, kinds, strict=False)
-    )
+    places = zip((mount, "/second", "/third"), kinds, strict=False)
+    return f"storage: [{', '.join(f'{{mount: {place}, {kind}}}' for place, kind in places)}]"
 
 
 def work(*kinds: str) -> str:

@@ -310,6 +310,22 @@ def test_a_file_system_that_would_be_replaced_stops_the_run(bundle: Bundle, targ
     deployed(bundle, "--allow-replacement")
 
 
+def test_a_property_within_another_may_replace_as_well(bundle: Bundle, target: str) -> None:
+    """The schema of file systems does not list it, so the change set may call it an update."""
+    deployed(bundle)
+    bundle.render(files(target, STORAGE.replace("throughput: 500", "deployment: scratch-2")))
+    done = bundle.deploy()
+    assert (done.returncode, "would replace StorageFsx" in last(done.stderr)) == (2, True)
+
+
+def test_a_value_that_is_known_later_replaces_nothing(bundle: Bundle, target: str) -> None:
+    """CloudFormation calls a file system perhaps replaced if its security group changes."""
+    deployed(bundle)
+    bundle.render(files(target, f"tags: {{team: blue}}\n{STORAGE}"))
+    output = deployed(bundle)
+    assert "Modify StorageFsx (AWS::FSx::FileSystem), perhaps replaced" in output
+
+
 def test_a_file_system_that_would_be_deleted_stops_the_run(bundle: Bundle, target: str) -> None:
     bundle.render(files(target, f"{MORE.rstrip()[:-1]}, on_delete: delete}}\n"))
     deployed(bundle)

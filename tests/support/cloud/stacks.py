@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,16 @@ _CREATE_ONLY = {
     "AWS::EFS::FileSystem": ("KmsKeyId", "Encrypted", "AvailabilityZoneName"),
     "AWS::EKS::Cluster": ("Name", "RoleArn"),
 }
+
+
+_ATTRIBUTE = re.compile(r'"Fn::GetAtt": \["(\w+)", "(\w+)"\]')
+_NESTED = {
+    "AWS::FSx::FileSystem": (
+        "LustreConfiguration/DeploymentType",
+        "OpenZFSConfiguration/RootVolumeConfiguration",
+    )
+}
+"""Replacing as well, but not in the schema of the type: a change set calls them updates."""
 
 
 @dataclass(slots=True)
@@ -60,6 +71,51 @@ def _wanted(template: dict[str, Any], parameters: dict[str, str]) -> Iterator[tu
             if parameters.get(left["Ref"], default) != right:
                 continue
         yield name, resource
+
+
+def _awaits(resource: Any, before: Any, after: Any) -> set[str]:
+    """The attributes to which create-only properties refer, of resources that change."""
+    known = resource.get("Properties", {})
+    text = json.dumps([known.get(key) for key in _CREATE_ONLY.get(resource["Type"], ())])
+    found = (f"{name}.{attribute}" for name, attribute in _ATTRIBUTE.findall(text))
+    return {each for each in found if before.get(name := each.split(".")[0]) != after.get(name)}
+
+
+def _recreations(
+    old: Any, new: Any, moved: set[str], before: Any, after: Any
+) -> Iterator[dict[str, Any]]:
+    """Why a resource is, or may be, replaced: a value is known only later if it is an attribute."""
+    fixed = _CREATE_ONLY.get(new["Type"], ())
+    was, becomes = old.get("Properties", {}), new.get("Properties", {})
+    for key in fixed:
+        later = bool(_ATTRIBUTE.search(json.dumps(becomes.get(key))))
+        if was.get(key) != becomes.get(key) or moved & _referred(becomes.get(key)):
+            yield _recreation("Dynamic" if later else "Static")
+    for path in _NESTED.get(new["Type"], ()):
+        if _below(was, path) != _below(becomes, path):
+            target = {"Attribute": "Properties", "RequiresRecreation": "Never"}
+            target["Path"] = f"/Properties/{path}"
+            yield {"Target": target, "Evaluation": "Static"}
+    for cause in sorted(_awaits(new, before, after)):
+        yield {**_recreation("Dynamic"), "CausingEntity": cause}
+
+
+def _below(properties: Any, path: str) -> Any:
+    for step in path.split("/"):
+        properties = (properties or {}).get(step)
+    return properties
+
+
+def _recreation(evaluation: str) -> dict[str, Any]:
+    target = {"Attribute": "Properties", "RequiresRecreation": "Always"}
+    return {"Target": target, "Evaluation": evaluation}
+
+
+def _replacement(details: list[dict[str, Any]]) -> str:
+    found = [d for d in details if d["Target"]["RequiresRecreation"] == "Always"]
+    if any(each["Evaluation"] == "Static" for each in found):
+        return "True"
+    return "Conditional" if found else "False"
 
 
 class CloudFormation:
@@ -115,19 +171,24 @@ class CloudFormation:
 
     def _changes(
         self, stack: Stack, template: dict[str, Any], parameters: dict[str, str], tags: str
-    ) -> list[dict[str, str]]:
+    ) -> list[dict[str, Any]]:
         before, after = stack.resources, template["Resources"]
         moved = {key for key, value in parameters.items() if stack.parameters.get(key) != value}
-        found = []
+        found: list[dict[str, Any]] = []
         for name in {**before, **after}:
+            details: list[dict[str, Any]] = []
             if name not in before:
                 change = ("Add", "")
             elif name not in after:
                 change = ("Remove", "")
-            elif before[name] != after[name] or moved & _referred(after[name]):
-                change = ("Modify", self._replacement(before[name], after[name], moved))
-            elif tags != stack.tags:
-                change = ("Modify", "False")
+            elif (
+                before[name] != after[name]
+                or moved & _referred(after[name])
+                or tags != stack.tags
+                or _awaits(after[name], before, after)
+            ):
+                details = list(_recreations(before[name], after[name], moved, before, after))
+                change = ("Modify", _replacement(details))
             else:
                 continue
             type = (after.get(name) or before[name])["Type"]
@@ -137,18 +198,11 @@ class CloudFormation:
                     **({"Replacement": change[1]} if change[1] else {}),
                     "ResourceType": type,
                     "LogicalResourceId": name,
+                    "Details": details,
                     **({"PolicyAction": _policy(before[name])} if change[0] == "Remove" else {}),
                 }
             )
         return found
-
-    def _replacement(self, before: Any, after: Any, moved: set[str]) -> str:
-        fixed = _CREATE_ONLY.get(after["Type"], ())
-        old, new = before.get("Properties", {}), after.get("Properties", {})
-        changed = any(
-            old.get(key) != new.get(key) or moved & _referred(new.get(key)) for key in fixed
-        )
-        return str(changed)
 
     def describe_change_set(self, request: Request) -> Any:
         found = self._change_set(request)

@@ -360,7 +360,11 @@ create_change_set() {
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --output text --query \
-    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId,PolicyAction]'
+    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId,PolicyAction,
+      join(`","`,(Details[?Target.RequiresRecreation==`"Always"`||
+        contains(Target.Path||`""`,`"/DeploymentType"`)||
+        contains(Target.Path||`""`,`"/RootVolumeConfiguration"`)
+      ].[CausingEntity||`"template"`][])||`[]`)]'
   changes=$answer
   review_changes "$stack" "$type"
 }
@@ -381,6 +385,36 @@ stop_at() {
   fi
 }
 
+# replaced TYPES: the names of resources that are replaced, of types that match a regular expression.
+# "Conditional" means that a property depends on a value which is known only later. It is a
+# replacement if the template changed the property, or if what it refers to is replaced. Properties
+# within others, such as the deployment type of a file system, are not always said to replace it.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
+replaced() {
+  awk -F '\t' -v types="$1" '
+    $1 == "Modify" {
+      order[++count] = $4
+      type[$4] = $3
+      causes[$4] = $6
+      if ($2 == "True") gone[$4] = 1
+    }
+    END {
+      gone["template"] = 1
+      do {
+        more = 0
+        for (name in causes) {
+          parts = split(causes[name], cause, ",")
+          for (i = 1; i <= parts && !(name in gone); i++) {
+            sub(/[.].*/, "", cause[i])
+            if (cause[i] in gone) more = gone[name] = 1
+          }
+        }
+      } while (more)
+      for (i = 1; i <= count; i++)
+        if (order[i] in gone && type[order[i]] ~ types) print order[i]
+    }' <<<"$changes"
+}
+
 # Prints the changes, and stops before a cluster or a file system is replaced or deleted.
 review_changes() {
   local stack=$1 type=$2
@@ -392,12 +426,10 @@ review_changes() {
   note "$(awk -F '\t' '{
     print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
   }' <<<"$changes")"
-  stop_at "$stack" "$(awk -F '\t' '
-    $1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' <<<"$changes")" \
+  stop_at "$stack" "$(replaced '::(Cluster|FileSystem|Workspace)$')" \
     "replace NAMES with a new, empty one; the data of the old one stays there or is lost."
-  stop_at "$stack" "$(awk -F '\t' '
-    $1 == "Modify" && $2 == "True" && $3 ~ /::(ComputeNodeGroup|Nodegroup)$/ { print $4 }' \
-    <<<"$changes")" "replace NAMES, which fails: two node groups cannot have one name. Use another."
+  stop_at "$stack" "$(replaced '::(ComputeNodeGroup|Nodegroup)$')" \
+    "replace NAMES, which fails: two node groups cannot have one name. Use another."
   stop_at "$stack" "$(awk -F '\t' '
     $1 == "Remove" && $3 ~ /::(FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
     <<<"$changes")" "delete NAMES, with all data in it."
