@@ -64,7 +64,9 @@ def _compare(pair: Pair, args: argparse.Namespace) -> int:
 
 def _targets(pair: Pair, args: argparse.Namespace) -> Sequence[str]:
     named = inputs.wanted(args.targets)
-    return named or list(dict.fromkeys((*pair.new.targets, *pair.old.targets)))
+    alone = [side for side in pair if isinstance(side, Folders) and side.is_one]
+    sides = alone or (pair.new, pair.old)
+    return named or list(dict.fromkeys(target for side in sides for target in side.targets))
 
 
 def _fails(found: Sequence[Difference], wanted: str | None) -> bool:

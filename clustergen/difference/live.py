@@ -28,6 +28,8 @@ _RENAMED: Final = {
     "DesiredImageId": "ImageId",
 }
 _DESIRED: Final = "Desired"
+_REQUESTS: Final = ("create-cluster.json", "update-cluster.json")
+"""For a cluster of its own, and for groups in a cluster that exists."""
 
 
 class LiveError(Exception):
@@ -84,10 +86,11 @@ class _Reader:
             found["cluster.yaml"] = self._placed(configuration(stack, self._call))
             script += f"version={_tag(stack, 'parallelcluster:version')}\n"
         elif self.target.startswith("hyperpod"):
-            request = self._request()
+            path = next(path for path in _REQUESTS if path in self.new)
+            request = self._request(json.loads(self.new[path]), joined=path != _REQUESTS[0])
             if request is None:
                 return None
-            found["create-cluster.json"] = self._placed(json.dumps(request))
+            found[path] = self._placed(json.dumps(request))
         elif "cluster.template.json" not in found:
             return None
         # Neither objects in Kubernetes nor scripts are read: they are as in the new bundle.
@@ -107,9 +110,9 @@ class _Reader:
         found = self._call("cloudformation:DescribeStacks", StackName=name)
         return found["Stacks"][0] if found else None
 
-    def _request(self) -> Json | None:
-        found = self._call("sagemaker:DescribeCluster", ClusterName=self.plan.name)
-        return _as_request(found, json.loads(self.new["create-cluster.json"])) if found else None
+    def _request(self, new: Json, *, joined: bool) -> Json | None:
+        found = self._call("sagemaker:DescribeCluster", ClusterName=new["ClusterName"])
+        return _as_request(found, new, joined=joined) if found else None
 
     def _placed(self, text: str) -> str:
         """The text with placeholders for outputs of the stacks, the longest values first."""
@@ -163,10 +166,11 @@ def _tag(stack: Json, key: str) -> str:
     return next((tag["Value"] for tag in stack.get("Tags", ()) if tag["Key"] == key), "")
 
 
-def _as_request(described: Json, new: Json) -> Json:
-    """DescribeCluster's answer in the form of CreateCluster.
+def _as_request(described: Json, new: Json, *, joined: bool) -> Json:
+    """DescribeCluster's answer in the form of the request.
 
-    Members that the new request does not set are left out: the service shows their defaults.
+    Members that the new request does not set are left out: the service shows their defaults. Of a
+    cluster that is ``joined``, so are the groups of others.
     """
     found = {name: described[name] for name in new if name in described}
     for name in ("Tags", "Orchestrator"):  # ListTags has them; Slurm's strategy is not shown
@@ -176,6 +180,7 @@ def _as_request(described: Json, new: Json) -> Json:
     found["InstanceGroups"] = [
         _as_group(group, wanted.get(group["InstanceGroupName"]))
         for group in described["InstanceGroups"]
+        if not joined or group["InstanceGroupName"] in wanted
     ]
     return found
 

@@ -96,6 +96,11 @@ class Folders(NamedTuple):
     def targets(self) -> Sequence[str]:
         return list(self.folders)
 
+    @property
+    def is_one(self) -> bool:
+        """Whether the folder itself is a bundle, and says nothing about other targets."""
+        return (Path(self.title) / MANIFEST).exists()
+
     def files(self, target: str) -> Files | None:
         folder = self.folders.get(target)
         return effects.files_in(folder) if folder else None
@@ -111,6 +116,9 @@ def _target_of(folder: Path) -> str:
         return name
     if (folder / "cluster.yaml").exists():
         return "parallelcluster"
-    if (folder / "create-cluster.json").exists():
-        return "hyperpod-eks" if (folder / "install.sh").exists() else "hyperpod-slurm"
-    return "eks" if (folder / "install.sh").exists() else "pcs"
+    pods = (folder / "install.sh").exists()
+    if (folder / "update-cluster.json").exists():
+        return "hyperpod-eks" if pods else "hyperpod-slurm"
+    if (folder / "submit.sh").exists():
+        return "batch"
+    return "eks" if pods else "pcs"

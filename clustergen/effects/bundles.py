@@ -31,9 +31,11 @@ _ADDITIONS = "update-cluster.json"
 _COMPARED = {
     "cluster.yaml": cluster_yaml.effects,
     _REQUEST: hyperpod_requests.effects,
-    _ADDITIONS: hyperpod_requests.effects,
+    _ADDITIONS: hyperpod_requests.additions,
 }
 _FOUNDATION = "foundation_stack"
+_EKS = "AWS::EKS::Cluster"
+_FOUNDED = pattern(r'"Description": "Foundation of ([\w.-]+):')
 _SHARED = f"foundation{_TEMPLATE}"
 _FIRST = ("foundation", "eks")
 _IDENTITY = {"region": "in", "cluster": "called"}
@@ -47,10 +49,14 @@ def files_of(bundle: Bundle) -> Files:
 
 
 def of_folder(folder: Path, bundle: Bundle) -> list[Effect]:
-    """What deploying ``bundle`` over that in ``folder`` does, other than changes in place."""
+    """What deploying ``bundle`` over that in ``folder`` does, other than changes in place.
+
+    The most dangerous effects come first.
+    """
     if not folder.is_dir():
         return []
     found = effects(files_in(folder), files_of(bundle))
+    found.sort(key=lambda effect: -effect.rank)
     return [effect for effect in found if effect.kind != "in-place"]
 
 
@@ -118,7 +124,23 @@ def _of_document(path: str, old: Files, new: Files, ids: set[str]) -> list[Effec
 
 
 def _settings(files: Files) -> Mapping[str, str]:
-    return dict(_SETTING.findall(files.get(_SCRIPT, "")))
+    """What the bundle is for; without a script, as its templates show."""
+    if _SCRIPT in files:
+        return dict(_SETTING.findall(files[_SCRIPT]))
+    try:
+        return _of_templates(files)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return {}
+
+
+def _of_templates(files: Files) -> Mapping[str, str]:
+    founded = _FOUNDED.search(files.get(_SHARED, ""))
+    resources = _parsed(_SHARED, files.get(f"cluster{_TEMPLATE}", "{}")).get("Resources", {})
+    named = [each["Properties"] for each in resources.values() if each.get("Type") == _EKS]
+    return {
+        **({_FOUNDATION: f"{founded[1]}-foundation"} if founded else {}),
+        **({"cluster": named[0]["Name"]} if named else {}),
+    }
 
 
 def _moved(old: Files, new: Files) -> Effect | None:

@@ -55,6 +55,19 @@ def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effec
         yield effect._replace(source=SOURCE)
 
 
+def additions(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
+    """The effects on instance groups that a bundle adds to a cluster which exists."""
+    old, new = before.get("ClusterName"), after.get("ClusterName")
+    if old == new:
+        yield from effects(before, after, moved)
+        return
+    text = (
+        f"adds its instance groups to the cluster {new}: those in {old} stay, run and cost money "
+        "until `aws sagemaker update-cluster` names them in --instance-groups-to-delete"
+    )
+    yield Effect("leftover", "cluster", "ClusterName", text, SOURCE, stays=f"groups of {old}")
+
+
 def _all(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
     yield from _cluster(before, after, moved)
     old, new = (named(each.get("InstanceGroups"), "InstanceGroupName") for each in (before, after))

@@ -124,7 +124,8 @@ def _wider(old: list[Json], new: list[Json]) -> bool:
 
 def _vanished(before: Objects, after: Objects, prunes: bool) -> Iterator[Effect]:
     gone = [key for key in before if key not in after and key[0] != "Job"]
-    yield from _pools(before, after)
+    if prunes:
+        yield from _pools(before, after)
     stay = [_title(key) for key in gone if key[0] in _KEPT or not prunes]
     if stay:
         text = f"leaves {', '.join(stay)}: delete it when you no longer need what is in it"

@@ -123,6 +123,9 @@ def test_bundles(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert alone[0]["kind"] == "data-at-risk"
     assert found(run, "out/small/pcs", "new.yaml")[0]["kind"] == "data-at-risk"
     assert found(run, "old.yaml", "out/small")[0]["effects"] == []
+    Path("both.yaml").write_text(Path("new.yaml").read_text().replace("{pcs", "{batch: {}, pcs"))
+    assert [each["target"] for each in found(run, "out/small/pcs", "both.yaml")] == ["pcs"]
+    assert [each["target"] for each in found(run, "out/small", "both.yaml")] == ["pcs", "batch"]
 
 
 def git(*arguments: str) -> None:

@@ -17,7 +17,8 @@ from clustergen.difference.live import Live, LiveError
 from clustergen.effects import Files
 from clustergen.targets.stacks import STACKS
 
-PC, PCS, HP = "parallelcluster", "pcs", "hyperpod-slurm"
+PC, PCS, HP, HPE = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
+BATCH = "batch"
 SPEC = """\
 version: 1
 name: small
@@ -66,7 +67,8 @@ def deployed(files: Files, target: str) -> Answers:
     """What AWS answers where this bundle is deployed."""
     template = json.loads(files["foundation.template.json"])
     outputs = {name: f"{name.lower()}-0a1b2c3d" for name in template["Outputs"]}
-    stacks = {"small-foundation": "foundation.template.json", "small-pcs": "cluster.template.json"}
+    stacks = {f"small-{name}": path for path, name in STACKS[target].items()}
+    stacks["small-foundation"] = "foundation.template.json"
 
     def answer(service: str, operation: str, arguments: Mapping[str, Any]) -> Answer:
         name = arguments.get("StackName", "")
@@ -82,7 +84,7 @@ def deployed(files: Files, target: str) -> Answers:
                 assert arguments["Key"] == "clusters/small/configs/cluster-config.yaml"
                 text, _ = placeholders.fill(files["cluster.yaml"], outputs)
                 return {"Body": io.BytesIO(text.encode())}
-            case "describe_cluster" if target == HP:
+            case "describe_cluster" if target in (HP, HPE):
                 text, _ = placeholders.fill(files["create-cluster.json"], outputs)
                 return _described(json.loads(text))
         return MISSING
@@ -131,7 +133,7 @@ def kinds(target: str, text: str, answers: Answers) -> list[tuple[str, str]]:
     return [(each.effect.kind, each.effect.subject) for each in found.effects]
 
 
-@pytest.fixture(params=[PC, PCS, HP])
+@pytest.fixture(params=targets.NAMES)
 def target(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -155,8 +157,8 @@ def test_an_edit_has_its_effect(target: str) -> None:
 def test_drift_is_a_difference(target: str) -> None:
     """The cluster has more nodes than the spec."""
     grown = SPEC.replace("count: 2", "count: 5")
-    wanted = {PC: "needs-stop", PCS: "removes-nodes", HP: "removes-nodes"}
-    assert wanted[target] in dict(kinds(target, SPEC, running(target, grown)))
+    wanted = {PC: "needs-stop", BATCH: "in-place"}.get(target, "removes-nodes")
+    assert wanted in dict(kinds(target, SPEC, running(target, grown)))
 
 
 def test_a_cluster_that_does_not_exist(target: str) -> None:

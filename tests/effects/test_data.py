@@ -77,6 +77,13 @@ def test_a_file_system(target: str, edit: str) -> None:
     assert worst(found(target, *LOSSES[edit])) == "data-at-risk"
 
 
+@pytest.mark.parametrize("edit", ["name: other", "foundation: shared"])
+def test_a_bundle_without_a_script_has_names_in_its_templates(edit: str) -> None:
+    stack = f"targets: {{eks: {{install: stack}}}}\n{work(LUSTRE)}"
+    assert worst(found("eks", stack, f"{edit}\n{stack}")) == "data-at-risk"
+    assert worst(found("eks", work(LUSTRE), stack)) != "data-at-risk"
+
+
 @pytest.mark.parametrize("target", ["pcs", "hyperpod-slurm", "batch"])
 def test_an_empty_file_system_where_another_one_was_mounted(target: str) -> None:
     every = found(target, work(f"type: fsx-lustre, {EXISTING}"), work(LUSTRE))
@@ -109,7 +116,7 @@ def test_a_workspace(target: str) -> None:
 OWN = "created_by: cluster"
 EBS = "type: ebs, size: 500GiB"
 RAID = f"{EBS}, raid: {{level: 1, volumes: 2}}"
-VOLUMES = (f"{LUSTRE}, {OWN}", f"{EFS}, {OWN}", EBS, RAID)
+VOLUMES = (f"{LUSTRE}, {OWN}", f"{EFS}, throughput_mode: bursting, {OWN}", EBS, RAID)
 
 
 @pytest.mark.parametrize("kind", VOLUMES)
@@ -144,7 +151,7 @@ def test_addresses_of_a_network_that_cannot_be_replaced(target: str) -> None:
 
 
 def test_addresses_of_an_existing_network() -> None:
-    """Nobody asks for a NAT gateway there: OpenZFS gets other clients, and is replaced."""
+    """It has no NAT gateway of ours: OpenZFS gets other clients, for which it is replaced."""
     given = "network: {vpc: vpc-0a1b2c3d4e5f67890, cidr: %s, private_subnets: [%s]}\n"
     subnet = "{id: subnet-0a1b2c3d4e5f67890, zone: us-east-1a}"
     before, after = (given % (cidr, subnet) + work(ZFS) for cidr in ("10.0.0.0/16", "10.1.0.0/16"))

@@ -261,6 +261,21 @@ def test_hyperpod_with_eks(edit: str) -> None:
     assert worst(found) == kind, [each.text for each in found]
 
 
+JOINED = "targets: {pcs: {cluster: pcs_%s, cluster_security_group: sg-0a1b2c3d4e5f67891}}\n"
+SUBNET = "{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.20.0.0/17}"
+GIVEN = (
+    f"network: {{vpc: vpc-0a1b2c3d4e5f67890, cidr: 10.20.0.0/16, private_subnets: [{SUBNET}]}}\n"
+)
+
+
+def test_groups_move_to_another_existing_cluster() -> None:
+    """Names are unique within a cluster: nothing keeps the groups from being there, and none is
+    renamed."""
+    made = Fragments(PCS)
+    before, after = (made.files(GIVEN + JOINED % id) for id in ("0a1b2c3d4e", "0a1b2c3d4f"))
+    assert worst(effects(before, after)) == "replaces-resource"
+
+
 def test_kinds_are_ordered() -> None:
     assert KINDS[0] == worst(())
     assert KINDS.index("refused") < KINDS.index("data-at-risk")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import json
 from typing import Any
 
 import pytest
 
 from clustergen.effects import Kind, worst
+from clustergen.effects.bundles import effects as effects_of_bundles
 from clustergen.effects.hyperpod_requests import UNDOCUMENTED, effects, is_known
 from clustergen.hyperpod.deploy import UPDATABLE
 
@@ -67,6 +69,25 @@ def test_instance_groups(change: str) -> None:
 )
 def test_the_cluster(member: str, kind: Kind) -> None:
     assert worst(effects({member: 1}, {member: 2}, ())) == kind
+
+
+JOINED: dict[str, tuple[dict[str, Any], Kind]] = {
+    "nothing": ({}, "none"),
+    "another cluster": ({"ClusterName": "b"}, "leftover"),
+    "fewer nodes": ({"InstanceGroups": [{**GROUP, "InstanceCount": 1}]}, "removes-nodes"),
+}
+
+
+@pytest.mark.parametrize("change", JOINED)
+def test_groups_in_a_cluster_that_exists(change: str) -> None:
+    """The bundle has no request that creates one; its own name stays."""
+    edit, kind = JOINED[change]
+    old = {"ClusterName": "a", "InstanceGroups": [GROUP]}
+    script = {"deploy.sh": "region=us-east-1\ncluster=mine\n"}
+    before, after = (
+        {**script, "update-cluster.json": json.dumps(each)} for each in (old, {**old, **edit})
+    )
+    assert worst(effects_of_bundles(before, after)) == kind
 
 
 @pytest.mark.parametrize("orchestrator", [{}, {"Orchestrator": {"Slurm": {}}}])

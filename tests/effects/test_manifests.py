@@ -163,8 +163,9 @@ def test_objects(change: str) -> None:
     assert kind_of(old, new) == kind
 
 
-def test_without_pruning_objects_stay() -> None:
-    assert kind_of([thing("LocalQueue")], [], **{"install.sh": ""}) == "leftover"
+@pytest.mark.parametrize("left", [thing("LocalQueue"), pool()])
+def test_without_pruning_objects_stay(left: Json) -> None:
+    assert kind_of([left], [], **{"install.sh": ""}) == "leftover"
 
 
 def test_a_chart_less() -> None:
