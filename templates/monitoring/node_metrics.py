@@ -442,7 +442,7 @@ QUEUES = {
 }
 
 
-SINFO = ("sinfo", "--noheader", "--all", "--Node", "--Format=NodeList:256,StateComplete:256")
+SINFO = ("sinfo", "--noheader", "--Node", "--Format=NodeList:256,StateComplete:256")
 SQUEUE = ("squeue", "--noheader", "--all", "--states=all", "--format=%P|%T")
 SDIAG = ("sdiag",)
 
@@ -451,7 +451,8 @@ class Slurm:
     """What slurmctld says; a busy one takes longer than a scrape may."""
 
     def __init__(self, partitions: str | None, patience: float) -> None:
-        self.sinfo = (*SINFO, f"--partition={partitions}") if partitions else SINFO
+        # sinfo takes one of the two; a partition that is named is shown, hidden or not.
+        self.sinfo = (*SINFO, f"--partition={partitions}" if partitions else "--all")
         self.known = Background(self._ask, SLURM_EVERY_SECONDS, patience)
 
     def _ask(self) -> list[str | None] | None:

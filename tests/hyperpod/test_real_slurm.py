@@ -48,11 +48,13 @@ def ready(*, gres: bool = True) -> Iterator[Cluster]:
 
 
 ASKED = {
-    "sinfo": "sinfo --noheader --all --Node --Format=NodeList:256,StateComplete:256",
+    "sinfo": "sinfo --noheader --Node --Format=NodeList:256,StateComplete:256 --all",
     "squeue": "squeue --noheader --all --states=all '--format=%P|%T'",
     "sdiag": "sdiag",
 }
 """What the script of nodes asks Slurm."""
+OF_PARTITIONS = ASKED["sinfo"].replace("--all", "--partition=%s")
+"""The same in a cluster that has nodes of others too."""
 COUNTED = {
     "nodes": "3",
     "nodes_drained": "1",
@@ -117,6 +119,11 @@ def test_metrics_of_nodes_and_jobs(api: Cluster, tmp_path: Path) -> None:
     arguments = ("--sys", tmp_path, "--proc", tmp_path, "--slurm")
     found = printed(installed(tmp_path), *arguments, path=programs)
     assert {name: found[f"slurm_{name}"] for name in COUNTED} == COUNTED
+    text = api.run(api.controller, OF_PARTITIONS % "train").text
+    assert {line.split()[0]: line.split()[1] for line in text.splitlines()} == {
+        first: "drained",
+        second: "mixed",
+    }
     settle(api)
 
 

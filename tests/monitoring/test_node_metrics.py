@@ -288,10 +288,14 @@ def test_slurm_without_nodes_has_an_answer(script: Path, tmp_path: Path) -> None
 
 
 def test_only_nodes_of_the_queues_count(script: Path, tmp_path: Path) -> None:
-    """HyperPod's own partition can have login nodes, which are not measured as compute nodes."""
+    """HyperPod's own partition can have login nodes, which are not measured as compute nodes.
+
+    sinfo fails with both options at once.
+    """
     path = with_programs(tmp_path / "bin", squeue="", sdiag="")
     login = "case $* in *--partition=train,tune*) ;; *) echo login idle ;; esac"
-    program(path / "sinfo", f"{login}; echo n1 idle")
+    both = "case $* in *--all*--partition* | *--partition*--all*) exit 1 ;; esac"
+    program(path / "sinfo", f"{both}; {login}; echo n1 idle")
     arguments = ("--sys", tmp_path, "--proc", tmp_path, "--slurm")
     assert printed(script, *arguments, path=path)["slurm_nodes"] == "2"
     chosen = printed(script, *arguments, "--partitions", "train,tune", path=path)
