@@ -104,13 +104,13 @@ def _part(queue: Queue, group: NodeGroup) -> str:
 
 
 def queues(plan: Plan) -> str:
-    """One row for each queue."""
+    """One row for each queue. An existing cluster has its own default."""
     rows = (
         (
             queue.name,
             ", ".join(_part(queue, group) for group in queue.node_groups),
             format_duration(queue.time_limit) if queue.time_limit else "none",
-            "yes" if queue.default else "",
+            "yes" if queue.default and not plan.options.of_others else "",
         )
         for queue in plan.queues
     )

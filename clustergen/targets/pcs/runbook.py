@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, Runbook
 from clustergen.slurm import runbook as slurm
+from clustergen.targets.pcs.options import Options
+
+_FOUNDATION: Final = "the foundation takes up to 40 minutes with file systems"
+_WAITS: Final = (
+    f"{_FOUNDATION}, the cluster about 15, the nodes 5 to 15 more. CloudFormation stops waiting "
+    "for a PCS cluster after 130 minutes"
+)
+_WAITS_FOR_NODES: Final = f"{_FOUNDATION}, the nodes 5 to 15 more"
 
 
 def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
+    creates = plan.options_as(Options).creates_cluster
     return Runbook(
         logs="CloudWatch has `/aws/pcs/CLUSTER-ID/lifecycle` (what nodes ran at boot, one stream "
         "for each instance), `/aws/vendedlogs/pcs/cluster/PCS_SCHEDULER_LOGS/CLUSTER-ID` "
@@ -25,9 +36,7 @@ def runbook(plan: Plan) -> Runbook:
         users="add them to `users` in the spec and deploy again: PCS replaces the nodes of each "
         "node group when they are idle, and login nodes at once",
         pause="`./deploy.sh --pause` sets all node groups to zero nodes, and `--resume` restores "
-        "them. The controller, login nodes and storage continue to cost money, and so does a "
-        "Capacity Block or a reservation",
-        waits="the foundation takes up to 40 minutes with file systems, the cluster about 15, the "
-        "nodes 5 to 15 more. CloudFormation stops waiting for a PCS cluster after 130 minutes. "
-        f"{WAIT}",
+        f"them. {'The controller, login' if creates else 'Login'} nodes and storage continue to "
+        "cost money, and so does a Capacity Block or a reservation",
+        waits=f"{_WAITS if creates else _WAITS_FOR_NODES}. {WAIT}",
     )

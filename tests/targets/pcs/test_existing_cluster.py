@@ -133,3 +133,12 @@ def test_nothing_changes_where_the_cluster_does_not_fit(
     done = bundle.deploy()
     assert (done.returncode, words in done.stderr) == (2, True), done.stderr
     assert bundle.account.cloudformation.stacks == {}
+
+
+def test_the_readme_leaves_out_what_the_cluster_has() -> None:
+    """Its default queue, the time until it is created, and its controller belong to its owner."""
+    text = files_of(SPEC)["README.md"]
+    [row] = [line for line in text.splitlines() if line.startswith("| h200  | h200")]
+    assert "yes" not in row
+    assert "the cluster about 15" not in text
+    assert "The controller" not in text
