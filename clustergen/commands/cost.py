@@ -7,7 +7,8 @@ import datetime
 import sys
 
 from clustergen import quotation, report, targets
-from clustergen.catalog.prices import RECORDED, Book, PriceListError
+from clustergen.account import CallError
+from clustergen.catalog.prices import RECORDED, Book
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.commands.request import Input, Request, read
@@ -27,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
         return _run(args, request, hours, book)
     except inputs.UsageError as error:
         return inputs.refuse(error, args)
-    except PriceListError as error:
+    except CallError as error:
         return inputs.print_error(str(error))
 
 

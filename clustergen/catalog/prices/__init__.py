@@ -49,10 +49,6 @@ class Price:
         return self.unit.endswith("-month")
 
 
-class PriceListError(Exception):
-    """The Price List did not give prices; the message has the reason and a way out."""
-
-
 class Book(Protocol):
     """A place to look up prices."""
 

@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from clustergen.account import CallError
 from clustergen.catalog import prices, regions
-from clustergen.catalog.prices import DATA, Price, PriceListError, price_list
+from clustergen.catalog.prices import DATA, Price, price_list
 from clustergen.catalog.prices.price_list import QUERIES
 
 Row = dict[str, Any]
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None, client: Any = None) -> int:
     date = datetime.datetime.now(datetime.UTC).date().isoformat()
     try:
         found = list(_ask(client or price_list.client(), options.region or regions.REGIONS, date))
-    except PriceListError as error:
+    except CallError as error:
         print(error, file=sys.stderr)
         return 2
     files = merged(list(prices.rows()), found, date)

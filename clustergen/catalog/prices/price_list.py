@@ -7,15 +7,16 @@ strings, with their price dimensions in ``terms.OnDemand``.
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from clustergen import account
 from clustergen.catalog import regions
-from clustergen.catalog.prices import MONTH_HOURS, RECORDED, Price, PriceListError, Source
+from clustergen.catalog.prices import MONTH_HOURS, RECORDED, Price, Source
 
+CALL = "pricing:GetProducts"
 ENDPOINT_REGION = "us-east-1"
 SOURCE = "AWS Price List"
 
@@ -178,25 +179,11 @@ def query_of(price: str) -> Query | None:
 def products(client: Any, query: Query, region: str, price: str, date: str) -> Iterator[Price]:
     """The prices in the answers to a query.
 
-    :raises PriceListError: if there is no answer.
+    :raises CallError: if there is no answer.
     """
-    import botocore.exceptions
-
-    try:
-        pages = client.get_paginator("get_products").paginate(**query.arguments(region, price))
-        for page in pages:
-            for text in page["PriceList"]:
-                yield from _price(json.loads(text), query, region, date)
-    except botocore.exceptions.NoCredentialsError:
-        raise PriceListError(
-            "no AWS credentials; set AWS_PROFILE, or run `aws configure`"
-        ) from None
-    except botocore.exceptions.ClientError as error:
-        reason = error.response["Error"]
-        denied = "; the policy needs pricing:GetProducts" if "Denied" in reason["Code"] else ""
-        raise PriceListError(f"{reason['Code']}: {reason['Message']}{denied}") from None
-    except botocore.exceptions.BotoCoreError as error:
-        raise PriceListError(str(error)) from None
+    for page in account.ask_pages(client, CALL, **query.arguments(region, price)):
+        for text in page["PriceList"]:
+            yield from _price(json.loads(text), query, region, date)
 
 
 def _price(product: Mapping[str, Any], query: Query, region: str, date: str) -> Iterator[Price]:
@@ -222,20 +209,12 @@ _UNITS = {"GiBps-mo": 1 / 1024, "MiBps-Hrs": MONTH_HOURS}
 """Units of the Price List in those of the catalog."""
 
 
-@functools.cache
 def client() -> Any:
     """A client of the Price List.
 
-    :raises PriceListError: without botocore.
+    :raises CallError: without botocore or credentials.
     """
-    try:
-        import botocore.config
-        import botocore.session
-    except ImportError:
-        raise PriceListError("botocore is missing; run `pip install 'clustergen[live]'`") from None
-    retries = botocore.config.Config(retries={"mode": "standard", "max_attempts": 5})
-    session = botocore.session.get_session()
-    return session.create_client("pricing", region_name=ENDPOINT_REGION, config=retries)
+    return account.clients("pricing", ENDPOINT_REGION)
 
 
 class Live:
@@ -250,7 +229,7 @@ class Live:
     def find(self, name: str, place: str) -> Price | None:
         """The price, asked for once.
 
-        :raises PriceListError: if the Price List does not answer.
+        :raises CallError: if the Price List does not answer.
         """
         query = query_of(name)
         if query is None or place not in regions.ZONE_PREFIXES:
