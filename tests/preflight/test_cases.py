@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from clustergen.findings import EXAMPLE_BASE
+from tests.checking import EXAMPLES
 from tests.preflight.account import OWNER, Account
 from tests.preflight.test_accounts import look
 from tests.preflight.test_rules import (
@@ -66,6 +67,7 @@ ADMINS = Spec(EXAMPLE_BASE + f"kubernetes: {{admins: ['{ARN}user/ada']}}\n", "ek
 STRANGERS = Spec(
     EXAMPLE_BASE + "kubernetes: {admins: ['arn:aws:iam::999999999999:role/ada']}\n", "eks"
 )
+JOINED = Spec(EXAMPLES["pcs-existing-cluster"].read_text(), "pcs")
 BATCH = Spec(EXAMPLE_BASE + "queues: [{name: train, node_groups: [h200]}]\n", "batch")
 CACHE = Spec(
     EXISTING.replace(
@@ -147,6 +149,7 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     (BLOCK, {CR: "InvalidCapacityReservationId.Malformed"}, {"PRE030"}),
     (BLOCK, {CR: {"State": "payment-failed"}}, {"PRE030"}),
     (BLOCK, {CR: {"State": "payment-pending"}}, {"PRE030"}),
+    (BLOCK, {CR: {"State": "unavailable"}}, {"PRE030"}),
     (BLOCK, {CR: {"State": "cancelled"}}, {"PRE030"}),
     (POOL, {"resource-groups:ListGroupResources": []}, {"PRE030"}),
     (POOL, {"resource-groups:ListGroupResources": "NotFoundException"}, {"PRE030"}),
@@ -261,6 +264,9 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     (BASE, {STACKS: {"StackStatus": "DELETE_FAILED"}}, {"PRE080"}),
     (BASE, {STACKS: {"StackStatus": "UPDATE_IN_PROGRESS"}}, {"PRE080"}),
     (PC, {STACKS: {"Tags": []}}, {"PRE081"}),
+    (JOINED, {"pcs:ListComputeNodeGroups": {"name": "other"}}, set()),
+    (JOINED, {"pcs:ListComputeNodeGroups": {"name": "h200"}}, {"PRE081"}),
+    (JOINED, {"pcs:ListQueues": {"name": "h200"}}, {"PRE081"}),
     (Spec(EXAMPLE_BASE, "eks"), {"eks:DescribeCluster": {"name": "example"}}, {"PRE081"}),
     (
         BATCH,

@@ -17,9 +17,11 @@ from clustergen.preflight.rules import listed, rule
 EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
 _USABLE: Final = ("active", "scheduled")
 _COMING: Final = (
-    *("pending", "payment-pending", "assessing", "delayed", "unavailable"),
+    *("pending", "payment-pending", "assessing", "delayed"),
     "updating",
 )
+_GONE_FOR_NOW: Final = "unavailable"
+"""A state of Capacity Blocks that AWS lists and does not explain."""
 
 
 def _by_hand(plan: Plan) -> str:
@@ -64,6 +66,9 @@ def state(case: Case) -> Iterator[Problem]:
             known = part.state.lower()
             if known in _COMING:
                 message = f"{part.id} is {part.state}: it may never begin"
+                yield Problem(item.path, message, help, severity=Severity.WARNING)
+            elif known == _GONE_FOR_NOW:
+                message = f"{part.id} is {part.state}: no node starts from it now"
                 yield Problem(item.path, message, help, severity=Severity.WARNING)
             elif known not in _USABLE:
                 yield Problem(item.path, f"{part.id} is {part.state}", help)
