@@ -80,6 +80,8 @@ def _values(plan: Plan) -> _Found:
         if ("targets", section) in plan.written:
             yield ("targets", section, name), value, reason
     for script in plan.software.scripts:
+        why = "updates run on running nodes" if script.when == "updated" else PLAIN
+        yield (*script.path, "on"), [*script.on], why
         yield (*script.path, "node_groups"), [*script.node_groups], "all node groups"
 
 

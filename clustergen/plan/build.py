@@ -16,6 +16,7 @@ from clustergen.spec import target_defaults
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
+    from clustergen.spec.software import Script
 
 NEUTRAL = Traits(name="", section="", head_node=True)
 """Neutral traits, for checks of all targets."""
@@ -260,7 +261,7 @@ def _software(spec: Spec) -> model.Software:
         model.Script(
             path=("software", "scripts", index),
             url=script.run,
-            on=tuple(script.on),
+            on=_roles(script),
             when=script.when,
             args=tuple(script.args),
             node_groups=tuple(script.node_groups) or every,
@@ -272,6 +273,13 @@ def _software(spec: Spec) -> model.Software:
     )
     software = spec.software
     return model.Software(software.os, software.containers, software.registry, scripts)
+
+
+def _roles(script: Script) -> tuple[model.Role, ...]:
+    """By default all that run scripts at that time: no update runs them on compute nodes."""
+    if script.on is not None:
+        return tuple(script.on)
+    return ("head", "login") if script.when == "updated" else ("head", "login", "compute")
 
 
 def _users(spec: Spec) -> tuple[model.User, ...]:

@@ -19,8 +19,10 @@ class Script(Section):
     run: str = Field(
         description="s3:// or https:// URL.", pattern=patterns.SCRIPT.regex, max_length=1024
     )
-    on: list[Role] = Field(
-        ["head", "login", "compute"], min_length=1, description="Kinds of nodes that run it."
+    on: list[Role] | None = Field(
+        None,
+        min_length=1,
+        description="Kinds of nodes that run it; default: all, but not compute if `updated`.",
     )
     when: Literal["start", "configured", "updated"] = Field(
         "configured",

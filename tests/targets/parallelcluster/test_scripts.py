@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.scripts import Rig
-from tests.targets.parallelcluster.planned import files
+from tests.targets.parallelcluster.planned import files, plan_of
 
 VERIFIED = f"software: {{scripts: [{{run: 's3://my-bucket/x.sh', sha256: '{'0' * 64}'}}]}}"
 BODY = '#!/bin/bash\necho "got $*" >&2\nexit 7\n'
@@ -77,3 +77,8 @@ def test_the_hook_checks_checksums(tmp_path: Path) -> None:
     checked = f"software: {{scripts: [{{run: '{url}', on: [head], sha256: '{'0' * 64}'}}]}}"
     run = rig.run(files(checked)["scripts/hook.sh"], "head", "configured", "scripts-bucket")
     assert (run.status, f"{url} has the checksum" in run.output) == (1, True)
+
+
+def test_update_scripts_run_where_updates_reach_by_default() -> None:
+    plan = plan_of('software: {scripts: [{run: "s3://my-bucket/a.sh", when: updated}]}')
+    assert plan.software.scripts[0].on == ("head", "login")

@@ -40,16 +40,16 @@ def location(plan: Plan) -> Iterator[Problem]:
     why="An update runs OnNodeUpdated on the head node and on login nodes. It replaces compute "
     "nodes, which then run their other scripts.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html",
-    bad='software: {scripts: [{run: "s3://my-bucket/refresh.sh", when: updated}]}',
-    good='software: {scripts: [{run: "s3://my-bucket/refresh.sh", when: updated, on: [head]}]}',
+    bad='software: {scripts: [{run: "s3://my-bucket/a.sh", when: updated, on: [compute]}]}',
+    good='software: {scripts: [{run: "s3://my-bucket/a.sh", when: updated}]}',
 )
 def updated_nodes(plan: Plan) -> Iterator[Problem]:
     for script in plan.software.scripts:
         if script.when == "updated" and "compute" in script.on:
-            path, rest = (*script.path, "on"), [role for role in script.on if role != "compute"]
+            rest = [role for role in script.on if role != "compute"] or ["head"]
             yield Problem(
-                path if plan.wrote(*path) else (*script.path, "when"),
+                (*script.path, "on"),
                 "updates do not run scripts on compute nodes",
-                help="write on: [head]",
-                fix=unsafe(put(path, rest or ["head"])),
+                help=f"write on: [{', '.join(rest)}]",
+                fix=unsafe(put((*script.path, "on"), rest)),
             )
