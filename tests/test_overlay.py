@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from clustergen import overlay, targets
 from clustergen.findings import Path as Place
 from clustergen.findings import Problem, rule
+from tests.checking import Fragments
 from tests.examples import share
 from tests.oracles.parallelcluster.environment import python_for_validators
 
@@ -154,7 +155,10 @@ SAID_OF_CLUSTER: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...
     ({"HeadNode": {"Networking": {"SubnetId": "${Other}", "ElasticIp": True}}}, []),
     ({"HeadNode": {"Imds": {"Secured": False}}, "Imds": {"ImdsSupport": "v1.0"}}, []),
     (queue(CustomActions={"OnNodeStart": {"Script": "s3://b/k", "Args": ["a"]}}), []),
-    (queue(ComputeResources=[{"Name": "h200", "MaxCount": "8"}]), []),
+    (
+        queue(ComputeResources=[{"Name": "h200", "MaxCount": "8"}]),
+        [("OVL010", (*IN_QUEUE, "ComputeResources", 0, "MaxCount"), "no longer 4")],
+    ),
     ({"Monitorin": {}}, [("OVL002", ("Monitorin",), "did you mean Monitoring?")]),
     (queue(Nme=1), [("OVL002", (*IN_QUEUE, "Nme"), "did you mean Name?")]),
     (
@@ -271,11 +275,15 @@ def group(**keys: Any) -> dict[str, Any]:
 
 
 GPU = ("InstanceGroups", 0)
-IS_A_NAME = ("OVL009", ("ClusterName",), "write the name in the spec")
+IS_A_NAME = ("OVL009", ("ClusterName",), "in the spec: `name`")
 SAID_OF_REQUEST: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...], str]]]] = [
     ({"TieredStorageConfig": {"Mode": "Enable"}}, []),
-    (group(ExecutionRole="${OtherRoleArn}", InstanceCount=8, ImageId="default"), []),
-    (group(InstanceType=None, InstanceRequirements={"InstanceTypes": ["ml.p5.48xlarge"]}), []),
+    (group(ExecutionRole="${OtherRoleArn}", ImageId="default"), []),
+    (group(InstanceCount=8), [("OVL010", (*GPU, "InstanceCount"), "`count` of the node group")]),
+    (
+        group(InstanceType=None, InstanceRequirements={"InstanceTypes": ["ml.p5.48xlarge"]}),
+        [("OVL010", (*GPU, "InstanceType"), "InstanceType is gone")],
+    ),
     (
         {"ClusterName": "tr ain"},
         [("OVL003", ("ClusterName",), "does not match the required"), IS_A_NAME],
@@ -486,11 +494,18 @@ PATCHED: list[tuple[Any, Any, Any]] = [
     ),
     ([{"Name": "x"}], [{"$patch": "replace"}, {"Name": "z"}], [{"Name": "z"}]),
     ({"a": {"b": 1}}, {"a": {"$patch": "replace", "c": 2}}, {"a": {"c": 2}}),
+    (
+        [{"Name": "x", "v": 1}, {"Name": "y"}],
+        [{"Name": "x", "$rename": "z", "w": 2}],
+        [{"Name": "z", "v": 1, "w": 2}, {"Name": "y"}],
+    ),
 ]
 
 
 @pytest.mark.parametrize(("document", "changes", "merged"), PATCHED)
-def test_items_are_deleted_and_lists_replaced(document: Any, changes: Any, merged: Any) -> None:
+def test_items_are_deleted_and_renamed_and_lists_replaced(
+    document: Any, changes: Any, merged: Any
+) -> None:
     assert overlay.apply(document, changes, keys=KEYS) == merged
 
 
@@ -506,3 +521,72 @@ def test_the_difference_makes_one_document_of_another(one: Any, other: Any) -> N
     changes = overlay.difference(one, other, keys=KEYS)
     assert overlay.apply(one, changes, keys=KEYS) == other
     assert changes if one != other else not changes
+
+
+USED: dict[str, list[tuple[dict[str, Any], str, str]]] = {
+    "parallelcluster": [
+        ({"Region": "us-west-2"}, "OVL009", "Region"),
+        (queue(**{"$patch": "delete"}), "OVL009", "train is gone"),
+        (queue(**{"$rename": "other"}), "OVL009", "train is gone"),
+        (
+            queue(ComputeResources=[{"$patch": "replace"}]),
+            "OVL009",
+            "ComputeResources.h200 is gone",
+        ),
+        (queue(ComputeResources=[{"Name": "h200", "MaxCount": 2}]), "OVL010", "no longer 4"),
+        ({"Image": {"Os": "rocky9"}}, "OVL010", "software.os"),
+    ],
+    "hyperpod-slurm": [
+        (group(**{"$patch": "delete"}), "OVL009", "InstanceGroups.gpu is gone"),
+        (group(**{"$rename": "other"}), "OVL009", "InstanceGroups.gpu is gone"),
+        (group(InstanceType="ml.p5en.48xlarge"), "OVL010", "ml.p5.48xlarge"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "changes", "code", "words"),
+    [(target, *row) for target, rows in USED.items() for row in rows],
+)
+def test_what_the_bundle_uses_stays(
+    target: str, changes: dict[str, Any], code: str, words: str
+) -> None:
+    document = CLUSTER | {"Region": "us-east-1"} if target == "parallelcluster" else REQUEST
+    [finding] = [f for f in check(document, target, changes) if f.code in ("OVL009", "OVL010")]
+    assert finding.code == code
+    assert words in f"{finding.message} {finding.help}"
+
+
+MADE = """
+node_groups: [{name: h200, count: 4}, {name: cpu, instance_type: m7i.4xlarge, count: 2}]
+storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]
+"""
+SETTINGS = "Resources: {%s: {Properties: {%s}}}"
+REMOVED = "Resources: {%s: null}"
+TAKEN: list[tuple[str, str, str]] = [
+    ("pcs", REMOVED % "QueueCpu", "OVL010"),
+    ("pcs", SETTINGS % ("NodeGroupCpu", "ScalingConfiguration: {MaxInstanceCount: 1}"), "OVL010"),
+    ("pcs", "Outputs: null", "OVL010"),
+    ("eks", REMOVED % "NodeGroupCpu", "OVL010"),
+    ("eks", REMOVED % "SystemNodes", "OVL010"),
+    ("eks", REMOVED % "AddonAwsFsxCsiDriver", "OVL010"),
+    ("eks", SETTINGS % ("NodeGroupCpu", "ScalingConfig: {DesiredSize: 2}"), "OVL010"),
+    ("eks", SETTINGS % ("NodeRole", "ManagedPolicyArns: ['arn:aws:iam::aws:policy/X']"), "OVL010"),
+    ("batch", SETTINGS % ("JobLogGroup", "LogGroupName: /mine"), "OVL009"),
+    ("batch", SETTINGS % ("QueueCpu", "JobQueueName: mine"), "OVL009"),
+    ("batch", REMOVED % "QueueCpu", "OVL010"),
+    ("hyperpod-eks", "Orchestrator: {Eks: {ClusterArn: 'arn:aws:eks:x:1:cluster/y'}}", "OVL009"),
+]
+
+
+@pytest.mark.parametrize(("target", "text", "code"), TAKEN)
+def test_no_overlay_splits_a_bundle_silently(target: str, text: str, code: str) -> None:
+    fragments = Fragments(target)
+    assert code in fragments.codes(f"{MADE}targets: {{{target}: {{overlay: {{{text}}}}}}}")
+
+
+def test_deploy_does_not_wait_for_a_group_that_an_overlay_removes() -> None:
+    fragments = Fragments("eks")
+    removed = f"{MADE}targets: {{eks: {{overlay: {{{REMOVED % 'NodeGroupCpu'}}}}}}}"
+    assert "SizeOfNodeGroupCpu" in fragments.files(MADE)["deploy.sh"]
+    assert "SizeOfNodeGroupCpu" not in fragments.files(removed)["deploy.sh"]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from clustergen.findings import Finding, Path
 from clustergen.overlay.changes import reports
 from clustergen.overlay.merging import apply
-from clustergen.overlay.names import renamed
 from clustergen.overlay.placing import place
 from clustergen.overlay.references import dangling, unchecked
 from clustergen.overlay.refusals import once, refusals
+from clustergen.overlay.rules.used import RENAMED
+from clustergen.overlay.used import taken_away
 from clustergen.schemas import Schema, Violation
 
 
@@ -39,18 +39,10 @@ def check(
     if schema.cloudformation:
         found += unchecked(merged, overlay, schema)
         found += dangling(document, merged, overlay)
-    found += _renamed(document, merged, overlay, keys)
+    used = taken_away(document, merged, overlay, keys)
+    # Of a document that the service rejects, what has become of the rest is not the question.
+    found += (finding for finding in used if finding.code == RENAMED.code or not new)
     return [finding.below(path_prefix) for finding in found]
-
-
-def _renamed(
-    document: Mapping[str, Any],
-    merged: Mapping[str, Any],
-    overlay: Mapping[str, Any],
-    keys: Sequence[str],
-) -> Iterator[Finding]:
-    for finding in renamed(document, merged):
-        yield replace(finding, path=place(finding.path, merged, overlay, keys))
 
 
 def _identity(violation: Violation) -> tuple[object, ...]:

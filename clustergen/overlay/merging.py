@@ -9,6 +9,8 @@ PATCH: Final = "$patch"
 """Says what becomes of a map or a list item, as in Kubernetes' strategic merge patches: ``delete``
 removes the item of that name; ``replace`` replaces what was there. An item of its own,
 ``{$patch: replace}``, replaces the whole list by the others."""
+RENAME: Final = "$rename"
+"""The new name of a list item, which the overlay finds by its old one."""
 _REPLACE: Final = {PATCH: "replace"}
 
 
@@ -69,9 +71,14 @@ def _merge_items(base: list[Any], over: list[Any], name: str, keys: Sequence[str
     kept = [item for item in base if called(item, name) not in deleted]
     new = [item for item in over if called(item, name) not in known | deleted]
     return [
-        *(apply(item, by_name.get(called(item, name), {}), keys=keys) for item in kept),
+        *(_merge_item(item, by_name.get(called(item, name), {}), name, keys) for item in kept),
         *(apply(None, item, keys=keys) for item in new),
     ]
+
+
+def _merge_item(item: Any, over: Mapping[str, Any], name: str, keys: Sequence[str]) -> Any:
+    merged = apply(item, {key: v for key, v in over.items() if key != RENAME}, keys=keys)
+    return {**merged, name.partition("+")[0]: over[RENAME]} if RENAME in over else merged
 
 
 def deletes(item: Any) -> bool:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from clustergen.findings import Finding, Path, rename, safe
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
-from clustergen.overlay.words import nearest, similar
+from clustergen.overlay.words import nearest, short, shortened, similar
 from clustergen.schemas import Violation
 
 Place = Callable[[Path], Path]
@@ -89,17 +87,17 @@ def _bad_value(violation: Violation) -> tuple[str, str]:
     key = _where(violation).rpartition(".")[2]
     match violation.keyword:
         case "enum":
-            message = f"{key} cannot be {_short(violation.found)}"
+            message = f"{key} cannot be {short(violation.found)}"
             return message, nearest(violation.found, violation.wanted)
         case "type":
             wanted = _kinds(violation.wanted)
-            return f"{key} is {wanted}, not {_short(violation.found)}", f"write {wanted}"
+            return f"{key} is {wanted}, not {short(violation.found)}", f"write {wanted}"
         case "pattern":
-            message = f"{key}: {_short(violation.found)} does not match the required pattern"
+            message = f"{key}: {short(violation.found)} does not match the required pattern"
             return message, f"the pattern is {violation.wanted}"
         case _:
-            limit = f"{violation.keyword} {_short(violation.wanted)}"
-            return f"{key}: {_shortened(violation.message)}", f"the schema says {limit}"
+            limit = f"{violation.keyword} {short(violation.wanted)}"
+            return f"{key}: {shortened(violation.message)}", f"the schema says {limit}"
 
 
 def _where(violation: Violation) -> str:
@@ -141,11 +139,3 @@ _KIND_WORDS = {
 
 def _kinds(types: str | Sequence[str]) -> str:
     return " or ".join(_KIND_WORDS[type] for type in ([types] if isinstance(types, str) else types))
-
-
-def _short(value: Any) -> str:
-    return _shortened(json.dumps(value, ensure_ascii=False))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,8 +1,9 @@
-"""Guessing what the user meant."""
+"""Guessing what the user meant, and values in messages."""
 
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -21,3 +22,12 @@ def nearest(value: Any, known: Iterable[Any]) -> str:
     if near := similar(value, options):
         return f"did you mean {near}?"
     return f"known are {', '.join(options[:_SHOWN])}{' ...' if len(options) > _SHOWN else ''}"
+
+
+def short(value: Any) -> str:
+    """A value as JSON, cut off where it is long."""
+    return shortened(json.dumps(value, ensure_ascii=False))
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}..."

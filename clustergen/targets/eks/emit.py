@@ -10,7 +10,7 @@ from clustergen.aws import cfn
 from clustergen.kubernetes import access, karpenter, kueue, kueue_configuration, training
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import cluster, schedule, sizes
+from clustergen.targets.eks import cluster, node_groups, schedule, sizes
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.runbook import runbook
 
@@ -37,7 +37,9 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 def _deploy(plan: Plan, document: Json) -> Artifact:
     known = foundation.outputs(plan)
-    managed = cluster.managed(plan)
+    # An overlay may remove a group, which deploy.sh would wait for.
+    made = document.get("Resources", {})
+    managed = [each for each in cluster.managed(plan) if node_groups.logical_id(each) in made]
     text = shell.render(
         "eks/deploy.sh.j2",
         **foundation.frame(plan),

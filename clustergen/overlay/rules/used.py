@@ -1,0 +1,30 @@
+"""What the rest of a bundle uses of the document."""
+
+from __future__ import annotations
+
+from clustergen.findings import Rule, Severity
+
+RENAMED = Rule(
+    code="OVL009",
+    title="Overlay changes or removes a name that the rest of the bundle uses",
+    fixes="unsafe",
+    why="deploy.sh, labels, queues and smoke tests use the names of the spec. They would look for "
+    "a cluster, queue or node group that does not exist, or create it a second time.",
+    source="clustergen",
+    target="eks",
+    bad="targets: {eks: {overlay: {Resources: {Cluster: {Properties: {Name: other}}}}}}",
+    good="name: other\ntargets: {eks: {}}",
+)
+STALE = Rule(
+    code="OVL010",
+    title="Overlay changes what the rest of the bundle is made for",
+    fixes="unsafe",
+    why="Jobs, quotas, alerts, the bill and the README are made from the spec, not from the "
+    "overlay. They would have other instance types, numbers of nodes or mount points.",
+    source="clustergen",
+    severity=Severity.WARNING,
+    target="parallelcluster",
+    bad="storage: [{mount: /data, type: efs}]\ntargets: {parallelcluster: {overlay: "
+    "{SharedStorage: [{Name: data, MountDir: /other}]}}}",
+    good="storage: [{mount: /other, type: efs}]\ntargets: {parallelcluster: {}}",
+)

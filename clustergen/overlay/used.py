@@ -1,0 +1,205 @@
+"""What the rest of a bundle takes from its document, and an overlay must not take away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clustergen.findings import Finding, Path, Rule, drop, unsafe
+from clustergen.overlay.merging import called
+from clustergen.overlay.parts import as_map, maps
+from clustergen.overlay.rules.used import RENAMED, STALE
+from clustergen.overlay.words import short
+from clustergen.schemas.replacing import NAMES
+
+_ANY: Final = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Values of the document that other files of the bundle contain, too."""
+
+    steps: tuple[str, ...]
+    """Keys; ``*`` is any item of a list or a map. In ``Resources``, the type of the resource."""
+    instead: str
+    """What to write in the spec."""
+    rule: Rule = RENAMED
+    whole: bool = False
+    """It only has to be there."""
+    members: bool = False
+    """A list may grow, but not lose members."""
+    but: str = ""
+    """Members with this key may change."""
+
+
+def _of(type: str, *steps: str) -> tuple[str, ...]:
+    return ("Resources", f"AWS::{type}", *(("Properties", *steps) if steps else ()))
+
+
+_NAME: Final = "`name`"
+_GROUPS: Final = "`node_groups`"
+_QUEUES: Final = "`queues`"
+_TYPES: Final = "`instance_type` or `instance_types` of the node group"
+_COUNT: Final = "`count` of the node group"
+_POLICIES: Final = "`iam.policies`, which adds policies"
+_HOOK: Final = "`targets.parallelcluster.leave_out: [hook]`"
+_STORAGE: Final = "`storage`"
+_GROUP: Final = ("InstanceGroups", _ANY)
+_QUEUE: Final = ("Scheduling", "SlurmQueues", _ANY)
+_COMPUTE: Final = (*_QUEUE, "ComputeResources", _ANY)
+_ENVIRONMENT: Final = _of("Batch::ComputeEnvironment", "ComputeResources")
+
+_USES: Final = (
+    # Requests of HyperPod.
+    _Use(("ClusterName",), _NAME),
+    _Use(_GROUP, _GROUPS, whole=True),
+    _Use((*_GROUP, "SlurmConfig", "PartitionNames"), _QUEUES, STALE, members=True),
+    _Use((*_GROUP, "InstanceType"), _TYPES, STALE),
+    _Use((*_GROUP, "InstanceRequirements", "InstanceTypes"), _TYPES, STALE),
+    _Use((*_GROUP, "InstanceCount"), _COUNT, STALE),
+    _Use((*_GROUP, "InstanceStorageConfigs"), _STORAGE, STALE, members=True, but="EbsVolumeConfig"),
+    _Use(("Orchestrator", "Eks", "ClusterArn"), "`targets.hyperpod-eks.eks_cluster`"),
+    # Configurations of ParallelCluster.
+    _Use(("Region",), "`region`"),
+    _Use(("Image", "Os"), "`software.os`", STALE),
+    _Use(_QUEUE, _QUEUES, whole=True),
+    _Use(_COMPUTE, _GROUPS, whole=True),
+    _Use((*_COMPUTE, "InstanceType"), _TYPES, STALE),
+    _Use((*_COMPUTE, "Instances"), _TYPES, STALE),
+    _Use((*_COMPUTE, "MaxCount"), _COUNT, STALE),
+    _Use(("SharedStorage", _ANY), _STORAGE, STALE, whole=True),
+    _Use(("SharedStorage", _ANY, "MountDir"), _STORAGE, STALE),
+    _Use(("LoginNodes", "Pools", _ANY), "`login`", STALE, whole=True),
+    _Use(("HeadNode", "CustomActions"), _HOOK, STALE, whole=True),
+    _Use((*_QUEUE, "CustomActions"), _HOOK, STALE, whole=True),
+    # Templates.
+    _Use(("Outputs", _ANY), "nothing, and keep the output", STALE, whole=True),
+    _Use(_of("EKS::Cluster"), _NAME, STALE, whole=True),
+    _Use(_of("EKS::Cluster", "Name"), _NAME),
+    _Use(_of("EKS::Cluster", "Version"), "`kubernetes.version`", STALE),
+    _Use(_of("EKS::Nodegroup"), _GROUPS, STALE, whole=True),
+    _Use(_of("EKS::Nodegroup", "NodegroupName"), _GROUPS),
+    _Use(_of("EKS::Nodegroup", "InstanceTypes"), _TYPES, STALE),
+    _Use(_of("EKS::Nodegroup", "ScalingConfig"), _COUNT, STALE),
+    _Use(_of("EKS::Nodegroup", "Labels"), "`labels` of the node group", STALE, whole=True),
+    _Use(_of("EKS::Addon"), "`kubernetes.addons`, `storage` or `leave_out`", STALE, whole=True),
+    _Use(_of("PCS::Cluster"), _NAME, STALE, whole=True),
+    _Use(_of("PCS::Cluster", "Name"), _NAME),
+    _Use(_of("PCS::ComputeNodeGroup"), _GROUPS, STALE, whole=True),
+    _Use(_of("PCS::ComputeNodeGroup", "Name"), _GROUPS),
+    _Use(_of("PCS::ComputeNodeGroup", "InstanceConfigs"), _TYPES, STALE),
+    _Use(_of("PCS::ComputeNodeGroup", "ScalingConfiguration", "MaxInstanceCount"), _COUNT, STALE),
+    _Use(_of("PCS::Queue"), _QUEUES, STALE, whole=True),
+    _Use(_of("PCS::Queue", "Name"), _QUEUES),
+    _Use(_of("Batch::JobQueue"), _QUEUES, STALE, whole=True),
+    _Use(_of("Batch::JobQueue", "JobQueueName"), _QUEUES),
+    _Use(_of("Batch::ComputeEnvironment"), _GROUPS, STALE, whole=True),
+    _Use((*_ENVIRONMENT, "InstanceTypes"), _TYPES, STALE),
+    _Use((*_ENVIRONMENT, "MaxvCpus"), _COUNT, STALE),
+    _Use(
+        _of("Logs::LogGroup", "LogGroupName"),
+        "nothing, as the name follows from that of the cluster",
+    ),
+    _Use(_of("IAM::Role", "ManagedPolicyArns"), _POLICIES, STALE, members=True),
+)
+
+
+def taken_away(
+    document: Mapping[str, Any],
+    merged: Mapping[str, Any],
+    overlay: Mapping[str, Any],
+    keys: Sequence[str],
+) -> Iterator[Finding]:
+    """What ``merged`` lacks of ``document``, or has with another value, at places of ``overlay``.
+
+    ``keys`` name the items of lists, as in :func:`clustergen.overlay.apply`.
+    """
+    reported: set[tuple[str, ...]] = set()
+    for use in _USES:
+        for names, before in _values(document, use.steps, keys):
+            now = _at(merged, names, keys)
+            above = {names[:count] for count in range(1, len(names))}
+            gone = now is None and _at(merged, names[:-1], keys) is None
+            if above & reported or (gone and not use.whole) or _has_twin(now, before, merged):
+                continue
+            if before is not None and (message := _difference(use, names, before, now)):
+                reported.add(names)
+                path = _place(names, overlay, keys)
+                help = f"in place of the overlay, write in the spec: {use.instead}"
+                fix = unsafe(drop(path)) if len(path) == len(names) else None
+                yield use.rule.at(path, message, help=help, fix=fix)
+
+
+def _has_twin(now: Any, resource: Any, merged: Mapping[str, Any]) -> bool:
+    """Whether a template has a resource that is gone under another logical id."""
+    type = as_map(resource).get("Type") if now is None else None
+    key = NAMES.get(type or "", "AddonName")
+    names = [
+        as_map(each.get("Properties")).get(key, type)
+        for each in maps([*as_map(merged.get("Resources")).values()])
+        if each.get("Type") == type
+    ]
+    return bool(type) and as_map(resource.get("Properties")).get(key, type) in names
+
+
+def _difference(use: _Use, names: Sequence[str], before: Any, now: Any) -> str:
+    """What is different; empty if nothing that counts is."""
+    if now is None:
+        return f"{'.'.join(names)} is gone, and other files of the bundle use it"
+    if use.whole or before == now:
+        return ""
+    if not use.members:
+        return f"{names[-1]} is no longer {short(before)}, which other files of the bundle use"
+    kept = now if isinstance(now, list) else []
+    lost = [item for item in before if item not in kept and use.but not in as_map(item)]
+    return f"{'.'.join(names)} lacks {short(lost[0])}, which the others need" if lost else ""
+
+
+def _values(
+    document: Any, steps: Sequence[str], keys: Sequence[str]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values at ``steps``, each with the names of the steps to it."""
+    if not steps:
+        yield (), document
+        return
+    for name, inner in _items(document, steps[0], keys):
+        for names, value in _values(inner, steps[1:], keys):
+            yield (name, *names), value
+
+
+def _items(document: Any, step: str, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The items of ``document`` that a step means, by name."""
+    if isinstance(document, list) and step == _ANY:
+        for item in document:
+            if name := _name(item, keys):
+                yield name, item
+    for key, item in as_map(document).items():
+        if step in (key, _ANY) or (step[:5] == "AWS::" and as_map(item).get("Type") == step):
+            yield str(key), item
+
+
+def _name(item: Any, keys: Sequence[str]) -> str | None:
+    return next(filter(None, (called(item, key) for key in keys)), None)
+
+
+def _at(document: Any, names: Sequence[str], keys: Sequence[str]) -> Any:
+    """The value at steps by name; None if there is none."""
+    for name in names:
+        document = next((item for n, item in _items(document, _ANY, keys) if n == name), None)
+    return document
+
+
+def _place(names: Sequence[str], overlay: Any, keys: Sequence[str]) -> Path:
+    """The deepest place of the overlay on the way to a value."""
+    path: Path = ()
+    for name in names:
+        if isinstance(overlay, list):
+            found = (n for n, item in enumerate(overlay) if _name(item, keys) == name)
+            step: str | int | None = next(found, None)
+        else:
+            step = name if name in as_map(overlay) else None
+        if step is None:
+            return path
+        path, overlay = (*path, step), overlay[step]
+    return path
