@@ -15,6 +15,7 @@ from clustergen.spec.base import (
     InstanceGroup,
     Name,
     PcsClusterId,
+    PolicyArn,
     S3Uri,
     Seconds,
     Section,
@@ -128,6 +129,24 @@ class FurtherLoginPool(LoginPool):
     iam: LoginIam = Field(LoginIam.absent(), description="Policies, or an existing role.")
 
 
+class Timeouts(Section):
+    """How long ParallelCluster waits for nodes."""
+
+    head_node: Seconds | None = Field(
+        None, description="Until the head node is set up, scripts included; default: 35m."
+    )
+    nodes: Seconds | None = Field(None, description="Until a compute node is; default: 35m.")
+
+
+class DefaultUser(Section):
+    """The user of the image, such as ubuntu."""
+
+    sudo: bool = Field(True, description="Whether the user may become root.")
+    home: Literal["shared", "local"] = Field(
+        "shared", description="Whether all nodes share the home directory, or each has its own."
+    )
+
+
 class ParallelCluster(Instances):
     """AWS ParallelCluster."""
 
@@ -161,6 +180,16 @@ class ParallelCluster(Instances):
         description="Nodes with only their own `security_groups`, without those of ParallelCluster "
         "and of every node: head, login, or names of node groups.",
     )
+    permissions_boundary: PolicyArn | None = Field(
+        None, description="Boundary of the permissions of the roles that ParallelCluster creates."
+    )
+    resource_prefix: str | None = Field(
+        None,
+        pattern=patterns.PRINTABLE.regex,
+        description="Path or beginning of the names of these roles, /teams/ml/ or ml-.",
+    )
+    timeouts: Timeouts = Field(Timeouts.absent(), description="How long to wait for nodes.")
+    default_user: DefaultUser = Field(DefaultUser.absent(), description="The user of the image.")
     login_pool: LoginPool = Field(LoginPool.absent(), description="The pool of login nodes.")
     more_login_pools: list[FurtherLoginPool] = Field(
         [], description="Further pools of login nodes."

@@ -822,6 +822,14 @@ _OPTIONS = {
     "options.parallelcluster.own_security_groups": [
         _own(PC, "own_security_groups", ["login"], _OWN_GROUP)
     ],
+    "options.parallelcluster.permissions_boundary": [
+        _own(PC, "permissions_boundary", _POLICY.format("Boundary"))
+    ],
+    "options.parallelcluster.resource_prefix": [_own(PC, "resource_prefix", "/teams/ml/")],
+    "options.parallelcluster.timeouts.head_node": [_own(PC, "timeouts.head_node", "1h")],
+    "options.parallelcluster.timeouts.nodes": [_own(PC, "timeouts.nodes", "1h")],
+    "options.parallelcluster.default_user.sudo": [_own(PC, "default_user.sudo", False)],
+    "options.parallelcluster.default_user.home": [_own(PC, "default_user.home", "local")],
     "options.parallelcluster.login_pool.name": [_own(PC, "login_pool.name", "front", _LOGIN)],
     "options.parallelcluster.login_pool.grace_time": [
         _own(PC, "login_pool.grace_time", 30, _LOGIN)

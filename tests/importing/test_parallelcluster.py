@@ -130,11 +130,18 @@ def test_check_of_a_configuration_points_to_import() -> None:
     assert "clustergen import" in finding.help
 
 
+_STORED = (
+    "SharedStorage: [{{Name: a, MountDir: /a, StorageType: FsxLustre, FsxLustreSettings: {{{}}}}}]"
+)
 PAIRS = [
     ("Monitoring: {DetailedMonitoring: false}", ""),
     ("Monitoring: {Logs: {CloudWatch: {RetentionInDays: '180'}}}", ""),
     ("Imds: {ImdsSupport: v2.0}", ""),
     ("SharedStorage: []", ""),
+    (
+        _STORED.format("StorageCapacity: 1200, StorageType: SSD"),
+        _STORED.format("StorageCapacity: 1200"),
+    ),
 ]
 
 
@@ -195,6 +202,20 @@ def test_own_security_groups_of_some_nodes_need_no_overlay() -> None:
     assert result.lossless
     assert not result.overlaid
     assert "own_security_groups:\n      - c7i\n" in result.text
+
+
+_OF_THE_CLUSTER = """
+Iam: {PermissionsBoundary: 'arn:aws:iam::111122223333:policy/boundary', ResourcePrefix: ml-}
+DevSettings: {Timeouts: {HeadNodeBootstrapTimeout: 3600}}
+DeploymentSettings: {DisableSudoAccessForDefaultUser: true, DefaultUserHome: Local}
+"""
+
+
+def test_roles_timeouts_and_numbers_in_slurm_conf_need_no_overlay() -> None:
+    settings = "- Name: cpu\n      CustomSlurmSettings: {GraceTime: 60}\n"
+    result = bring(SMALL.replace("- Name: cpu\n", settings) + _OF_THE_CLUSTER)
+    assert result.lossless
+    assert not result.overlaid
 
 
 @pytest.mark.parametrize("line", ["NodeSet: some, Feature: efa", "NodeSet: some, Nodes: other-1"])

@@ -74,6 +74,8 @@ _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     },
     "ExternalSlurmdbd": {"Port": 6819},
     "FsxLustreSettings": {
+        # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html
+        "StorageType": "SSD",
         "DeploymentType": _unless("BackupId", "FileSystemId", default="SCRATCH_2"),
         "DeletionPolicy": _unless("FileSystemId", default="Delete"),
     },
@@ -157,7 +159,9 @@ class Reader:
             items = schema.get("items", {})
             return [self.value(item, items) for item in value]
         if isinstance(value, Mapping):
-            return {str(key): _scalar(inner, {}) for key, inner in value.items()}
+            # In slurm.conf, a number is text like any other.
+            inner_schema = {"type": "string"} if key == "CustomSlurmSettings" else {}
+            return {str(name): _scalar(inner, inner_schema) for name, inner in value.items()}
         return _scalar(value, schema)
 
 

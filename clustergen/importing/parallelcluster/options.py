@@ -36,8 +36,24 @@ def options(config: Json) -> Json:
         "memory_scheduling": _true(settings.get("EnableMemoryBasedScheduling")),
         "imds": imds if imds != "v2.0" else None,
         "imds_for_all": True if section(head, "Imds").get("Secured") in (False, "false") else None,
+        "permissions_boundary": section(config, "Iam").get("PermissionsBoundary"),
+        "resource_prefix": section(config, "Iam").get("ResourcePrefix"),
+        "timeouts": _timeouts(section(config, "DevSettings", "Timeouts")),
+        "default_user": _default_user(section(config, "DeploymentSettings")),
         "leave_out": list(_left_out(config)),
         "own_security_groups": [] if _all_own(config) else list(_own(config)),
+    }
+
+
+def _timeouts(given: Json) -> Json:
+    keys = {"head_node": "HeadNodeBootstrapTimeout", "nodes": "ComputeNodeBootstrapTimeout"}
+    return {name: f"{given[key]}s" for name, key in keys.items() if key in given}
+
+
+def _default_user(settings: Json) -> Json:
+    return {
+        "sudo": False if is_true(settings.get("DisableSudoAccessForDefaultUser")) else None,
+        "home": "local" if settings.get("DefaultUserHome") == "Local" else None,
     }
 
 

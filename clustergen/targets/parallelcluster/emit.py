@@ -16,7 +16,7 @@ from clustergen.targets.parallelcluster import actions, jobs, nodes, scheduling
 from clustergen.targets.parallelcluster.directory import directory_service
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
 from clustergen.targets.parallelcluster.limits import DEFAULT_USERS, VERSION, retention_days
-from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.options import DefaultUser, Options, Timeouts
 from clustergen.targets.parallelcluster.runbook import runbook
 from clustergen.targets.parallelcluster.storage import shared_storage
 from clustergen.yaml_text import yaml_text
@@ -41,7 +41,27 @@ def document(plan: Plan) -> dict[str, Any]:
         Monitoring=_monitoring(plan),
         Tags=[{"Key": key, "Value": value} for key, value in plan.tags.items()],
         Imds={"ImdsSupport": options.imds},
+        Iam=filled(
+            PermissionsBoundary=options.permissions_boundary,
+            ResourcePrefix=options.resource_prefix,
+        ),
+        DeploymentSettings=_default_user(options.default_user),
+        DevSettings=_timeouts(options.timeouts),
     )
+
+
+def _default_user(user: DefaultUser) -> dict[str, Any]:
+    return filled(
+        DisableSudoAccessForDefaultUser=None if user.sudo else True,
+        DefaultUserHome=None if user.home == "shared" else "Local",
+    )
+
+
+def _timeouts(timeouts: Timeouts) -> dict[str, Any]:
+    given = filled(
+        HeadNodeBootstrapTimeout=timeouts.head_node, ComputeNodeBootstrapTimeout=timeouts.nodes
+    )
+    return {"Timeouts": given} if given else {}
 
 
 def _monitoring(plan: Plan) -> dict[str, Any]:

@@ -44,6 +44,22 @@ class Dns:
 
 
 @dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds until nodes must be there; None: ParallelCluster's default."""
+
+    head_node: int | None
+    nodes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultUser:
+    """The user of the image."""
+
+    sudo: bool
+    home: Literal["shared", "local"]
+
+
+@dataclass(frozen=True, slots=True)
 class LoginPool:
     """The pool of login nodes."""
 
@@ -61,6 +77,10 @@ class Options(model.Options):
     queue_update_strategy: Literal["drain", "compute-fleet-stop", "terminate"]
     leave_out: tuple[str, ...]
     own_security_groups: tuple[str, ...]
+    permissions_boundary: str | None
+    resource_prefix: str | None
+    timeouts: Timeouts
+    default_user: DefaultUser
     login_pool: LoginPool
     more_login_pools: tuple[LoginPool, ...]
     dcv: Dcv | None
@@ -90,10 +110,18 @@ class Options(model.Options):
             "key_name": self.key_name,
             "directory.secret": self.directory.secret if self.directory else None,
             "bucket": self.bucket,
+            "permissions_boundary": self.permissions_boundary,
         }
         return {field: value for field, value in named.items() if value}
 
 
 _PARTS: Mapping[str, type[Any]] = MappingProxyType(
-    {"dcv": Dcv, "directory": Directory, "dns": Dns, "login_pool": LoginPool}
+    {
+        "dcv": Dcv,
+        "default_user": DefaultUser,
+        "directory": Directory,
+        "dns": Dns,
+        "login_pool": LoginPool,
+        "timeouts": Timeouts,
+    }
 )

@@ -30,8 +30,13 @@ def group_subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
 
 
 def login_is_public(plan: Plan) -> bool:
-    """Whether login nodes have a public address: only if the spec allows SSH from outside."""
-    return bool(plan.network.ssh_from and plan.network.public)
+    """Whether login nodes have a public address.
+
+    They do if the spec allows SSH from outside, and their own subnets, if any, are public.
+    """
+    public = {subnet.id for subnet in plan.network.public}
+    own = set(plan.login.subnets) if plan.login else set()
+    return bool(plan.network.ssh_from and public) and own <= public
 
 
 def login_subnets(plan: Plan, login: Machine) -> tuple[Id, ...]:

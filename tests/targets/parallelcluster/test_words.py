@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.oracles.parallelcluster import ParallelCluster
 from tests.targets.parallelcluster.planned import files as files_of
 
 POOLS = """login: {}
@@ -92,3 +93,30 @@ def test_without_the_hook_an_update_script_is_an_action_of_its_own() -> None:
 def test_idle_nodes_can_stay() -> None:
     settings = document_of("slurm: {idle_timeout: never}")["Scheduling"]["SlurmSettings"]
     assert settings["ScaledownIdletime"] == -1
+
+
+ROLES = """targets:
+  parallelcluster:
+    permissions_boundary: arn:aws:iam::111122223333:policy/boundary
+    resource_prefix: /teams/ml/
+    timeouts: {head_node: 1h, nodes: 45m}
+    default_user: {sudo: false, home: local}
+"""
+
+
+def test_roles_timeouts_and_the_user_of_the_image(parallelcluster: ParallelCluster) -> None:
+    document = document_of(ROLES)
+    assert document["Iam"] == {
+        "PermissionsBoundary": "arn:aws:iam::111122223333:policy/boundary",
+        "ResourcePrefix": "/teams/ml/",
+    }
+    assert document["DevSettings"]["Timeouts"] == {
+        "HeadNodeBootstrapTimeout": 3600,
+        "ComputeNodeBootstrapTimeout": 2700,
+    }
+    assert document["DeploymentSettings"] == {
+        "DisableSudoAccessForDefaultUser": True,
+        "DefaultUserHome": "Local",
+    }
+    said = parallelcluster.validator(files_of(ROLES)["cluster.yaml"])
+    assert [each for each in said if each.level == "ERROR"] == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.targets.pcs.planned import files_of
 
 PROFILE = "arn:aws:iam::111122223333:instance-profile/aws-pcs/nodes"
@@ -51,3 +53,18 @@ def test_a_script_says_when_it_runs_and_what_its_failure_does() -> None:
     text = json.dumps(_resources(SCRIPT))
     action = text[text.index('{"Name": "a-sh"') :]
     assert '"OnError": "CONTINUE", "ExecutionPolicy": "EVERY_BOOT"' in action.partition("}, {")[0]
+
+
+@pytest.mark.parametrize(("subnet", "public"), [("0", False), ("9", True)])
+def test_login_nodes_have_a_public_address_only_in_a_public_subnet(
+    subnet: str, public: bool
+) -> None:
+    text = f"""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+  public_subnets: [subnet-0a1b2c3d4e5f67899]
+  ssh_from: [203.0.113.0/24]
+login: {{subnets: [subnet-0a1b2c3d4e5f6789{subnet}]}}
+"""
+    data = _resources(text)["LaunchTemplateLogin"]["LaunchTemplateData"]
+    assert data["NetworkInterfaces"][0]["AssociatePublicIpAddress"] is public
