@@ -70,6 +70,7 @@ def _lustre_configuration(storage: Lustre) -> Json:
         "DataCompressionType": storage.compression,
         **(_metadata(storage.metadata_iops) if storage.metadata_iops is not None else {}),
         **({"EfaEnabled": True} if storage.efa else {}),
+        **present(ImportPath=storage.import_from, ExportPath=storage.export_to),
         # Scratch file systems have no backups and reject settings for them.
         **(backups if persistent else {}),
     }

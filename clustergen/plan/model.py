@@ -481,6 +481,9 @@ class Lustre(Storage):
     drive_cache: bool = False
     read_cache_gib: int | Literal["auto", "none"] = "auto"
     repositories: tuple[Repository, ...] = ()
+    import_from: str | None = None
+    export_to: str | None = None
+    """Places in S3 of the whole file system, in place of repositories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -539,6 +542,8 @@ class Ebs(Storage):
     volume: Volume
     encrypted: bool = True
     snapshot: str | None = None
+    ends_as_snapshot: bool = False
+    """Whether a snapshot is all that stays of it."""
     raid: Raid | None = None
 
 

@@ -101,6 +101,7 @@ class _Planner:
                 volume=volume,
                 encrypted=entry.encrypted,
                 snapshot=entry.snapshot,
+                ends_as_snapshot=entry.on_delete == "snapshot",
                 raid=model.Raid(entry.raid.level, entry.raid.volumes) if entry.raid else None,
             )
         if entry.type == "s3":
@@ -168,6 +169,8 @@ class _Planner:
             drive_cache=entry.drive_cache,
             read_cache_gib=entry.read_cache,
             repositories=tuple(_repository(one) for one in entry.data_repositories),
+            import_from=entry.import_from,
+            export_to=entry.export_to,
         )
 
     def _lustre_choice(self, entry: spec.FsxLustre, path: Path) -> _Choice:

@@ -35,7 +35,8 @@ def _row(item: Storage) -> Row:
     # The foundation creates file systems, unless the cluster does; the head node has the volumes.
     kept = "stays" if item.retain else "stays until the foundation is deleted"
     if (isinstance(item, Ebs) or item.by_cluster) and not item.retain:
-        kept = "is deleted"
+        snapshot = isinstance(item, Ebs) and item.ends_as_snapshot
+        kept = "stays as a snapshot" if snapshot else "is deleted"
     return (item.mount, kind, size, throughput, kept)
 
 

@@ -102,6 +102,14 @@ class FsxLustre(_Created):
     data_repositories: list[DataRepository] = Field(
         [], max_length=fsx.MAX_DATA_REPOSITORIES, description="Linked S3 prefixes."
     )
+    import_from: S3Uri | None = Field(
+        None,
+        description="Where all files come from, on scratch and persistent-1; elsewhere: "
+        "data_repositories.",
+    )
+    export_to: S3Uri | None = Field(
+        None, description="Where changed files go, in the bucket of import_from."
+    )
 
 
 class FsxOpenZfs(_Created):
@@ -158,6 +166,9 @@ class Ebs(_Created):
     """An EBS volume that the head node exports."""
 
     type: Literal["ebs"]
+    on_delete: Literal["retain", "delete", "snapshot"] = Field(  # type: ignore[assignment]
+        "retain", description="What happens to the data when the cluster is deleted."
+    )
     size: GiB | None = Field(None, description="Capacity.")
     volume_type: Literal["gp3", "gp2", "io1", "io2", "st1", "sc1"] = Field(
         "gp3", description="Volume type."

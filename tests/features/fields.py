@@ -304,7 +304,9 @@ def _every(kind: str) -> dict[str, list[Change]]:
     rows = {"mount": [change(kind, "mount", "/other") for change in (*made, *attached)]}
     rows["name"] = [change(kind, "name", "corpus") for change in (*made, *attached)]
     if kind in ("Lustre", "Efs"):
-        rows["by_cluster"] = [_new(kind, "created_by", "cluster")]
+        # ParallelCluster creates no EFS with elastic throughput.
+        given = {"throughput_mode": "bursting"} if kind == "Efs" else {}
+        rows["by_cluster"] = [_new(kind, "created_by", "cluster", **given)]
     if attached and kind != "Ontap":
         prefix = {"Ebs": "vol", "FileCache": "fc"}.get(kind, "fs")
         rows["id"] = [_attached(kind, "existing.id", f"{prefix}-0a1b2c3d4e5f67899")]
@@ -328,6 +330,7 @@ _TIERED = {
     "metadata_iops": 6000,
 }
 _HDD = {"size": "12000GiB", "storage_class": "hdd", "throughput": 12}
+_SCRATCH = {"size": "1200GiB", "deployment": "scratch-2", "throughput": None}
 _LINK = {"data_repositories": [{"path": "/in", "s3": "s3://my-bucket/in"}]}
 
 _STORAGE = {
@@ -371,6 +374,10 @@ _STORAGE = {
     "storage.Lustre.repositories.exports": [
         _new("Lustre", "data_repositories.0.export", ["new"], **_LINK)
     ],
+    "storage.Lustre.import_from": [_new("Lustre", "import_from", "s3://my-bucket/in", **_SCRATCH)],
+    "storage.Lustre.export_to": [
+        _new("Lustre", "export_to", "s3://my-bucket/out", **_SCRATCH, import_from="s3://my-bucket")
+    ],
     **_every("OpenZfs"),
     "storage.OpenZfs.dns_name": [
         _attached("OpenZfs", "existing.dns_name", "fs-0a1b2c3d4e5f67890.example.com")
@@ -413,6 +420,7 @@ _STORAGE = {
     "storage.Ebs.volume.throughput": [_new("Ebs", "throughput", 250, iops=4000)],
     "storage.Ebs.encrypted": [_new("Ebs", "encrypted", False)],
     "storage.Ebs.snapshot": [_new("Ebs", "snapshot", "snap-0a1b2c3d4e5f67890")],
+    "storage.Ebs.ends_as_snapshot": [_new("Ebs", "on_delete", "snapshot")],
     "storage.Ebs.raid.level": [_new("Ebs", "raid.level", 1, raid={"level": 0})],
     "storage.Ebs.raid.volumes": [_new("Ebs", "raid.volumes", 3, raid={"level": 0})],
     **_every("Bucket"),

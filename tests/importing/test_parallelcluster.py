@@ -208,10 +208,19 @@ _OF_THE_CLUSTER = """
 Iam: {PermissionsBoundary: 'arn:aws:iam::111122223333:policy/boundary', ResourcePrefix: ml-}
 DevSettings: {Timeouts: {HeadNodeBootstrapTimeout: 3600}}
 DeploymentSettings: {DisableSudoAccessForDefaultUser: true, DefaultUserHome: Local}
+SharedStorage:
+  - {Name: a, MountDir: /a, StorageType: Ebs, EbsSettings: {Size: 50, DeletionPolicy: Snapshot}}
+  - Name: b
+    MountDir: /b
+    StorageType: FsxLustre
+    FsxLustreSettings:
+      StorageCapacity: 1200
+      ImportPath: s3://corpus/in
+      ExportPath: s3://corpus/out
 """
 
 
-def test_roles_timeouts_and_numbers_in_slurm_conf_need_no_overlay() -> None:
+def test_roles_timeouts_storage_and_numbers_in_slurm_conf_need_no_overlay() -> None:
     settings = "- Name: cpu\n      CustomSlurmSettings: {GraceTime: 60}\n"
     result = bring(SMALL.replace("- Name: cpu\n", settings) + _OF_THE_CLUSTER)
     assert result.lossless

@@ -57,6 +57,8 @@ def _lustre(settings: Json) -> Json:
         "drive_cache": True if settings.get("DriveCacheType") == "READ" else None,
         "kms_key": settings.get("KmsKeyId"),
         "backups": f"{backups}d" if backups else None,
+        "import_from": settings.get("ImportPath"),
+        "export_to": settings.get("ExportPath"),
     }
 
 
@@ -127,7 +129,8 @@ _KINDS: Final[Mapping[str, Callable[[Json], Json]]] = MappingProxyType(
 
 
 def _on_delete(settings: Json) -> str | None:
-    return None if settings.get("DeletionPolicy") == "Retain" else "delete"
+    words = {"Retain": None, "Snapshot": "snapshot"}
+    return words.get(str(settings.get("DeletionPolicy")), "delete")
 
 
 def _gib(size: Any) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, drop, rule, unsafe
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.paths import inside
@@ -114,3 +114,43 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
             if inside(path, other) or inside(other, path):
                 yield index, earlier
                 break
+
+
+_LINKED = """storage:
+  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, """
+
+
+@rule(
+    "FSX027",
+    "Link with S3 that the file system cannot have",
+    fixes="unsafe",
+    why="A file system as a whole is linked with one place in S3 when it is created, if it is "
+    "scratch or persistent-1 and has no data repositories. It exports to the bucket it imports "
+    "from, and has no backups.",
+    source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
+    bad=_LINKED + "export_to: s3://training-data/results}",
+    good=_LINKED + "import_from: s3://training-data, export_to: s3://training-data/results}",
+)
+def links(plan: Plan) -> Iterator[Problem]:
+    for item in stored.new(plan, Lustre):
+        key = "import_from" if item.import_from else "export_to"
+        if (item.import_from or item.export_to) and (wrong := _wrong_link(item)):
+            message, help = wrong
+            yield Problem(item.at(key), message, help=help, fix=unsafe(drop(item.at(key))))
+
+
+def _wrong_link(item: Lustre) -> tuple[str, str] | None:
+    """What is wrong with a link, and what to write instead."""
+    bucket, target = (str(uri).split("/")[2:3] for uri in (item.import_from, item.export_to))
+    if item.deployment == "PERSISTENT_2" or item.storage_class == "INTELLIGENT_TIERING":
+        title = stored.title(item)
+        return f"a {title} file system has data repositories only", "write data_repositories"
+    if item.repositories:
+        return "the file system has data repositories, too", "write either of them"
+    if not item.import_from:
+        return "it exports to S3, but imports nothing from there", "add import_from"
+    if item.export_to and bucket != target:
+        return f"it imports from {bucket[0]}, not from {target[0]}", "write places of one bucket"
+    if item.backup_days:
+        return "a file system that is linked with S3 has no backups", "remove backups"
+    return None

@@ -81,6 +81,8 @@ def _lustre(storage: Lustre) -> dict[str, Any]:
         DataCompressionType=storage.compression if storage.compression != "NONE" else None,
         KmsKeyId=storage.kms_key,
         AutomaticBackupRetentionDays=storage.backup_days,
+        ImportPath=storage.import_from,
+        ExportPath=storage.export_to,
         DataRepositoryAssociations=[
             filled(
                 Name=f"{storage.output}-{number}",
@@ -107,6 +109,8 @@ def _efs(storage: Efs) -> dict[str, Any]:
 
 
 def _deletion_policy(storage: Storage) -> str:
+    if isinstance(storage, Ebs) and storage.ends_as_snapshot:
+        return "Snapshot"
     return "Retain" if storage.retain else "Delete"
 
 
