@@ -25,7 +25,7 @@ Files = Mapping[str, str]
 _TEMPLATE = ".template.json"
 _REQUEST = "create-cluster.json"
 _SCRIPT = "deploy.sh"
-_SETTING = pattern(r"(?m)^(region|cluster|version|foundation_stack)=([\w.-]+)$")
+_SETTING = pattern(r"(?m)^(region|cluster|version|foundation_stack|eks_cluster)=([\w.-]+)$")
 _ADDITIONS = "update-cluster.json"
 """The request of a bundle that adds instance groups to a HyperPod cluster that exists."""
 _COMPARED = {
@@ -77,7 +77,7 @@ def effects(old: Files, new: Files) -> list[Effect]:
     if moved := _moved(old, new):
         return [moved]
     ids: set[str] = set()
-    found = [*_version(old, new), *_other_foundation(old, new, ids)]
+    found = [*_version(old, new), *_other_foundation(old, new, ids), *_other_cluster(old, new)]
     for path in _in_order(old, new):
         if path not in old or (path == _SHARED and ids):
             continue
@@ -170,6 +170,17 @@ def _version(old: Files, new: Files) -> Iterator[Effect]:
             "undo the change, or create another cluster"
         )
         yield Effect("refused", "cluster", "version", text, cluster_yaml.SOURCE, file=_SCRIPT)
+
+
+def _other_cluster(old: Files, new: Files) -> Iterator[Effect]:
+    """That pods and queues are in another EKS cluster: an existing one has a name of its own."""
+    before, after = (_settings(files).get("eks_cluster") for files in (old, new))
+    if before and after and before != after:
+        text = (
+            f"installs charts and objects in the cluster {after}: those in {before} stay, and so "
+            "does what users have made there"
+        )
+        yield Effect("leftover", "cluster", "eks_cluster", text, stays=f"objects in {before}")
 
 
 def _in_order(old: Files, new: Files) -> list[str]:

@@ -30,6 +30,12 @@ _GROUPS = word_set("""
     AWS::PCS::ComputeNodeGroup AWS::EKS::Nodegroup AWS::Batch::ComputeEnvironment
 """)
 _QUEUES = word_set("AWS::PCS::Queue AWS::Batch::JobQueue")
+_QUOTA = "AWS::SageMaker::ComputeQuota"
+_CONSEQUENCES: Mapping[str, str] = {
+    **dict.fromkeys(_QUEUES, ": running jobs end, and pending ones are cancelled"),
+    _QUOTA: ": its team has no quota any more",
+}
+"""Of the deletion, or of another name."""
 _KIND = words("""
     InstanceConfigs InstanceTypes AmiType CapacityType PurchaseOption ComputeNodeGroupConfigurations
     ComputeEnvironmentOrder
@@ -124,13 +130,18 @@ def removed(old: Json, new: Json) -> Iterator[Effect]:
         if type in _DATA:
             yield _lost(name, resource)
         elif other := _renamed(resource, old, new):
-            text = f"replaces {name} with {other}, which has another name{_jobs(type)}"
+            text = (
+                f"replaces {name} with {other}, which has another name{_CONSEQUENCES.get(type, '')}"
+            )
             yield Effect("replaces-resource", name, "", text, type=type)
         elif type in _GROUPS | _CLUSTERS:
             text = f"deletes {name}, its nodes, and the jobs on them"
             yield Effect("removes-nodes", name, "", text, type=type)
         elif type in _QUEUES:
             yield _queue(name, type)
+        elif type == _QUOTA:
+            text = f"deletes {name}{_CONSEQUENCES[type]}"
+            yield Effect("replaces-resource", name, "", text, type=type)
         else:
             yield _deleted(name, resource)
 
@@ -145,7 +156,7 @@ def _lost(name: str, resource: Json) -> Effect:
 def _renamed(resource: Json, old: Json, new: Json) -> str:
     """The new resource that is the same as one that leaves the template, but for its name."""
     key = replacing.NAMES.get(resource["Type"])
-    if key is None or resource["Type"] not in _GROUPS | _QUEUES:
+    if key is None or resource["Type"] not in _GROUPS | _CONSEQUENCES.keys():
         return ""
     for name in new.keys() - old.keys():
         if new[name]["Type"] == resource["Type"] and _alike(resource, new[name]):
@@ -158,12 +169,8 @@ def _alike(old: Json, new: Json) -> bool:
     return all(before.get(path) == after.get(path) for path in _KIND)
 
 
-def _jobs(type: str) -> str:
-    return ": running jobs end, and pending ones are cancelled" if type in _QUEUES else ""
-
-
 def _queue(name: str, type: str) -> Effect:
-    text = f"deletes {name}: running jobs end, and pending ones are cancelled"
+    text = f"deletes {name}{_CONSEQUENCES[type]}"
     source = "https://docs.aws.amazon.com/pcs/latest/userguide/working-with_queues_delete.html"
     return Effect("removes-nodes", name, "", text, source, type=type)
 

@@ -7,7 +7,7 @@ import pytest
 from clustergen.effects import KINDS, Kind, effects, worst
 from tests.checking import Fragments
 
-PC, PCS, HP, HPE = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
+PC, PCS, HP = "parallelcluster", "pcs", "hyperpod-slurm"
 SLURM = (PC, PCS, HP)
 Answers = dict[str, Kind]
 
@@ -240,25 +240,6 @@ def test_the_most_dangerous_effect(edit: str, target: str, kind: Kind) -> None:
     found = effects(made.files(before), made.files(after))
     assert worst(found) == kind, [each.text for each in found]
     assert all(each.text for each in found)
-
-
-PODS: dict[str, tuple[str, str, Kind]] = {
-    "another purchase option": (
-        GROUP % "instance_type: g5.12xlarge, capacity: spot",
-        GROUP % "instance_type: g5.12xlarge",
-        "refused",
-    ),
-    "a label": ("", GROUP % "labels: {team: blue}", "in-place"),
-    "a node group less": (TWO, "", "leftover"),
-}
-
-
-@pytest.mark.parametrize("edit", PODS)
-def test_hyperpod_with_eks(edit: str) -> None:
-    before, after, kind = PODS[edit]
-    made = Fragments(HPE)
-    found = effects(made.files(before), made.files(after))
-    assert worst(found) == kind, [each.text for each in found]
 
 
 JOINED = "targets: {pcs: {cluster: pcs_%s, cluster_security_group: sg-0a1b2c3d4e5f67891}}\n"
