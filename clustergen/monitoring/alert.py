@@ -17,6 +17,11 @@ SCOPE = "$scope"
 """In an expression: the matcher of the cluster's own series."""
 LESS_UNDUE = "$less_undue"
 """After a number of Slurm's nodes: less those whose reservation has not begun or has ended."""
+UNLESS_ENDING = "$unless_ending"
+"""After a condition by cluster: not on the last day of a Capacity Block or training plan, when jobs
+wait whose time limit is longer than what is left."""
+UNTIMED = "$untimed"
+"""In a selector of cluster queues: without those that the timetable holds."""
 DUE = "$due"
 """In an expression: the number of nodes that should run now, by cluster."""
 

@@ -1,4 +1,4 @@
-"""How many nodes should run now, and how many need not, as expressions."""
+"""What should run now, and what need not, as parts of expressions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from clustergen.monitoring import names
 from clustergen.monitoring.sources import (
+    Source,
     always_due,
     due_by_reservation,
     most_by_reservation,
     reservations,
+    sources,
 )
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import timetables
@@ -47,6 +49,38 @@ def _undue_by_date(plan: Plan) -> Iterator[str]:
             parts.append(f"(time() >= bool {int(times.stops.timestamp())})")
         if parts:
             yield f"{times.group.max} * ({' + '.join(parts)})"
+
+
+_LAST_SECONDS = 86400
+"""The last day of a block, as ``CapacityBlockEndsInADay`` has it."""
+
+
+def unless_ending(plan: Plan) -> str:
+    """What takes away clusters with a group whose last day it is; nothing without ends."""
+    parts = [f"({part}) > 0" for part in _last_days_by_date(plan)]
+    if Source.BLOCK in sources(plan):
+        parts.append(f"capacity:ends_in:seconds{{$scope}} < {_LAST_SECONDS} > 0")
+    return "".join(f"\nunless on (cluster) ({part})" for part in parts)
+
+
+def _last_days_by_date(plan: Plan) -> Iterator[str]:
+    for times in timetables(plan):
+        end = times.group.capacity.ends
+        if end and times.group.capacity.id not in reservations(plan):
+            at = int(end.timestamp())
+            yield f"{_NONE} + (time() >= bool {at - _LAST_SECONDS}) * (time() < bool {at})"
+
+
+def untimed(plan: Plan) -> str:
+    """A matcher without the queues whose groups all have a timetable; nothing if there are none."""
+    timed = {times.group.name for times in timetables(plan)}
+    held = [
+        queue.name.replace(".", "[.]")
+        for queue in plan.queues
+        if all(group.name in timed for group in queue.node_groups)
+    ]
+    pattern = "|".join(held)
+    return f',cluster_queue!~"{pattern}"' if held else ""
 
 
 def _active(id: str) -> str:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from clustergen.artifacts import Json
 from clustergen.monitoring import due, names
-from clustergen.monitoring.alert import DUE, LESS_UNDUE, SCOPE, Alert, Recorded, RuleGroup
+from clustergen.monitoring.alert import (
+    DUE,
+    LESS_UNDUE,
+    SCOPE,
+    UNLESS_ENDING,
+    UNTIMED,
+    Alert,
+    Recorded,
+    RuleGroup,
+)
 from clustergen.monitoring.alerts import GROUPS
 from clustergen.monitoring.labels import labels_of
 from clustergen.monitoring.sources import Source, sources
@@ -73,7 +83,16 @@ def _labels(plan: Plan, alert: Alert) -> dict[str, str]:
 
 def _filled(plan: Plan, text: str) -> str:
     labels = labels_of(plan)
-    for word, counted in ((DUE, due.nodes), (LESS_UNDUE, due.less_undue)):
+    for word, value in _WORDS.items():
         if word in text:
-            text = text.replace(word, counted(plan))
+            text = text.replace(word, value(plan))
     return labels.applied(text).replace(SCOPE, labels.scope)
+
+
+_WORDS: Final = {
+    DUE: due.nodes,
+    LESS_UNDUE: due.less_undue,
+    UNLESS_ENDING: due.unless_ending,
+    UNTIMED: due.untimed,
+}
+"""Words of an expression, and what a plan puts in their place."""

@@ -374,6 +374,7 @@ def slurm_cases() -> Iterator[Case]:
     yield one(beside, {**waiting, **idle(3, 2)}, 33, 37, cluster=OLD_SLURM)
     off = {**waiting, **idle(3, 3)}
     yield none(beside, "they are powered down", off, 40, cluster=OLD_SLURM)
+    yield from near_an_end(beside, {**waiting, **idle(3, 2)}, OLD_SLURM)
 
     def gpus(given: str) -> Mapping[str, str]:
         return {
@@ -384,6 +385,7 @@ def slurm_cases() -> Iterator[Case]:
     beside = "SlurmJobsWaitBesideIdleGpus"
     pending, free = state(jobs_pending=always(3)), gpus(steps((76, 5), last=74))
     yield one(beside, {**pending, **idle(3, 2), **free}, 33, 37)
+    yield from near_an_end(beside, {**pending, **idle(3, 2), **free}, SLURM)
     yield none(beside, "of nodes that are powered down", {**pending, **idle(3, 3), **free}, 40)
     nobody = {**state(jobs_pending=always(0)), **idle(3, 2), **gpus(always(0))}
     yield none(beside, "nobody waits", nobody, 40)
@@ -391,6 +393,17 @@ def slurm_cases() -> Iterator[Case]:
     yield one("SlurmDatabaseQueue", state(slurmdbd_queue_size=steps((900, 5), last=1100)), 13, 17)
     gone = {"slurm_nodes{$c}": until(5), 'slurm_nodes{cluster="other"}': always(1)}
     yield one("SlurmControllerAbsent", gone, 13, 16)
+
+
+def near_an_end(alert: str, series: Mapping[str, str], cluster: str) -> Iterator[Case]:
+    """On the last day of a block, jobs wait whose time limit is longer than what is left."""
+    end = 'clustergen_reservation_end_seconds{$c,node="head",reservation="cr-1"}'
+    day = frozenset({"CapacityBlockEndsInADay"})
+    last = {**series, end: always(24 * 3600)}
+    yield Case(f"{alert} on a last day", last, {37: day}, cluster, quiet=(alert,))
+    for name, at in (("before", 24 * 3600 + 2400), ("after", 60)):
+        when = {**series, end: always(at)}
+        yield one(alert, when, 33, 37, cluster=cluster, name=f"{alert} {name} a last day")
 
 
 def capacity_cases() -> Iterator[Case]:
@@ -480,25 +493,35 @@ def kubernetes_cases() -> Iterator[Case]:
     yield fires("KubernetesPodsWaitBesideIdleGpus", beside, 33, 37)
     nobody = {**beside, 'kube_pod_status_phase{$c,pod="c",phase="Pending"}': always(0)}
     yield none("KubernetesPodsWaitBesideIdleGpus", "nobody waits", nobody, 40, cluster=KUBERNETES)
-    queue = '$c,cluster_queue="q"'
-    stuck = {f'kueue_pending_workloads{{{queue},status="inadmissible"}}': steps((0, 5), last=1)}
-    status = f'kueue_cluster_queue_status{{{queue},status="%s"}}'
-    active = {status % "active": always(1), status % "pending": always(0)}
-    yield fires("KueueWorkloadsWait", {**stuck, **active}, 63, 69)
-    held = {status % "active": always(0), status % "pending": always(1)}
-    yield none("KueueWorkloadsWait", "held", {**stuck, **held}, 70, cluster=KUBERNETES)
-    usual = {f'kueue_pending_workloads{{{queue},status="active"}}': always(3)}
-    yield none("KueueWorkloadsWait", "in line", usual, 70, cluster=KUBERNETES)
-    evicted = f'kueue_evicted_workloads_total{{{queue},reason="PodsReadyTimeout"}}'
-    yield fires("KueueEvictions", {evicted: grows((4 / 60, 60), last=8 / 60)}, 62, 119)
-    preempted = {evicted.replace("PodsReadyTimeout", "Preempted"): grows(last=1)}
-    yield none("KueueEvictions", "preempted", preempted, 70, cluster=KUBERNETES)
     launches = "karpenter_cloudprovider_instance_launch_failures_total{$c}"
     yield fires("KarpenterLaunchesFail", {launches: grows((4.5 / 15, 15), last=6.5 / 15)}, 33, 45)
     interruption = 'karpenter_interruption_received_messages_total{$c,message_type="spot"}'
     yield fires("KarpenterInterruptions", {interruption: steps((2, 5), last=3)}, 4, 7)
     ignored = {interruption.replace("spot", "no_op"): grows(last=1)}
     yield none("KarpenterInterruptions", "of no interest", ignored, 20, cluster=KUBERNETES)
+
+
+def kueue_cases() -> Iterator[Case]:
+    queue = '$c,cluster_queue="q"'
+    stuck = {f'kueue_pending_workloads{{{queue},status="inadmissible"}}': steps((0, 5), last=1)}
+    status = f'kueue_cluster_queue_status{{{queue},status="%s"}}'
+    active = {status % "active": always(1), status % "pending": always(0)}
+    yield one("KueueWorkloadsWait", {**stuck, **active}, 63, 69, cluster=KUBERNETES)
+    held = {status % "active": always(0), status % "pending": always(1)}
+    # One alert says why.
+    inactive = frozenset({"KueueQueueInactive"})
+    wait = "KueueWorkloadsWait"
+    yield Case("held", {**stuck, **held}, {70: inactive}, KUBERNETES, quiet=(wait,))
+    held = {status % "active": always(0), status % "pending": steps((0, 5), last=1)}
+    yield one("KueueQueueInactive", held, 63, 69, cluster=KUBERNETES)
+    usual = {f'kueue_pending_workloads{{{queue},status="active"}}': always(3)}
+    yield none("KueueWorkloadsWait", "in line", usual, 70, cluster=KUBERNETES)
+    evicted = f'kueue_evicted_workloads_total{{{queue},reason="PodsReadyTimeout"}}'
+    yield one(
+        "KueueEvictions", {evicted: grows((4 / 60, 60), last=8 / 60)}, 62, 119, cluster=KUBERNETES
+    )
+    preempted = {evicted.replace("PodsReadyTimeout", "Preempted"): grows(last=1)}
+    yield none("KueueEvictions", "preempted", preempted, 70, cluster=KUBERNETES)
 
 
 def add_on_cases() -> Iterator[Case]:
@@ -524,5 +547,6 @@ CASES: tuple[Case, ...] = (
     *capacity_cases(),
     *pipeline_cases(),
     *kubernetes_cases(),
+    *kueue_cases(),
     *add_on_cases(),
 )

@@ -239,10 +239,23 @@ def test_nodes_of_a_training_plan_are_undue_by_its_dates() -> None:
         f"node_groups: [{{name: h200, count: 2, capacity: {{training_plan: '{arn}', {dates}}}}}]\n"
         "monitoring: {metrics: managed-prometheus}\n"
     )
-    text = due.less_undue(Fragments("hyperpod-slurm").plan(spec))
+    plan = Fragments("hyperpod-slurm").plan(spec)
+    text = due.less_undue(plan)
     starts, ends = (datetime(2026, 12, day, 11, 30, tzinfo=UTC).timestamp() for day in (10, 17))
     early = f"(time() < bool {starts + 5 * 60 + 1800:.0f})"
     assert f"(2 * ({early} + (time() >= bool {ends - 70 * 60:.0f})) + 0 * group" in text
+    last = f"(time() >= bool {ends - 86400:.0f}) * (time() < bool {ends:.0f})) > 0"
+    assert last in due.unless_ending(plan)
+
+
+def test_queues_that_the_timetable_holds_may_be_inactive() -> None:
+    block = "capacity: {capacity_block: cr-0a1b2c3d4e5f67890, ends: '2026-12-17T11:30:00Z'}"
+    spec = (
+        f"node_groups: [{{name: h200, count: 2, {block}}}, "
+        "{name: cpu, instance_type: m7i.xlarge, count: 1}]\n"
+        "queues: [{name: held, node_groups: [h200]}, {name: both, node_groups: [h200, cpu]}]\n"
+    )
+    assert due.untimed(Fragments("eks").plan(spec)) == ',cluster_queue!~"held"'
 
 
 def test_waiting_for_the_end_of_capacity_is_in_the_runbook() -> None:

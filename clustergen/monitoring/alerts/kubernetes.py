@@ -7,7 +7,7 @@ https://karpenter.sh/docs/reference/metrics/
 
 from __future__ import annotations
 
-from clustergen.monitoring.alert import Alert, RuleGroup
+from clustergen.monitoring.alert import UNTIMED, Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 KUBERNETES = frozenset({Source.KUBERNETES})
@@ -136,6 +136,20 @@ _QUEUES = (
         "{{ $value }} workload(s) of {{ $labels.cluster_queue }} cannot be admitted",
         "Workloads do not fit into the quota of their queue, or ask for a flavor that it lacks.",
         ("`kubectl describe workload -n NAMESPACE NAME`: its conditions say what is missing",),
+        after="1h",
+        needs=frozenset({Source.KUEUE}),
+    ),
+    Alert(
+        "KueueQueueInactive",
+        "ticket",
+        "watch",
+        "max by (cluster, cluster_queue) "
+        f'(kueue_cluster_queue_status{{$scope,status="pending"{UNTIMED}}}) == 1',
+        "The queue {{ $labels.cluster_queue }} admits no workload",
+        "The cluster queue is not active: it is held, or a flavor, a topology or an admission "
+        "check that it names is missing. Queues that the timetable of the cluster holds do not "
+        "count.",
+        ("`kubectl describe clusterqueue NAME`: the condition Active has the reason",),
         after="1h",
         needs=frozenset({Source.KUEUE}),
     ),

@@ -5,7 +5,7 @@ Several nodes may send the same numbers of one controller: of these, the largest
 
 from __future__ import annotations
 
-from clustergen.monitoring.alert import LESS_UNDUE, Alarm, Alert, RuleGroup
+from clustergen.monitoring.alert import LESS_UNDUE, UNLESS_ENDING, Alarm, Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 SLURM = frozenset({Source.SLURM})
@@ -23,7 +23,8 @@ _NOT_DUE = (
 _WAITS = (
     "`squeue -t PD -o '%i %P %r'` shows the reason of each",
     "with `Reserved`, the capacity ends before the job's time limit would: it needs no repair, and "
-    "starts with a shorter `--time`",
+    "starts with a shorter `--time`. On the last day of a Capacity Block or training plan, this "
+    "alert is silent",
 )
 
 _NODES = (
@@ -75,7 +76,7 @@ _JOBS = (
         "  sum by (cluster) (slurm_node_gpus{$scope})\n"
         "  - sum by (cluster) (slurm_node_gpus_alloc{$scope})\n"
         ") / sum by (cluster) (slurm_node_gpus{$scope}) > 0.25\n"
-        f"and on (cluster) {_IDLE_NODES}",
+        f"and on (cluster) {_IDLE_NODES}{UNLESS_ENDING}",
         "Jobs of {{ $labels.cluster }} wait while a quarter of its GPUs is idle",
         "Jobs are pending although GPUs are free: they ask for what no idle node has.",
         _WAITS,
@@ -86,7 +87,7 @@ _JOBS = (
         "SlurmJobsWaitBesideIdleNodes",
         "ticket",
         "watch",
-        f"{_PENDING}\nand on (cluster) {_IDLE_NODES}",
+        f"{_PENDING}\nand on (cluster) {_IDLE_NODES}{UNLESS_ENDING}",
         "Jobs of {{ $labels.cluster }} wait while nodes are idle",
         "Jobs are pending although nodes are idle: they ask for what no idle node has.",
         _WAITS,
