@@ -133,6 +133,44 @@ def test_what_one_service_lacks_goes_into_a_second_spec(answer: Any) -> None:
     assert titles(move)[1] == "create the new cluster", "reservations of two kinds are both there"
 
 
+OF_THE_CLUSTER = (SPEC.replace("pcs", "parallelcluster") % ("", "")).replace(
+    "size: 4800GiB", "size: 4800GiB, created_by: cluster"
+)
+
+
+def test_a_file_system_of_the_old_cluster_is_named_by_its_id(answer: Any) -> None:
+    """The new cluster would create an empty one, and the old one may take its own along."""
+    status, move = answer(OF_THE_CLUSTER, "--from", "parallelcluster", "--to", "pcs")
+    assert status == 1
+    assert any("`existing: {id: fs-...}`" in line for line in move["blocked"])
+    assert not any("remove created_by" in line for line in move["blocked"])
+    second = OF_THE_CLUSTER.replace("name: small", "name: small-2\nfoundation: small")
+    again = second.replace(
+        "size: 4800GiB, created_by: cluster",
+        "existing: {id: fs-0a1b2c3d4e5f67890, mount_name: abcdefgh}",
+    )
+    assert answer((OF_THE_CLUSTER, second))[0] == 1
+    assert answer((OF_THE_CLUSTER, again))[0] == 0
+    goes = OF_THE_CLUSTER.replace("created_by: cluster", "created_by: cluster, on_delete: delete")
+    status, move = answer((goes, again))
+    assert status == 1
+    assert any("/work is deleted with the old cluster" in line for line in move["blocked"])
+
+
+def test_no_other_target_is_a_way_out(answer: Any) -> None:
+    text = (SPEC % ("", VOLUME)).replace("pcs", "parallelcluster")
+    _, move = answer(text, "--from", "parallelcluster", "--to", "pcs")
+    [line] = [line for line in move["blocked"] if "EBS" in line]
+    assert line.endswith("or go without it, with --allow-unsupported")
+    assert "use parallelcluster" not in line
+
+
+def test_the_kubeconfig_is_that_of_the_existing_cluster(answer: Any) -> None:
+    text = EXAMPLES["hyperpod-eks-karpenter"].read_text()
+    _, move = answer(text, "--from", "batch", "--to", "hyperpod-eks", "--allow-unsupported")
+    assert "update-kubeconfig --region us-west-2 --name platform" in steps(move)
+
+
 QUEUES = """
 queues: [{name: fast, node_groups: [gpu]}, {name: slow, node_groups: [gpu]}]
 """

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from clustergen import comparison, foundation
 from clustergen.effects import effects
+from clustergen.features import FEATURES
+from clustergen.features.rules.support import unsupported
 from clustergen.foundation import PATH as FOUNDATION
+from clustergen.moving import losses
 from clustergen.moving.model import End
 from clustergen.plan.model import Plan
 
 QUIET = ("none", "in-place")
 """Effects without consequences for what runs."""
+_OTHER_TARGETS = re.compile("(; or|^) use [a-z, -]+$")
+_BY_CLUSTER = next(each.title for each in FEATURES if each.id == "storage.by-cluster")
 _ON_EKS = frozenset({"eks", "hyperpod-eks"})
 _ON_HYPERPOD = frozenset({"hyperpod-slurm", "hyperpod-eks"})
 
@@ -24,6 +30,7 @@ def is_upgrade(old: End, new: End) -> bool:
 
 def reasons(old: End, new: End) -> Iterator[str]:
     """Nothing works until these are gone."""
+    yield from _of_the_cluster(old, new)
     if is_upgrade(old, new):
         yield from (*_changes(old), *_changes(new), *_apart(old, new))
         return
@@ -40,8 +47,35 @@ def reasons(old: End, new: End) -> Iterator[str]:
 def _changes(end: End) -> Iterator[str]:
     for standing in comparison.compare("", end.checked, [end.target]).standings:
         for change in standing.changes:
-            text = f"{change.message}: {change.way_out}" if change.way_out else change.message
-            yield f"{end.target}: {text}"
+            # Another target is no way out of a move.
+            way_out = _OTHER_TARGETS.sub("", change.way_out)
+            text = f"{change.message}: {way_out}" if way_out else change.message
+            droppable = change.code == unsupported.code
+            if droppable and change.message == _BY_CLUSTER:
+                continue  # an empty file system of the foundation is no way out of a move
+            without = "; or go without it, with --allow-unsupported" if droppable else ""
+            yield f"{end.target}: {text}{without}"
+
+
+def _of_the_cluster(old: End, new: End) -> Iterator[str]:
+    """File systems that go with the old cluster, or that the new one would create again, empty."""
+    running, coming = old.plan, new.plan
+    known = {each.mount: each for each in coming.storage} if coming else {}
+    for storage in running.storage if running else ():
+        if not storage.by_cluster or storage.existing:
+            continue
+        if not storage.retain:
+            yield (
+                f"{storage.mount} is deleted with the old cluster: write `on_delete: retain`, and "
+                "deploy that first"
+            )
+        again = known.get(storage.mount)
+        if not is_upgrade(old, new) or not again or not again.existing:
+            second = "" if is_upgrade(old, new) else f"; for that, {_second(old, new)}"
+            yield (
+                f"{storage.mount} belongs to the old cluster, and the new one would get an empty "
+                f"one: name it in the new spec by its id, `existing: {{id: fs-...}}`{second}"
+            )
 
 
 def _second(old: End, new: End) -> str:
@@ -62,11 +96,15 @@ def _one_name(old: End, new: End) -> Iterator[str]:
             f"{old.target} and {new.target} would both own the EKS cluster {old.name}, which goes "
             f"with the first of them: {_second(old, new)}"
         )
-    if both == _ON_HYPERPOD:
+    if both == _ON_HYPERPOD and len({_cluster(end) for end in (old, new)}) == 1:
         yield (
             f"{old.target} and {new.target} would both be the HyperPod cluster {old.name}, and "
             f"HyperPod has one of a name: {_second(old, new)}"
         )
+
+
+def _cluster(end: End) -> str:
+    return losses.joins(end.plan) or end.name if end.plan else end.name
 
 
 def _eks_clusters(old: End, new: End) -> Iterator[str]:

@@ -210,11 +210,17 @@ def _hand_over(ends: _Ends) -> Iterator[Step]:
         yield Step(
             "give users access: their roles in `kubernetes.access` or `kubernetes.admins`, and "
             "the new kubeconfig",
-            f"aws eks update-kubeconfig --region {ends.coming.region} --name {ends.new.name}",
+            f"aws eks update-kubeconfig --region {ends.coming.region} --name {_eks(ends.coming)}",
         )
     else:
         yield Step("give users the names of the new job queues, and the right to submit to them")
     yield Step("submit the jobs again that waited: queues are not copied")
+
+
+def _eks(plan: Plan) -> str:
+    """The name of the EKS cluster, an existing one or one of the bundle."""
+    field = "eks_cluster" if plan.target == "hyperpod-eks" else "cluster"
+    return plan.options.existing.get(field, plan.name).rpartition("/")[2]  # of its ARN
 
 
 _KINDS = {"slurm": "Slurm", "kubernetes": "Kubernetes", "batch": "AWS Batch"}
