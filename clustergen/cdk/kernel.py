@@ -30,7 +30,7 @@ def load() -> None:
     """
     found = importlib.util.find_spec("aws_cdk")
     if found is None or found.origin is None:  # a namespace of version 1: aws-parallelcluster's
-        raise _without("eks", "the AWS CDK, version 2,")
+        raise _without("cdk", "the AWS CDK, version 2,")
     _silence()
     if shutil.which(_node()) is None:
         raise Unrenderable([NO_KERNEL.at((), f"cannot find the program {_node()}", help=_OTHER)])

@@ -59,7 +59,7 @@ def test_without_the_extra_that_brings_the_cdk(tmp_path: Path) -> None:
     done = app(PYTHONPATH=str(tmp_path))
     assert done.returncode == 1
     assert "error[BND016]: the AWS CDK, version 2, is not installed" in done.stderr
-    assert "help: pip install 'clustergen[eks]'" in done.stderr
+    assert "help: pip install 'clustergen[cdk]'" in done.stderr
     assert "Traceback" not in done.stderr
     render = ("-m", "clustergen", "render", SPEC, "--target", "eks", "-o", str(tmp_path / "out"))
     done = run(*render, PYTHONPATH=str(tmp_path))
