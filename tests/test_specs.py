@@ -184,6 +184,14 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         K8S: set(),
         BATCH: {"SUP001", "IMG001"},
     },
+    "eks-existing-cluster": {
+        PC: set(),
+        PCS: set(),
+        HP: set(),
+        EKS: {"NET022"},
+        K8S: set(),
+        BATCH: set(),
+    },
     "pcs-existing-cluster": {
         PC: set(),
         PCS: set(),

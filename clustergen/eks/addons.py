@@ -112,16 +112,12 @@ KUBE_STATE_METRICS = Addon("kube-state-metrics")
 
 def wanted(plan: Plan) -> tuple[Addon, ...]:
     """The add-ons that storage, monitoring and users require, besides :data:`NETWORKING`."""
-    drivers = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Bucket,), S3))
-    needed = (
-        driver for kinds, driver in drivers if any(isinstance(s, kinds) for s in plan.storage)
-    )
     watched = plan.monitoring.metrics == "cloudwatch" or (
         plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
     )
     monitoring = ((CLOUDWATCH, watched), (KUBE_STATE_METRICS, plan.monitoring.scraped))
     optional = (addon for name, addon in _OPTIONAL if not plan.options.leaves_out(name))
-    made = (COREDNS, *optional, *needed, *(addon for addon, on in monitoring if on))
+    made = (COREDNS, *optional, *drivers(plan), *(addon for addon, on in monitoring if on))
     known = {addon.name for addon in (*NETWORKING, *made)}
     return (*made, *(Addon(one.name) for one in plan.kubernetes.addons if one.name not in known))
 
@@ -130,12 +126,21 @@ _OPTIONAL = (("node-monitoring", NODE_MONITORING), ("ebs-driver", EBS))
 """What every cluster has, unless ``leave_out`` has its name there."""
 
 
+def drivers(plan: Plan) -> tuple[Addon, ...]:
+    """The drivers that the file systems of a plan require."""
+    known = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Bucket,), S3))
+    return tuple(addon for kinds, addon in known if any(isinstance(s, kinds) for s in plan.storage))
+
+
 def logical_id(addon: Addon) -> str:
     return cfn.logical_id("addon", addon.name)
 
 
 def resources(
-    plan: Plan, addons: Iterable[Addon], after: Iterable[str] = ()
+    plan: Plan,
+    addons: Iterable[Addon],
+    after: Iterable[str] = (),
+    cluster: Json | str = control_plane.NAME,
 ) -> Iterator[tuple[str, Json]]:
     """Add-ons in a cluster, and the roles of their pods.
 
@@ -147,10 +152,10 @@ def resources(
             statements = addon.statements(plan)
             role = roles.pod_role(plan, policies=addon.policies, statements=statements)
             yield f"{name}Role", role
-        yield name, cfn.resource("AWS::EKS::Addon", _properties(plan, addon), after)
+        yield name, cfn.resource("AWS::EKS::Addon", _properties(plan, addon, cluster), after)
 
 
-def _properties(plan: Plan, addon: Addon) -> Json:
+def _properties(plan: Plan, addon: Addon, cluster: Json | str) -> Json:
     given = next((one for one in plan.kubernetes.addons if one.name == addon.name), None)
     own = given.configuration if given else {}
     # By default without a version: which ones go with a version of Kubernetes only
@@ -158,7 +163,7 @@ def _properties(plan: Plan, addon: Addon) -> Json:
     # https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddonVersions.html
     return {
         "AddonName": addon.name,
-        "ClusterName": control_plane.NAME,
+        "ClusterName": cluster,
         # The stack overwrites manual changes.
         "ResolveConflicts": "OVERWRITE",
         **present(

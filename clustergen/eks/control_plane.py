@@ -62,10 +62,14 @@ def admin(plan: Plan, principal: str | Json) -> Json:
 
 def security_groups(plan: Plan, group: NodeGroup | None = None) -> list[Json | str]:
     """The groups of system nodes, or of a node group: the cluster's, to join, and their own."""
+    return [SECURITY_GROUP, *own_groups(plan, group)]
+
+
+def own_groups(plan: Plan, group: NodeGroup | None) -> list[Json | str]:
+    """The security groups that the spec gives nodes."""
     left_out = plan.options.leaves_out("security-groups")
     ours = () if left_out else plan.network.node_security_groups
-    own = (*ours, *(group.security_groups if group else ()))
-    return [SECURITY_GROUP, *(cfn.value(id) for id in own)]
+    return [cfn.value(id) for id in (*ours, *(group.security_groups if group else ()))]
 
 
 def log_group_name(cluster: str) -> str:

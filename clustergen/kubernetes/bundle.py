@@ -12,6 +12,7 @@ from clustergen.kubernetes import (
     charts,
     claims,
     gpu_metrics,
+    joining,
     karpenter,
     kueue,
     labels_and_taints,
@@ -80,12 +81,20 @@ def install(plan: Plan) -> Artifact:
         volumes_file=VOLUMES,
         region=plan.region,
         objects=[pruning.line(o) for kind in (*_EARLY, *_LATE) for o in kind.objects(plan)],
+        joined=joining.is_on(plan),
+        checked=[
+            pruning.line(o)
+            for kind in (*_EARLY, *_LATE)
+            if kind.name not in _OF_SOFTWARE
+            for o in kind.objects(plan)
+        ],
+        **joining.values(plan),
         resources=list(pruning.RESOURCES.values()),
         kept=list(pruning.KEPT.values()),
         timed=timetable.is_on(plan),
         mark=timetable.MARK,
-        label=f"{pruning.LABEL}={pruning.OWNER}",
-        release_label=f"{pruning.RELEASE_LABEL}={pruning.OWNER}",
+        label=f"{pruning.LABEL}={pruning.owner(plan)}",
+        release_label=f"{pruning.RELEASE_LABEL}={pruning.owner(plan)}",
     )
     return Artifact(INSTALL, text, executable=True)
 
@@ -97,9 +106,6 @@ def manifests(plan: Plan) -> tuple[Artifact, ...]:
 
 
 VOLUMES = f"{FOLDER}/volumes.yaml"
-_ON_SYSTEM_NODES: Json = {
-    "nodeSelector": {labels_and_taints.NODE_GROUP_LABEL: labels_and_taints.SYSTEM}
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +115,28 @@ class _Manifest:
     objects: Callable[[Plan], Iterable[Json]]
 
 
+def _on_system_nodes(plan: Plan) -> Json:
+    selector = labels_and_taints.on_system_nodes(plan)
+    return {"nodeSelector": selector} if selector else {}
+
+
+def _timetable(plan: Plan) -> Iterator[Json]:
+    return timetable.objects(plan, _on_system_nodes(plan), name=timetable.of_bundle(plan))
+
+
+def _ownership(plan: Plan) -> Iterator[Json]:
+    spaces = namespaces.all_namespaces(plan)
+    if joining.is_on(plan):
+        return ownership.objects(plan, spaces, joining.on_own_nodes(plan), waits=True)
+    return ownership.objects(plan, spaces, _on_system_nodes(plan))
+
+
 _EARLY = (
     _Manifest(
-        "namespaces", ("Where jobs are run from: a namespace for each queue.",), namespaces.objects
+        "namespaces",
+        ("Where jobs are run from: a namespace for each queue.",),
+        # In an existing cluster, they may be there: install.sh creates those that are missing.
+        lambda plan: () if joining.is_on(plan) else namespaces.objects(plan),
     ),
     _Manifest(
         "mpi-operator",
@@ -146,9 +171,7 @@ _LATE = (
         ),
         lambda plan: kueue.objects(plan) if kueue.is_on(plan) else (),
     ),
-    _Manifest(
-        "timetable", timetable.COMMENT, lambda plan: timetable.objects(plan, _ON_SYSTEM_NODES)
-    ),
+    _Manifest("timetable", timetable.COMMENT, _timetable),
     _Manifest("queues", ("Queues of the scheduler (scheduler).",), queues.objects),
     _Manifest("priorities", ("Priorities of pods, by queue (priority).",), queues.priorities),
     _Manifest(
@@ -159,12 +182,12 @@ _LATE = (
     _Manifest(
         "ownership",
         ("Jobs that open new file systems to the users of all pods (storage).",),
-        lambda plan: ownership.objects(plan, namespaces.all_namespaces(plan), _ON_SYSTEM_NODES),
+        _ownership,
     ),
     _Manifest(
         "storage-class",
         storage_class.COMMENT,
-        storage_class.objects,
+        lambda plan: () if joining.is_on(plan) else storage_class.objects(plan),
     ),
     _Manifest(
         "runtimes",
@@ -184,6 +207,10 @@ _LATE = (
 )
 
 
+_OF_SOFTWARE = ("mpi-operator", "runtimes")
+"""Manifests of software that an existing cluster may have from elsewhere."""
+
+
 def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
     """Manifests to apply before the charts, and those after, of kinds that the charts install."""
     return tuple(_made(plan, _EARLY)), tuple(_made(plan, _LATE))
@@ -191,7 +218,7 @@ def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
 
 def _made(plan: Plan, kinds: Iterable[_Manifest]) -> Iterator[Artifact]:
     for kind in kinds:
-        if objects := tuple(pruning.labelled(item) for item in kind.objects(plan)):
+        if objects := tuple(pruning.labelled(plan, item) for item in kind.objects(plan)):
             yield file(f"{FOLDER}/{kind.name}.yaml", kind.comment, objects)
 
 
@@ -230,5 +257,6 @@ def _published(component: Component) -> dict[str, str | list[str]]:
         "version": chart.version,
         "namespace": chart.namespace,
         "settings": _values_path(component) if component.values else "",
+        "sign": chart.sign,
         "options": ["--repo", chart.repository] if chart.repository else [],
     }

@@ -26,6 +26,9 @@ class Chart:
     ready: bool = False
     """Whether later steps need it: it installs webhooks or custom resources. install.sh does
     not wait for pods on nodes that may not exist yet."""
+    sign: str = ""
+    """What shows that a cluster has the software, however it was installed: ``crd/NAME``, or
+    ``image/NAME`` for the last part of the image of a DaemonSet."""
     images: Mapping[str, str] = field(default_factory=dict)
     """Path of a value -> what the chart has there: the beginning of an image, with its registry.
     mirror.sh renders the chart, and stops at an image that does not begin with one of them."""
@@ -51,6 +54,7 @@ _EKS_IMAGES = "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks"
 
 EFA_PLUGIN: Final = Chart(
     name="aws-efa-k8s-device-plugin",
+    sign="image/aws-efa-k8s-device-plugin",
     reference="aws-efa-k8s-device-plugin",
     version="v0.5.30",
     namespace="kube-system",
@@ -62,6 +66,7 @@ EFA_PLUGIN: Final = Chart(
 )
 EFA_DRA: Final = Chart(
     name="aws-dranet",
+    sign="image/dranet",
     reference="aws-dranet",
     version="1.0.0",
     namespace="kube-system",
@@ -74,6 +79,7 @@ EFA_DRA: Final = Chart(
 # 0.19.0 to 0.19.2 also claimed /dev/infiniband, which belongs to the EFA plugin.
 NVIDIA_PLUGIN: Final = Chart(
     name="nvidia-device-plugin",
+    sign="image/k8s-device-plugin",
     reference="nvidia-device-plugin",
     version="0.20.0",
     namespace="nvidia",
@@ -85,6 +91,7 @@ NVIDIA_PLUGIN: Final = Chart(
 )
 NVIDIA_DRA: Final = Chart(
     name="dra-driver-nvidia-gpu",
+    sign="crd/computedomains.resource.nvidia.com",
     reference="oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu",
     version="0.4.1",
     namespace="nvidia",
@@ -96,6 +103,7 @@ NVIDIA_DRA: Final = Chart(
 # 26.3.1 includes one of those device plugins; this one includes 0.19.3.
 GPU_OPERATOR: Final = Chart(
     name="gpu-operator",
+    sign="crd/clusterpolicies.nvidia.com",
     reference="gpu-operator",
     version="v26.3.3",
     namespace="gpu-operator",
@@ -118,6 +126,7 @@ GPU_OPERATOR: Final = Chart(
 )
 NEURON: Final = Chart(
     name="neuron-helm-chart",
+    sign="image/neuron-device-plugin",
     reference="oci://public.ecr.aws/neuron/neuron-helm-chart",
     version="1.10.0",
     namespace="kube-system",
@@ -129,6 +138,7 @@ NEURON: Final = Chart(
 )
 KUEUE: Final = Chart(
     name="kueue",
+    sign="crd/clusterqueues.kueue.x-k8s.io",
     reference="oci://registry.k8s.io/kueue/charts/kueue",
     version="0.19.2",
     namespace="kueue-system",
@@ -140,6 +150,7 @@ KUEUE: Final = Chart(
 )
 VOLCANO: Final = Chart(
     name="volcano",
+    sign="crd/podgroups.scheduling.volcano.sh",
     reference="volcano",
     version="1.15.2",
     namespace="volcano-system",
@@ -153,6 +164,7 @@ VOLCANO: Final = Chart(
 _KAI = "ghcr.io/kai-scheduler/kai-scheduler"
 KAI: Final = Chart(
     name="kai-scheduler",
+    sign="crd/queues.scheduling.run.ai",
     reference="oci://ghcr.io/kai-scheduler/kai-scheduler/kai-scheduler",
     version="v0.12.23",
     namespace="kai-scheduler",
@@ -171,6 +183,7 @@ KAI: Final = Chart(
 )
 TRAINER: Final = Chart(
     name="kubeflow-trainer",
+    sign="crd/trainjobs.trainer.kubeflow.org",
     reference="oci://ghcr.io/kubeflow/charts/kubeflow-trainer",
     version="2.4.0",
     namespace="kubeflow-system",
@@ -237,3 +250,7 @@ def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     """Values of a chart with others, member by member; the latter win."""
     both = {name for name in first if isinstance(first[name], dict) and name in second}
     return {**first, **second, **{name: merged(first[name], second[name]) for name in both}}
+
+
+EVERY: Final = tuple(chart for chart in list(globals().values()) if isinstance(chart, Chart))
+"""All charts, also those that a bundle does without."""

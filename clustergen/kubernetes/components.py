@@ -38,7 +38,7 @@ def _karpenter(plan: Plan) -> Iterator[Component]:
     yield Component(charts.KARPENTER_CRD, "the custom resource definitions of Karpenter", {})
     values = {
         "replicas": _replicas(plan),
-        "nodeSelector": _SYSTEM_NODES,
+        "nodeSelector": labels_and_taints.on_system_nodes(plan),
         "serviceAccount": {"name": karpenter.SERVICE_ACCOUNT},
         "settings": {
             "clusterName": plan.name,
@@ -63,10 +63,11 @@ def _nvidia(plan: Plan) -> Iterator[Component]:
         yield Component(charts.NVIDIA_PLUGIN, f"offers {names.GPU_RESOURCE}", values)
     domains = any(ultraservers.containing(group.type.name) for group in plan.node_groups)
     if claims or domains:
-        yield Component(charts.NVIDIA_DRA, *_nvidia_dra(claims, domains, tolerations))
+        yield Component(charts.NVIDIA_DRA, *_nvidia_dra(plan, domains, tolerations))
 
 
-def _nvidia_dra(claims: bool, domains: bool, tolerations: list[Json]) -> tuple[str, Json]:
+def _nvidia_dra(plan: Plan, domains: bool, tolerations: list[Json]) -> tuple[str, Json]:
+    claims = plan.kubernetes.devices == "dra"
     why = [
         *(["offers GPUs to claims (devices: dra)"] if claims else []),
         *(["joins the GPUs of an UltraServer by ComputeDomains"] if domains else []),
@@ -77,7 +78,10 @@ def _nvidia_dra(claims: bool, domains: bool, tolerations: list[Json]) -> tuple[s
         **({"gpuResourcesEnabledOverride": True} if claims else {}),
         "kubeletPlugin": {"tolerations": tolerations},
         # Some releases of the chart require control plane nodes, which EKS does not have.
-        "controller": {"nodeSelector": _SYSTEM_NODES, "affinity": {"nodeAffinity": None}},
+        "controller": {
+            "nodeSelector": labels_and_taints.on_system_nodes(plan),
+            "affinity": {"nodeAffinity": None},
+        },
     }
     return "; ".join(why), values
 
@@ -147,7 +151,10 @@ def _efa(plan: Plan) -> Iterator[Component]:
 
 def _schedulers(plan: Plan) -> Iterator[Component]:
     if plan.kubernetes.admission == "kueue":
-        manager = {"replicas": _replicas(plan), "nodeSelector": _SYSTEM_NODES}
+        manager = {
+            "replicas": _replicas(plan),
+            "nodeSelector": labels_and_taints.on_system_nodes(plan),
+        }
         why = "holds jobs back until their nodes are free (admission)"
         configuration = kueue_configuration.values(plan)
         yield Component(charts.KUEUE, why, {"controllerManager": manager, **configuration})
@@ -163,7 +170,7 @@ def _jobs(plan: Plan) -> Iterator[Component]:
     if plan.kubernetes.jobs == "kubeflow-trainer":
         values = {
             "jobset": {"install": True},
-            "manager": {"nodeSelector": _SYSTEM_NODES},
+            "manager": {"nodeSelector": labels_and_taints.on_system_nodes(plan)},
             # The chart would install runtimes by a job that downloads kubectl from Docker Hub's
             # and Alpine's servers, which a closed VPC does not reach.
             "runtimes": {"torchDistributed": {"enabled": False}},
@@ -183,9 +190,6 @@ def _metrics(plan: Plan) -> Iterator[Component]:
         "tolerations": _tolerations(plan, lambda group: group.type.gpus > 0),
     }
     yield Component(charts.DCGM_EXPORTER, "metrics of GPUs (monitoring)", values)
-
-
-_SYSTEM_NODES = {labels_and_taints.NODE_GROUP_LABEL: labels_and_taints.SYSTEM}
 
 
 def _replicas(plan: Plan) -> int:

@@ -28,7 +28,8 @@ from clustergen.words import word_set
 
 API = "kueue.x-k8s.io/v1beta2"
 NETWORK, HOSTS = "aws-network", "hosts"
-"""Topologies: layers of EC2's network, and nodes only."""
+"""Topologies: layers of EC2's network, and nodes only. In an existing cluster, which may have
+others of these names, the name of the plan comes first."""
 
 # Regions in which EC2 reports the network topology, for types that the catalog lists. Other nodes
 # have no topology labels, so Kueue would not use them.
@@ -79,7 +80,8 @@ def topology(plan: Plan, group: NodeGroup) -> str | None:
 
 def _layers(plan: Plan, group: NodeGroup) -> str:
     known = all(families.find(type.family).has_topology(type.size) for type in group.types)
-    return NETWORK if known and plan.region in _REGIONS else HOSTS
+    name = NETWORK if known and plan.region in _REGIONS else HOSTS
+    return name if plan.system or plan.sagemaker else f"{plan.name}-{name}"
 
 
 def cohorts(plan: Plan) -> Mapping[str, tuple[Queue, ...]]:
@@ -108,7 +110,7 @@ def _used(plan: Plan) -> tuple[NodeGroup, ...]:
 
 
 def _topology(name: str) -> Json:
-    labels = (*NETWORK_LABELS, HOST_LABEL) if name == NETWORK else (HOST_LABEL,)
+    labels = (*NETWORK_LABELS, HOST_LABEL) if name.endswith(NETWORK) else (HOST_LABEL,)
     levels = [{"nodeLabel": label} for label in labels]
     return kubernetes_object(API, "Topology", name, spec={"levels": levels})
 

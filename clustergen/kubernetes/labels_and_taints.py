@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from clustergen.artifacts import Json
 from clustergen.kubernetes.names import GPU_PRESENT_LABEL
-from clustergen.plan.model import NodeGroup, Taint
+from clustergen.plan.model import NodeGroup, Plan, Taint
 
 SYSTEM = "system_nodes"
 """The node group of the cluster software. No group of a spec can have this name."""
 
 NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """EKS labels the nodes of a managed node group with its name; our node pools do the same."""
+
+
+def on_system_nodes(plan: Plan) -> Json:
+    """The node selector of cluster software; empty in an existing cluster, which has nodes for it
+    under names of its own."""
+    return {NODE_GROUP_LABEL: SYSTEM} if plan.system else {}
+
 
 # https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/gpu-operator-mig.html
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning.html

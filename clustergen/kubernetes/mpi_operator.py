@@ -116,7 +116,7 @@ def _deployment(plan: Plan) -> Json:
     }
     pod = {
         "serviceAccountName": NAME,
-        "nodeSelector": {labels_and_taints.NODE_GROUP_LABEL: labels_and_taints.SYSTEM},
+        "nodeSelector": labels_and_taints.on_system_nodes(plan),
         "containers": [container],
     }
     return {

@@ -111,7 +111,7 @@ def _close(plan: Plan, group: NodeGroup) -> dict[str, str]:
     topology = kueue.topology(plan, group)
     if topology is None:
         return {}
-    near = names.NETWORK_LABELS[-1] if topology == kueue.NETWORK else names.HOST_LABEL
+    near = names.NETWORK_LABELS[-1] if topology.endswith(kueue.NETWORK) else names.HOST_LABEL
     return {names.PREFERRED_TOPOLOGY: near}
 
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.artifacts import Json
+from clustergen.plan.model import Plan
 
-LABEL, OWNER = "app.kubernetes.io/managed-by", "clustergen"
+LABEL, _OWNER = "app.kubernetes.io/managed-by", "clustergen"
 RELEASE_LABEL = "managed-by"
 """Label of Helm releases, which cannot have a prefix."""
 
@@ -73,10 +74,16 @@ KEPT: Mapping[tuple[str, str], str] = MappingProxyType(
 """
 
 
-def labelled(item: Json) -> Json:
+def owner(plan: Plan) -> str:
+    """The value of the label. An existing cluster may have the objects of several bundles, among
+    them the one that created it."""
+    return _OWNER if plan.system else f"{_OWNER}-{plan.name}"
+
+
+def labelled(plan: Plan, item: Json) -> Json:
     """``item`` with the label."""
     metadata = item["metadata"]
-    labels = {**metadata.get("labels", {}), LABEL: OWNER}
+    labels = {**metadata.get("labels", {}), LABEL: owner(plan)}
     return {**item, "metadata": {**metadata, "labels": labels}}
 
 

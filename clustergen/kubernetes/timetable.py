@@ -32,7 +32,6 @@ MARK: Final = "clustergen.timetable/held"
 EVICTION_MINUTES: Final = 5
 """Before nodes stop."""
 
-_LABELS: Final = {"app.kubernetes.io/name": NAME}
 _FOLDER: Final = "/opt/clustergen"
 
 
@@ -46,10 +45,12 @@ def objects(
     *,
     label: str = NODE_GROUP_LABEL,
     queues: Iterable[Json] | None = None,
+    name: str = NAME,
 ) -> Iterator[Json]:
     """All objects, in order of creation; ``placement`` has members of its pod that select a node.
 
-    ``label`` is that of nodes with the name of their group, ``queues`` are the objects of Kueue.
+    ``label`` is that of nodes with the name of their group, ``queues`` are the objects of Kueue,
+    ``name`` is that of the objects.
     """
     if not is_on(plan):
         return
@@ -57,11 +58,16 @@ def objects(
     made = list(queues if queues is not None else _queues(plan))
     text = json.dumps(configuration(plan, label, made), indent=1) + "\n"
     data = {"timetable.py": Lines(script), "timetable.json": Lines(text)}
-    yield kubernetes_object("v1", "ServiceAccount", NAME, namespace=NAMESPACE)
-    yield from _rights()
-    yield kubernetes_object("v1", "ConfigMap", NAME, namespace=NAMESPACE, data=data)
-    spec = _deployment(plan, sha256(script + text)[:16], placement)
-    yield kubernetes_object("apps/v1", "Deployment", NAME, namespace=NAMESPACE, spec=spec)
+    yield kubernetes_object("v1", "ServiceAccount", name, namespace=NAMESPACE)
+    yield from _rights(name)
+    yield kubernetes_object("v1", "ConfigMap", name, namespace=NAMESPACE, data=data)
+    spec = _deployment(plan, name, sha256(script + text)[:16], placement)
+    yield kubernetes_object("apps/v1", "Deployment", name, namespace=NAMESPACE, spec=spec)
+
+
+def of_bundle(plan: Plan) -> str:
+    """The name of the pod of a bundle: an existing cluster may have those of several."""
+    return NAME if plan.system else f"{NAME}-{plan.name}"
 
 
 def configuration(plan: Plan, label: str, objects: Iterable[Json]) -> Json:
@@ -107,9 +113,9 @@ def _seconds(at: datetime | None) -> int:
     return int(at.timestamp()) if at else 0
 
 
-def _rights() -> Iterator[Json]:
+def _rights(account: str) -> Iterator[Json]:
     api = "rbac.authorization.k8s.io"
-    name = f"{NAMESPACE}-{NAME}"
+    name = f"{NAMESPACE}-{account}"
     rules = [
         _rule("", ["nodes"], ["get", "list", "patch", "delete"]),
         _rule("", ["pods"], ["get", "list"]),
@@ -122,7 +128,7 @@ def _rights() -> Iterator[Json]:
         "ClusterRoleBinding",
         name,
         roleRef={"apiGroup": api, "kind": "ClusterRole", "name": name},
-        subjects=[{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}],
+        subjects=[{"kind": "ServiceAccount", "name": account, "namespace": NAMESPACE}],
     )
 
 
@@ -130,9 +136,10 @@ def _rule(group: str, resources: list[str], verbs: list[str]) -> Json:
     return {"apiGroups": [group], "resources": resources, "verbs": verbs}
 
 
-def _deployment(plan: Plan, version: str, placement: Json) -> Json:
+def _deployment(plan: Plan, name: str, version: str, placement: Json) -> Json:
     # A changed script or table is a changed template, and so a new pod.
-    labels = {**_LABELS, "app.kubernetes.io/version": version}
+    own = {"app.kubernetes.io/name": name}
+    labels = {**own, "app.kubernetes.io/version": version}
     container = {
         "name": NAME,
         "image": pulled(plan, IMAGE),
@@ -151,15 +158,15 @@ def _deployment(plan: Plan, version: str, placement: Json) -> Json:
         "volumeMounts": [{"name": "files", "mountPath": _FOLDER, "readOnly": True}],
     }
     pod = {
-        "serviceAccountName": NAME,
+        "serviceAccountName": name,
         "priorityClassName": "system-cluster-critical",
         **placement,
         "containers": [container],
-        "volumes": [{"name": "files", "configMap": {"name": NAME}}],
+        "volumes": [{"name": "files", "configMap": {"name": name}}],
     }
     return {
         "replicas": 1,
         "strategy": {"type": "Recreate"},
-        "selector": {"matchLabels": _LABELS},
+        "selector": {"matchLabels": own},
         "template": {"metadata": {"labels": labels}, "spec": pod},
     }

@@ -97,7 +97,7 @@ def build(
         software=_software(spec),
         users=_users(spec),
         slurm=_slurm(spec),
-        kubernetes=_kubernetes(spec, system),
+        kubernetes=_kubernetes(spec, system, _admission(spec, traits, options)),
         monitoring=monitoring.monitoring(spec),
         resilience=model.Resilience(**vars(spec.resilience)),
         options=options,
@@ -113,7 +113,7 @@ def build(
         scheduler=traits.scheduler,
         more_login=more_login,
         stopped_login=stopped,
-        system=system if _runs_eks(traits, options) else None,
+        system=system if options.creates_eks else None,
     )
     return replace(plan, network=_counted(plan, traits)), findings
 
@@ -171,11 +171,6 @@ def _slurm_machines(spec: Spec) -> tuple[tuple[str, model.Iam], ...]:
     given = {"head_node": spec.head_node, "login": spec.login}
     wanted = (name for name in given if name == "head_node" or given[name])
     return tuple((name, iam_of(each.iam if (each := given[name]) else None)) for name in wanted)
-
-
-def _runs_eks(traits: Traits, options: model.Options) -> bool:
-    """Whether an EKS cluster is created with the nodes, and so needs system nodes."""
-    return traits.system_nodes or options.creates_eks
 
 
 def _counted(plan: Plan, traits: Traits) -> model.Network:
@@ -319,11 +314,17 @@ def _slurm(spec: Spec) -> model.Slurm:
     )
 
 
-def _kubernetes(spec: Spec, system: model.Machine) -> model.Kubernetes:
+def _admission(spec: Spec, traits: Traits, options: model.Options) -> str:
+    """What admits jobs; an existing EKS cluster keeps what it has, unless the spec has queues."""
+    joins = traits.system_nodes and not options.creates_eks
+    return "none" if joins and not spec.queues else spec.kubernetes.admission
+
+
+def _kubernetes(spec: Spec, system: model.Machine, admission: str) -> model.Kubernetes:
     given = spec.kubernetes
     return model.Kubernetes(
         version=given.version,
-        admission=given.admission,
+        admission=admission,
         scheduler=given.scheduler,
         autoscaler=given.autoscaler,
         devices=given.devices,

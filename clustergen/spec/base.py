@@ -99,6 +99,7 @@ ServiceNodeType = Annotated[str, WithJsonSchema({"type": "string", "format": SER
 VpcId = Annotated[str, Field(pattern=patterns.VPC.regex)]
 SubnetId = Annotated[str, Field(pattern=patterns.SUBNET.regex)]
 SecurityGroupId = Annotated[str, Field(pattern=patterns.SECURITY_GROUP.regex)]
+EksClusterName = Annotated[str, Field(pattern=patterns.EKS_CLUSTER.regex)]
 PcsClusterId = Annotated[str, Field(pattern=patterns.PCS_CLUSTER.regex)]
 AmiId = Annotated[str, Field(pattern=patterns.AMI.regex)]
 FileSystemId = Annotated[str, Field(pattern=patterns.FILE_SYSTEM.regex)]

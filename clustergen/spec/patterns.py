@@ -45,6 +45,8 @@ SLURM_NAME = Pattern(
 VPC = _id("vpc", "a VPC id")
 SUBNET = _id("subnet", "a subnet id")
 SECURITY_GROUP = _id("sg", "a security group id")
+# https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html
+EKS_CLUSTER = Pattern(r"^[0-9A-Za-z][A-Za-z0-9\-_]{0,99}$", "the name of an EKS cluster")
 PCS_CLUSTER = Pattern(r"^pcs_[a-zA-Z0-9]{1,40}$", "the id of a PCS cluster such as pcs_0a1b2c3d4e")
 AMI = _id("ami", "an AMI id")
 FILE_SYSTEM = Pattern(
@@ -143,6 +145,7 @@ EXAMPLES = {
     VPC.regex: f"vpc-{_ID}",
     SUBNET.regex: f"subnet-{_ID}",
     SECURITY_GROUP.regex: f"sg-{_ID}",
+    EKS_CLUSTER.regex: "platform",
     PCS_CLUSTER.regex: "pcs_0a1b2c3d4e",
     AMI.regex: f"ami-{_ID}",
     FILE_SYSTEM.regex: f"fs-{_ID}",

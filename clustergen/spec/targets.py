@@ -12,6 +12,7 @@ from clustergen.spec.base import (
     AmiId,
     Arn,
     BatchSize,
+    EksClusterName,
     InstanceGroup,
     Name,
     PcsClusterId,
@@ -391,6 +392,16 @@ class HyperPodEks(HyperPod):
 class Eks(LaunchTemplates):
     """Amazon EKS."""
 
+    cluster: Literal["new"] | EksClusterName = Field(
+        "new",
+        description="`new`, or the name of an existing cluster, to which node groups and queues "
+        "are added.",
+    )
+    cluster_security_group: SecurityGroupId | None = Field(
+        None,
+        description="Cluster security group of the existing cluster, which its nodes have; "
+        "default: deploy.sh looks it up.",
+    )
     install: Literal["script", "stack"] = Field(
         "script",
         description="What installs the software in the cluster: install.sh (script), or "

@@ -968,6 +968,10 @@ _OPTIONS = {
         _patching("rollback_alarms", ["failing"])
     ],
     "options.hyperpod-eks.update_schedule": [_own(HPE, "update_schedule", "cron(0 3 ? * SUN *)")],
+    "options.eks.cluster": [_own(EKS, "cluster", "platform", _EXISTING_VPC, existing="research")],
+    "options.eks.cluster_security_group": [
+        _own(EKS, "cluster_security_group", "sg-0a1b2c3d4e5f67899")
+    ],
     "options.eks.install": [_own(EKS, "install", "stack", stack="script")],
     "options.eks.deletion_protection": [_own(EKS, "deletion_protection", True)],
     **{

@@ -38,6 +38,12 @@ _JOINED = {
     "targets.pcs.cluster_security_group": "sg-0a1b2c3d4e5f67891",
     "network": _EXISTING["network"],
 }
+_IN_PLATFORM = {
+    "targets.eks.cluster": "shared",
+    "targets.eks.cluster_security_group": "sg-0a1b2c3d4e5f67891",
+    "kubernetes.version": "1.35",
+    "network": _EXISTING["network"],
+}
 _KARPENTER = {
     "kubernetes.autoscaler": "karpenter",
     "node_groups.0.count": {"min": 0, "max": 2},
@@ -101,6 +107,7 @@ MODES: Mapping[str, Mode] = dict(
         ),
         _mode(HPE, "existing no-kueue", _EXISTING, _NO_KUEUE),
         _mode(EKS, "managed"),
+        _mode(EKS, "existing", _IN_PLATFORM),
         _mode(EKS, "managed no-kueue", _NO_KUEUE),
         _mode(EKS, "managed mig", _MIG),
         _mode(EKS, "managed dra", _DRA),

@@ -2,102 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
 
 from clustergen.kubernetes import pruning, timetable
-from tests.kubernetes.planned import files_of
+from tests.kubernetes.clusters import Cluster, running
+from tests.kubernetes.planned import files_of, plan_of
 from tests.kubernetes.specs import SPECS
-from tests.oracles import placeholders
-from tests.oracles.kubernetes import OUTPUTS
 from tests.support import kubernetes_api
-from tests.support.kubernetes_api import Api
-from tests.support.kubernetes_tools import tool
-
-# Charts cannot be downloaded here: this remembers releases, as Helm does in the cluster.
-HELM = """#!/bin/bash
-printf 'helm %s\\n' "$*" >>"$HERE/calls"
-mkdir -p "$HERE/releases"
-case $1 in
-  upgrade)
-    [[ " $* " == *' --labels managed-by=clustergen '* ]] || exit 1
-    name=$3
-    while [[ $1 != --namespace ]]; do shift; done
-    echo "$2" >"$HERE/releases/$name" ;;
-  list)
-    [[ " $* " != *' --pending '* ]] || exit 0
-    for file in "$HERE/releases"/*; do
-      [[ ! -e $file ]] || printf '%s\\t%s\\t1\\tdeployed\\n' "${file##*/}" "$(cat "$file")"
-    done ;;
-  uninstall) rm "$HERE/releases/$2" ;;
-esac
-"""
-KUBECTL = """#!/bin/bash
-printf 'kubectl %s\\n' "$*" >>"$HERE/calls"
-exec "$KUBECTL" "$@"
-"""
-AWS = "#!/bin/bash\nprintf '%s\\t%s\\n' None /vol1/data\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """A cluster, and a folder with the programs that reach it."""
-
-    api: Api
-    here: Path
-
-    def install(self, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run install.sh of the bundle of a spec, filled as deploy.sh fills it."""
-        bundle = self.here / "bundle"
-        shutil.rmtree(bundle, ignore_errors=True)
-        for path, content in files_of(text).items():
-            for folder, made in ((bundle, content), (bundle / ".filled", _filled(content))):
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / path).write_text(made)
-        (self.here / "calls").write_text("")
-        return subprocess.run(
-            ["/bin/bash", str(bundle / "install.sh"), *arguments],
-            env={
-                "PATH": f"{self.here}{os.pathsep}/usr/bin:/bin",
-                "HERE": str(self.here),
-                "HOME": str(self.here),
-                "KUBECTL": str(tool("kubectl")),
-                "KUBECONFIG": str(self.here / "kubeconfig"),
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    @property
-    def releases(self) -> set[str]:
-        return {path.name for path in (self.here / "releases").iterdir()}
-
-    @property
-    def calls(self) -> list[str]:
-        return (self.here / "calls").read_text().splitlines()
-
-
-def _filled(text: str) -> str:
-    names = placeholders.names_in(text)
-    return placeholders.fill(text, {n: OUTPUTS.get(n) or placeholders.value_for(n) for n in names})
 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    for name, text in {"helm": HELM, "kubectl": KUBECTL, "aws": AWS}.items():
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
-    with kubernetes_api.running() as api:
-        api.kubeconfig(tmp_path / "kubeconfig")
-        yield Cluster(api, tmp_path)
+    with running(tmp_path) as made:
+        yield made
 
 
 TWICE = ["smallest", "file systems of every kind", "Karpenter, Spot and a reservation", "KAI"]
@@ -232,7 +153,7 @@ def test_every_object_can_be_pruned(name: str) -> None:
     script = files_of(SPECS[name])["install.sh"]
     for path, text in files_of(SPECS[name]).items():
         for item in yaml.safe_load_all(text) if path.startswith("manifests/") else ():
-            assert item["metadata"]["labels"][pruning.LABEL] == pruning.OWNER
+            assert item["metadata"]["labels"][pruning.LABEL] == pruning.owner(plan_of(SPECS[name]))
             assert f"\n{pruning.line(item)}\n" in script
             has_namespace = "namespace" in item["metadata"]
             assert has_namespace != (item["kind"] in kubernetes_api.CLUSTER_WIDE)

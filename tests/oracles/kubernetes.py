@@ -62,7 +62,7 @@ def kubernetes_violations(
             if _holds_objects(path)
             for violation in _of_file(path, text, version, region)
         ),
-        *_references(objects),
+        *_references(objects, _made_namespaces(files.get("install.sh", ""))),
         *kubernetes_kueue.kueue_violations([item.body for item in objects]),
     ]
 
@@ -320,8 +320,14 @@ def _resources(resources: Json) -> Iterator[str]:
         yield "huge pages without cpu or memory"
 
 
-def _references(objects: list[Object]) -> Iterator[str]:
-    """What objects name has to be in the bundle."""
+def _made_namespaces(script: str) -> set[str]:
+    """Those that install.sh creates where an existing cluster lacks them."""
+    (words,) = re.findall(r"^make_namespaces (.+)$", script, re.MULTILINE) or ("",)
+    return set(words.split())
+
+
+def _references(objects: list[Object], spaces: set[str]) -> Iterator[str]:
+    """What objects name has to be in the bundle; ``spaces`` are more namespaces."""
     known = {(item.kind, item.namespace, item.name) for item in objects}
     # The driver makes the template of a ComputeDomain.
     known |= {
@@ -338,7 +344,7 @@ def _references(objects: list[Object]) -> Iterator[str]:
         at = item.namespace
         # HyperPod makes the namespaces of teams, and its chart the other.
         theirs = at in ("default", "kubeflow") or at.startswith("hyperpod-ns-")
-        ours = at and not theirs
+        ours = at and not theirs and at not in spaces
         if ours and ("Namespace", at) not in named:
             yield f"{item}: no namespace {at}"
         spec = item.body.get("spec", {})

@@ -533,9 +533,16 @@ class Account:
                 "name": asked.name,
                 "status": "ACTIVE",
                 "accessConfig": {"authenticationMode": "API"},
-                "resourcesVpcConfig": {"vpcId": self.vpc},
+                "resourcesVpcConfig": {
+                    "vpcId": self.vpc,
+                    "clusterSecurityGroupId": "sg-0a1b2c3d4e5f60009",
+                },
+                "version": self.plan.kubernetes.version,
             }
         }
+
+    def eks_ListNodegroups(self, _: Any) -> Answer:
+        return {"nodegroups": ["another"]}
 
     def eks_DescribeClusterVersions(self, _: Any) -> Answer:
         versions = words("1.32 1.33 1.34 1.35 1.36")

@@ -87,6 +87,12 @@ JOINED_PCS = Spec(
     + "slurm: {version: '25.11'}\ntargets: {pcs: {cluster: pcs_0a1b2c3d4e}}\n",
     "pcs",
 )
+JOINED_EKS = Spec(
+    JOINED_PCS.text.partition("slurm:")[0]
+    + "kubernetes: {version: '1.35'}\ntargets: {eks: {cluster: platform, "
+    + "cluster_security_group: sg-0a1b2c3d4e5f60009}}\n",
+    "eks",
+)
 HYPERPOD = Spec(EXAMPLE_BASE, "hyperpod-slurm")
 KEYED = Spec(
     EXAMPLE_BASE
@@ -152,3 +158,31 @@ def test_the_bad_answer_is_found(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_the_good_answer_is_not(rule: Rule) -> None:
     assert codes(SPECS.get(rule.code, PC), yaml.safe_load(rule.good)) == set()
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({}, set()),
+        ({"eks:DescribeCluster": {"cluster": {"status": "CREATING"}}}, {"PRE087"}),
+        ({"eks:DescribeCluster": {"cluster": {"version": "1.34"}}}, {"PRE087"}),
+        ({"eks:DescribeCluster": {"cluster": {"version": "1.36"}}}, set()),
+        (
+            {
+                "eks:DescribeCluster": {
+                    "cluster": {"resourcesVpcConfig": {"clusterSecurityGroupId": "sg-0other"}}
+                }
+            },
+            {"PRE087"},
+        ),
+    ],
+)
+def test_an_existing_eks_cluster(answers: dict[str, Any], expected: set[str]) -> None:
+    assert codes(JOINED_EKS, answers) == expected
+
+
+def test_a_node_group_of_an_existing_eks_cluster_has_the_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Account, "eks_ListNodegroups", lambda *_: {"nodegroups": ["h200"]})
+    assert codes(JOINED_EKS, {}) == {"PRE081"}

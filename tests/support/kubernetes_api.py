@@ -39,6 +39,7 @@ CLUSTER_WIDE = frozenset(
         "Queue",
         "StorageClass",
         "ClusterTrainingRuntime",
+        "CSIDriver",
     ]
 )
 # Group, version and kind -> plural; kinds of charts are there from the start.
@@ -50,6 +51,7 @@ KINDS: Mapping[tuple[str, str, str], str] = {
     ("", "v1", "ServiceAccount"): "serviceaccounts",
     ("", "v1", "PersistentVolume"): "persistentvolumes",
     ("", "v1", "PersistentVolumeClaim"): "persistentvolumeclaims",
+    ("apps", "v1", "DaemonSet"): "daemonsets",
     ("apps", "v1", "Deployment"): "deployments",
     ("batch", "v1", "Job"): "jobs",
     ("rbac.authorization.k8s.io", "v1", "ClusterRole"): "clusterroles",
@@ -197,9 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _list(self, match: re.Match[str], query: Mapping[str, list[str]]) -> Object:
         resource = _resource(match)
-        wanted = dict(
-            part.split("=", 1) for part in query.get("labelSelector", [""])[0].split(",") if part
-        )
+        wanted = query.get("labelSelector", [""])[0]
         named = query.get("fieldSelector", [""])[0].partition("metadata.name=")[2]
         items = [
             item
@@ -207,7 +207,7 @@ class _Handler(BaseHTTPRequestHandler):
             if kind == resource
             and match["namespace"] in (None, namespace)
             and named in ("", name)
-            and wanted.items() <= item["metadata"].get("labels", {}).items()
+            and _is_selected(item["metadata"].get("labels", {}), wanted)
         ]
         version = "/".join(filter(None, (match["group"], match["version"])))
         meta = {"resourceVersion": "1"}
@@ -262,6 +262,19 @@ def _merged(now: Object, change: Object) -> Object:
         for key, value in change.items()
         if value is not None
     }
+
+
+_SELECTED = re.compile(r"(?P<key>[^=, ]+)(?:=(?P<value>[^,]*)| in \((?P<values>[^)]*)\)),?")
+
+
+def _is_selected(labels: Mapping[str, str], selector: str) -> bool:
+    """Whether labels match a selector such as `a=b,c in (d,e)`."""
+    found = list(_SELECTED.finditer(selector))
+    assert "".join(each[0] for each in found) == selector, selector
+    return all(
+        labels.get(each["key"]) in (each["values"] or each["value"] or "").split(",")
+        for each in found
+    )
 
 
 def _resource(match: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
@@ -92,15 +92,26 @@ def addon(case: Case) -> Iterator[Problem]:
         yield Problem(_PATH, message, f"write another version; {help}")
 
 
+def _joined(plan: Plan) -> tuple[str, str]:
+    """The option that names an existing EKS cluster, and its value; empty if the cluster is new."""
+    option = "eks_cluster" if plan.sagemaker else "cluster"
+    is_eks = plan.sagemaker or plan.target == "eks"
+    return option, plan.options.existing.get(option, "") if is_eks else ""
+
+
 def _cluster_by_hand(plan: Plan) -> str:
-    arn = plan.options.existing.get("eks_cluster", "")
-    return f"{listed([arn])}: active, in the VPC, with access entries (API)" if arn else ""
+    _, joined = _joined(plan)
+    if not joined:
+        return ""
+    how = ", with access entries (API)" if plan.sagemaker else ", with access for you"
+    return f"{listed([joined])}: active, in the VPC{how}"
 
 
 @rule(
     "PRE087",
-    "The EKS cluster cannot take HyperPod's nodes",
-    why="HyperPod joins an active EKS cluster in the VPC of its nodes, by an access entry.",
+    "The EKS cluster cannot take the nodes",
+    why="Nodes join an active EKS cluster in their VPC, those of HyperPod by an access entry. "
+    "Nodes of managed node groups are not newer than the control plane.",
     source="https://docs.aws.amazon.com/sagemaker/latest/dg/"
     "sagemaker-hyperpod-eks-prerequisites.html",
     calls=(CLUSTER,),
@@ -109,8 +120,8 @@ def _cluster_by_hand(plan: Plan) -> str:
     good="eks:DescribeCluster: {cluster: {status: ACTIVE}}",
 )
 def eks_cluster(case: Case) -> Iterator[Problem]:
-    name = case.plan.options.existing["eks_cluster"].rpartition("/")[2]
-    path = ("targets", case.traits.section, "eks_cluster")
+    option, joined = _joined(case.plan)
+    name, path = joined.rpartition("/")[2], ("targets", case.traits.section, option)
     found = (case.find(CLUSTER, name=name) or {}).get("cluster")
     if not found:
         help = f"aws eks list-clusters --region {case.region}"
@@ -124,7 +135,7 @@ def eks_cluster(case: Case) -> Iterator[Problem]:
             f"the EKS cluster {name} is {found['status']}",
             f"aws eks describe-cluster --region {case.region} --name {name}",
         )
-    if mode == "CONFIG_MAP":
+    if mode == "CONFIG_MAP" and case.plan.sagemaker:
         yield Problem(
             path,
             f"the EKS cluster {name} has no access entries",
@@ -134,3 +145,25 @@ def eks_cluster(case: Case) -> Iterator[Problem]:
     if theirs and mine and theirs != mine:
         message = f"the EKS cluster {name} is in {theirs}, and the nodes in {mine}"
         yield Problem(path, message, f"write `network: {{vpc: {theirs}}}`")
+    if not case.plan.sagemaker:
+        yield from _for_managed_nodes(case.plan, name, found)
+
+
+def _for_managed_nodes(plan: Plan, name: str, found: dict[str, Any]) -> Iterator[Problem]:
+    """What managed node groups need besides."""
+    runs, wanted = str(found.get("version", "")), plan.kubernetes.version
+    newer = runs and plan.wrote(*_PATH) and _minor(wanted) > _minor(runs)
+    if newer:
+        message = f"{name} runs Kubernetes {runs}, and nodes of {wanted} are newer"
+        yield Problem(_PATH, message, f'write `kubernetes: {{version: "{runs}"}}`')
+    group = found.get("resourcesVpcConfig", {}).get("clusterSecurityGroupId")
+    given = getattr(plan.options, "cluster_security_group", None)
+    if group and given and group != given:
+        path = ("targets", "eks", "cluster_security_group")
+        yield Problem(
+            path, f"{given} is not the cluster security group of {name}", f"write {group}"
+        )
+
+
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2] or 0)

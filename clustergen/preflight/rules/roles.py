@@ -77,7 +77,7 @@ def _linked(plan: Plan) -> Iterator[str]:
         "AWSServiceRoleForPCS": plan.target == "pcs",
         "AWSServiceRoleForBatch": plan.target == "batch",
         "AWSServiceRoleForSageMakerHyperPod": plan.sagemaker,
-        "AWSServiceRoleForAmazonEKSNodegroup": plan.system is not None,
+        "AWSServiceRoleForAmazonEKSNodegroup": plan.system is not None or plan.target == "eks",
         "AWSServiceRoleForEC2Spot": spot and not plan.sagemaker,
         "AWSServiceRoleForAmazonFSx": Lustre in new or OpenZfs in new,
         "AWSServiceRoleForAmazonElasticFileSystem": Efs in new,

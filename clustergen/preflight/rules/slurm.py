@@ -16,7 +16,7 @@ _PATH: Final[Path] = ("targets", "pcs", "cluster")
 
 
 def _by_hand(plan: Plan) -> str:
-    id = plan.options.existing.get("cluster", "")
+    id = plan.options.existing.get("cluster", "") if plan.target == "pcs" else ""
     return f"{listed([id])}: active, in the VPC, with Slurm of the same version" if id else ""
 
 

@@ -16,6 +16,7 @@ PCS: Final = "pcs:ListClusters"
 PCS_GROUPS: Final = "pcs:ListComputeNodeGroups"
 PCS_QUEUES: Final = "pcs:ListQueues"
 EKS: Final = "eks:DescribeCluster"
+EKS_GROUPS: Final = "eks:ListNodegroups"
 QUEUES: Final = "batch:DescribeJobQueues"
 STATES: Final = (
     "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html"
@@ -60,6 +61,8 @@ def _by_hand(plan: Plan) -> str:
     if plan.target == "batch":
         return f"no other job queue is called {listed(_queues(plan))}" if plan.queues else ""
     if joined := _joined(plan):
+        if plan.target == "eks":
+            return f"{listed([joined])} has no node groups {listed(_groups(plan))} of others"
         names = dict.fromkeys((*_groups(plan), *(queue.name for queue in plan.queues)))
         return f"{listed([joined])} has no node groups or queues {listed(list(names))} of others"
     return f"no other cluster is called {listed([plan.name])}" if plan.target else ""
@@ -71,7 +74,7 @@ def _by_hand(plan: Plan) -> str:
     why="Names of clusters are unique in an account and region. Stacks do not take over what they "
     "did not create.",
     source=STATES,
-    calls=(*names.DEPLOYED, PCS, PCS_GROUPS, PCS_QUEUES, EKS, QUEUES),
+    calls=(*names.DEPLOYED, PCS, PCS_GROUPS, PCS_QUEUES, EKS, EKS_GROUPS, QUEUES),
     by_hand=_by_hand,
     bad="pcs:ListClusters: {name: example}",
     good="pcs:ListClusters: []",
@@ -98,6 +101,8 @@ def _other(case: Case) -> str:
     match plan.target:
         case "pcs" if _joined(plan):
             return _member(case, _joined(plan))
+        case "eks" if _joined(plan):
+            return _node_group(case, _joined(plan))
         case "pcs":
             clusters = case.every(PCS, "clusters")
             found = any(each["name"] == plan.name for each in clusters)
@@ -111,12 +116,12 @@ def _other(case: Case) -> str:
 
 
 def _joined(plan: Plan) -> str:
-    """The existing PCS cluster to which node groups are added; empty if the cluster is new."""
-    return plan.options.existing.get("cluster", "") if plan.target == "pcs" else ""
+    """The existing cluster of PCS or EKS to which node groups are added; empty for a new one."""
+    return plan.options.existing.get("cluster", "") if plan.target in ("pcs", "eks") else ""
 
 
 def _groups(plan: Plan) -> list[str]:
-    """Names of the compute node groups on PCS, which are unique in a cluster."""
+    """Names of the node groups, which are unique in a cluster of PCS or EKS."""
     return [*(group.name for group in plan.node_groups), *(["login"] if plan.login else [])]
 
 
@@ -133,6 +138,15 @@ def _member(case: Case, cluster: str) -> str:
         for each in items
         if each["name"] in wanted[kind]
     ]
+    return " and ".join(taken)
+
+
+def _node_group(case: Case, cluster: str) -> str:
+    """What an existing EKS cluster has under a name of the plan."""
+    if case.find(EKS, name=cluster) is None:
+        return ""
+    found = case.every(EKS_GROUPS, "nodegroups", clusterName=cluster)
+    taken = [f"a node group {name} in {cluster}" for name in _groups(case.plan) if name in found]
     return " and ".join(taken)
 
 

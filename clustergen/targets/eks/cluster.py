@@ -1,4 +1,7 @@
-"""The CloudFormation template of an EKS cluster: control plane, nodes, add-ons, Karpenter."""
+"""The CloudFormation template of an EKS cluster: control plane, nodes, add-ons, Karpenter.
+
+In an existing cluster, of what is added to it: nodes, and drivers that it lacks.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,34 @@ from collections.abc import Iterator
 from clustergen import foundation
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
+from clustergen.aws.members import filled
 from clustergen.eks import addons, control_plane, system_nodes
 from clustergen.kubernetes.karpenter import is_karpenter, is_on
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import karpenter, monitoring, node_groups, node_roles, sizes
+from clustergen.targets.eks import (
+    drivers,
+    eks_cluster,
+    karpenter,
+    monitoring,
+    node_groups,
+    node_roles,
+    sizes,
+)
 from clustergen.targets.eks.options import Options
 
 
 def template(plan: Plan) -> Json:
     """The template of a plan's stack; outputs of the foundation are parameters."""
     made = dict(_resources(plan))
-    known = cfn.parameters(made, foundation.outputs(plan))
+    looked_up = {} if eks_cluster.is_new(plan) else eks_cluster.PARAMETERS
+    known = cfn.parameters(made, {**foundation.outputs(plan), **looked_up})
     own = {sizes.parameter(group): node_groups.size(group) for group in managed(plan)}
+    given = {**known, **own, **drivers.parameters(plan)}
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"Amazon EKS cluster {plan.name}",
-        **({"Parameters": {**known, **own}} if known or own else {}),
+        "Description": _description(plan),
+        **({"Parameters": given} if given else {}),
+        **filled(Conditions=drivers.conditions(plan)),
         "Resources": made,
         "Outputs": {
             name: {"Description": description, "Value": value}
@@ -31,12 +46,31 @@ def template(plan: Plan) -> Json:
     }
 
 
+def _description(plan: Plan) -> str:
+    if eks_cluster.is_new(plan):
+        return f"Amazon EKS cluster {plan.name}"
+    return f"Node groups {plan.name} of the Amazon EKS cluster {eks_cluster.name(plan)}"
+
+
 def managed(plan: Plan) -> list[NodeGroup]:
     """The node groups of the spec that Karpenter does not scale."""
     return [group for group in plan.node_groups if not is_karpenter(plan, group)]
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
+    return _cluster(plan) if eks_cluster.is_new(plan) else _added(plan)
+
+
+def _added(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """What an existing cluster gets."""
+    yield from node_roles.resources(plan)
+    for group in managed(plan):
+        yield from node_groups.resources(plan, group, after=())
+    yield from drivers.resources(plan)
+
+
+def _cluster(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """A new cluster with all its parts."""
     protected = plan.options_as(Options).deletion_protection
     yield from control_plane.resources(plan, deletion_protection=protected)
     yield from node_roles.resources(plan)
@@ -52,10 +86,15 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield from monitoring.resources(plan)
 
 
-def _outputs(plan: Plan) -> dict[str, tuple[str, Json]]:
+def _outputs(plan: Plan) -> dict[str, tuple[str, Json | str]]:
     """Description and value of each output of the stack, by name."""
+    if not eks_cluster.is_new(plan):
+        return {
+            "ClusterName": ("Name of the cluster", eks_cluster.name(plan)),
+            **dict(node_roles.outputs(plan)),
+        }
     endpoint = cfn.get_att(control_plane.CLUSTER, "Endpoint")
-    outputs = {
+    outputs: dict[str, tuple[str, Json | str]] = {
         "ClusterName": ("Name of the cluster", control_plane.NAME),
         "ClusterArn": ("ARN of the cluster", control_plane.ARN),
         "ClusterEndpoint": ("Address of the Kubernetes API", endpoint),

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from clustergen import foundation, mirror, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.aws import cfn
-from clustergen.kubernetes import access, karpenter, kueue, kueue_configuration, training
+from clustergen.kubernetes import (
+    access,
+    karpenter,
+    kueue,
+    kueue_configuration,
+    labels_and_taints,
+    training,
+)
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import cluster, node_groups, schedule, sizes
+from clustergen.targets.eks import cluster, drivers, eks_cluster, node_groups, schedule, sizes
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.runbook import runbook
 
@@ -36,7 +44,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 
 def _deploy(plan: Plan, document: Json) -> Artifact:
-    known = foundation.outputs(plan)
+    known = {**foundation.outputs(plan), **eks_cluster.PARAMETERS}
     # An overlay may remove a group, which deploy.sh would wait for.
     made = document.get("Resources", {})
     managed = [each for each in cluster.managed(plan) if node_groups.logical_id(each) in made]
@@ -52,10 +60,27 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         dated=[group.name for group in managed if group.capacity.starts],
         pools=list(karpenter.cpu_limits(plan).items()),
         log_groups=cfn.log_groups(document),
-        admins=access.names(plan),
+        admins=access.names(plan) if eks_cluster.is_new(plan) else [],
+        eks_cluster=eks_cluster.name(plan),
+        joined=not eks_cluster.is_new(plan),
+        **_joined(plan),
         **schedule.values(plan),
     )
     return Artifact("deploy.sh", text, executable=True)
+
+
+def _joined(plan: Plan) -> dict[str, Any]:
+    """Values for an existing cluster."""
+    if eks_cluster.is_new(plan):
+        return {"drivers": []}
+    rows = ((d.parameter, d.addon.name, d.object) for d in drivers.drivers(plan))
+    version = plan.kubernetes.version.partition(".")[2]
+    return {
+        "drivers": [word for row in rows for word in row],
+        "version": version if plan.wrote("kubernetes", "version") else "",
+        "vpc": "" if plan.network.new else plan.network.vpc,
+        "given_group": plan.options_as(Options).cluster_security_group or "",
+    }
 
 
 def _size(group: NodeGroup) -> list[str]:
@@ -80,11 +105,38 @@ def steps(plan: Plan) -> list[str]:
         *_reach(plan),
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: the stack, then "
         "`install.sh` for what runs in the cluster, then the nodes of managed node groups",
+        *_added(plan),
         *_later(plan),
-        "`./deploy.sh --destroy` deletes the cluster; network and data stay",
+        _destroy(plan),
         *_destroyed_by_cdk(plan),
         *_protected(plan, "./deploy.sh --destroy"),
     ]
+
+
+def _added(plan: Plan) -> Iterator[str]:
+    if eks_cluster.is_new(plan):
+        return
+    name = eks_cluster.name(plan)
+    yield (
+        f"the stack adds node groups to {name}, and changes nothing else of it: version, add-ons, "
+        "access entries, logs and other node groups stay as they are. Software that the cluster "
+        "has is used as it is; deploy.sh and install.sh say what they find, and install only what "
+        "is missing"
+    )
+    if found := sorted({t.key for g in plan.node_groups for t in labels_and_taints.taints(g)}):
+        yield (
+            f"device plugins and drivers of {name} that others installed must tolerate the taints "
+            f"of the nodes: {', '.join(f'`{key}`' for key in found)}"
+        )
+
+
+def _destroy(plan: Plan) -> str:
+    if eks_cluster.is_new(plan):
+        return "`./deploy.sh --destroy` deletes the cluster; network and data stay"
+    return (
+        "`./deploy.sh --destroy` deletes the queues, volumes and software of this bundle, then its "
+        "node groups; the cluster with everything else in it, namespaces, network and data stay"
+    )
 
 
 def _sized(plan: Plan) -> Iterator[str]:
@@ -119,7 +171,12 @@ def _later(plan: Plan) -> list[str]:
 
 
 def _reach(plan: Plan) -> Iterator[str]:
-    if not plan.kubernetes.public_endpoint_from:
+    if not eks_cluster.is_new(plan):
+        yield (
+            "`deploy.sh` needs the API of the cluster, and an access entry with the rights to "
+            "create namespaces, custom resources and roles"
+        )
+    elif not plan.kubernetes.public_endpoint_from:
         yield (
             "the API of the cluster answers inside the VPC only: run `deploy.sh` from a machine "
             "there or over a VPN, or write `kubernetes.public_endpoint_from`"
@@ -150,6 +207,12 @@ def _updates(plan: Plan) -> Iterator[str]:
                 f"before an update of the nodes of {group.name} (version, tags, image), end its "
                 f"jobs and scale it to zero: `{_scale(plan, group, 'minSize=0,desiredSize=0')}`"
             )
+    if not eks_cluster.is_new(plan):
+        yield (
+            "once the owner of the cluster has upgraded Kubernetes, raise `kubernetes.version` to "
+            "the same and deploy: a third of a group at a time gets new nodes"
+        )
+        return
     yield (
         "to upgrade Kubernetes, raise `kubernetes.version` by one and deploy: the control plane "
         "first, then the nodes of managed node groups, a third of a group at a time"
@@ -181,10 +244,9 @@ def _updates(plan: Plan) -> Iterator[str]:
 
 
 def _scale(plan: Plan, group: NodeGroup, sizes: str) -> str:
-    return (
-        f"aws eks update-nodegroup-config --region {plan.region} --cluster-name {plan.name} "
-        f"--nodegroup-name {group.name} --scaling-config {sizes}"
-    )
+    where = f"--region {plan.region} --cluster-name {eks_cluster.name(plan)}"
+    of = f"--nodegroup-name {group.name}"
+    return f"aws eks update-nodegroup-config {where} {of} --scaling-config {sizes}"
 
 
 def _before_destroy(plan: Plan) -> Iterator[str]:
@@ -215,7 +277,7 @@ def _protected(plan: Plan, command: str) -> Iterator[str]:
 
 
 def _grants(plan: Plan) -> Iterator[str]:
-    if not plan.kubernetes.admins:
+    if eks_cluster.is_new(plan) and not plan.kubernetes.admins:
         yield (
             "only the identity that deploys the stack has access to the cluster: add roles to "
             "`kubernetes.admins` to give it to others"

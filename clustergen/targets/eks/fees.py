@@ -13,7 +13,8 @@ from clustergen.plan.model import Plan
 
 def fees(plan: Plan, at: Prices) -> Iterator[Line]:
     """The control plane, and what collects and keeps metrics."""
-    yield control_plane(plan, at)
+    if plan.options.creates_eks:
+        yield control_plane(plan, at)
     if plan.monitoring.metrics == "self-hosted":
         what = f"EBS gp3, {prometheus.VOLUME_GIB} GiB"
         yield at.line("monitoring", "Prometheus", what, {"EBS gp3": prometheus.VOLUME_GIB})

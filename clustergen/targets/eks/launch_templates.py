@@ -10,8 +10,8 @@ from __future__ import annotations
 from clustergen.artifacts import Json
 from clustergen.aws.launch_templates import block_type, market, network, reservation
 from clustergen.eks import launch_templates
-from clustergen.eks.control_plane import security_groups
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.eks.eks_cluster import security_groups
 
 
 def for_group(

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.aws.members import filled, present
-from clustergen.eks import control_plane, images
+from clustergen.eks import images
 from clustergen.eks.launch_templates import newest
 from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import launch_templates, node_roles, sizes, user_data
+from clustergen.targets.eks import eks_cluster, launch_templates, node_roles, sizes, user_data
 
 _EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -58,10 +58,13 @@ def resources(plan: Plan, group: NodeGroup, *, after: Iterable[str]) -> Iterator
 
 def _properties(plan: Plan, group: NodeGroup) -> Json:
     # With a custom image, EKS accepts neither an image type nor a version. Without the version,
-    # nodes would not follow an update of Kubernetes.
-    standard = {"Version": plan.kubernetes.version, "AmiType": images.ami_type(group.type)}
+    # nodes would not follow an update of Kubernetes; those of an existing cluster whose version
+    # the spec does not have begin with that of the cluster.
+    known = eks_cluster.is_new(plan) or plan.wrote("kubernetes", "version")
+    version = {"Version": plan.kubernetes.version} if known else {}
+    standard = {**version, "AmiType": images.ami_type(group.type)}
     return {
-        "ClusterName": control_plane.NAME,
+        "ClusterName": eks_cluster.reference(plan),
         "NodegroupName": group.name,
         "NodeRole": node_roles.arn(plan, group),
         "Subnets": [cfn.value(subnet.id) for subnet in plan.subnets_of(group)],

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from clustergen.aws import launch_templates
+from clustergen.findings import Path
+
+NEW = "new"
+_OF_THE_CLUSTER: tuple[Path, ...] = (
+    *(("kubernetes", name) for name in ("support", "admins", "access", "addons")),
+    *(("kubernetes", name) for name in ("system_nodes", "public_endpoint_from")),
+    ("targets", "eks", "deletion_protection"),
+    ("monitoring", "log_retention"),
+)
+"""What a cluster has once, and not by node group or queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options(launch_templates.Options):
     """See :class:`clustergen.spec.targets.Eks`."""
 
+    cluster: str
+    """``new``, or the name of a cluster."""
+    cluster_security_group: str | None
     install: Literal["script", "stack"]
     deletion_protection: bool
 
@@ -19,3 +33,17 @@ class Options(launch_templates.Options):
     def by_stack(self) -> bool:
         """Whether the stack installs the software, which needs CDK assets."""
         return self.install == "stack"
+
+    @property
+    def creates_eks(self) -> bool:
+        return self.cluster == NEW
+
+    @property
+    def existing(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        return {} if self.creates_eks else {"cluster": self.cluster}
+
+    @property
+    def of_others(self) -> tuple[Path, ...]:
+        """See :attr:`clustergen.plan.model.Options.of_others`."""
+        return () if self.creates_eks else _OF_THE_CLUSTER

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from clustergen.eks import control_plane
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, Runbook, session
+from clustergen.targets.eks import eks_cluster
 from clustergen.targets.eks.options import Options
 
 
 def _control_plane_logs(plan: Plan) -> str:
     if plan.options.leaves_out("control-plane-logs"):
         return ""
-    return f"CloudWatch has `/aws/eks/{plan.name}/cluster`, the logs of the control plane. "
+    group = control_plane.log_group_name(eks_cluster.name(plan))
+    return f"CloudWatch has `{group}`, the logs of the control plane. "
 
 
 def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
-    where = f"--region {plan.region} --cluster-name {plan.name}"
+    where = f"--region {plan.region} --cluster-name {eks_cluster.name(plan)}"
     left_out = plan.options.leaves_out("session-manager")
     return Runbook(
         logs=f"{kubernetes.LOGS}. {_control_plane_logs(plan)}On a node, "
@@ -32,12 +37,31 @@ def runbook(plan: Plan) -> Runbook:
         f"launches another. `aws ec2 reboot-instances --region {plan.region} --instance-ids ID` "
         "reboots it. Node repair replaces nodes that the monitoring agent finds faulty "
         "automatically, where the group has it enabled",
-        users=kubernetes.USERS,
+        users=kubernetes.USERS if eks_cluster.is_new(plan) else _USERS,
         pause=_pause(plan, where),
-        waits="the foundation takes up to 40 minutes with file systems, the control plane some "
-        f"10, node groups 5 to 10 more, {_last_step(plan)}",
-        remains=kubernetes.remains(plan),
+        waits="the foundation takes up to 40 minutes with file systems, "
+        f"{_control_plane(plan)}node groups 5 to 10 more, {_last_step(plan)}",
+        remains=_remains(plan),
         **_ids(plan),
+    )
+
+
+_USERS: Final = (
+    "the owner of the cluster gives their IAM role an access entry, and a role in the namespaces "
+    "of their queues; the role itself needs `eks:DescribeCluster` for `aws eks update-kubeconfig`"
+)
+
+
+def _control_plane(plan: Plan) -> str:
+    return "the control plane some 10, " if eks_cluster.is_new(plan) else ""
+
+
+def _remains(plan: Plan) -> str:
+    if eks_cluster.is_new(plan):
+        return kubernetes.remains(plan)
+    return (
+        f"in {eks_cluster.name(plan)} the namespaces of queues, with all that users keep there, "
+        "and charts that others use, which `deploy.sh --destroy` names"
     )
 
 
@@ -65,8 +89,13 @@ def _pause(plan: Plan, where: str) -> str:
             "minSize=0,desiredSize=0` for each node group. The control plane, system nodes and "
             "storage continue to cost money"
         )
+    rest = (
+        "Storage continues"
+        if plan.system is None
+        else "The control plane, system nodes and storage continue"
+    )
     return (
         "`./deploy.sh --pause` sets the node groups to zero nodes, and `--resume` restores "
-        "them. The control plane, system nodes and storage continue to cost money, and so does a "
+        f"them. {rest} to cost money, and so does a "
         "Capacity Block or a reservation"
     )

@@ -15,15 +15,15 @@ from clustergen import shell
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, mime
 from clustergen.catalog import InstanceType
-from clustergen.eks.control_plane import CLUSTER, service_cidr
 from clustergen.plan.model import Interface, NodeGroup, Plan, Script
-from clustergen.targets.eks import pods
+from clustergen.targets.eks import eks_cluster, pods
 from clustergen.yaml_text import yaml_text
 
 
 def for_group(plan: Plan, group: NodeGroup) -> Json | str:
     """The user data of a group's nodes, in clear text."""
-    config = yaml_text(node_config(group.types, group.interfaces, _joining(plan, group)))
+    joining = eks_cluster.joining(plan) if group.image else None
+    config = yaml_text(node_config(group.types, group.interfaces, joining))
     parts = [("application/node.eks.aws", config)]
     if scripts := plan.scripts_of(group):
         text = _script(scripts)
@@ -56,15 +56,3 @@ def node_config(
         # checkpoints need the speed, and the root volume can be small.
         spec["instance"] = {"localStorage": {"strategy": "RAID0"}}
     return {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
-
-
-def _joining(plan: Plan, group: NodeGroup) -> Json | None:
-    """The settings with which nodes with a custom image join; references are for ``Fn::Sub``."""
-    if not group.image:
-        return None
-    return {
-        "name": f"${{{CLUSTER}}}",
-        "apiServerEndpoint": f"${{{CLUSTER}.Endpoint}}",
-        "certificateAuthority": f"${{{CLUSTER}.CertificateAuthorityData}}",
-        "cidr": service_cidr(plan),
-    }

@@ -273,6 +273,8 @@ class Account:
             if resource["Type"] == "AWS::PCS::ComputeNodeGroup":
                 # Two clusters may have groups of one name; here they are one.
                 self.pcs.groups.pop(f"pcs-{resource['Properties']['Name']}", None)
+            if resource["Type"] == "AWS::EKS::Nodegroup":
+                self.eks.groups.pop(resource["Properties"]["NodegroupName"], None)
         if "AWS::Batch::ComputeEnvironment" in types:
             self.batch.environments.clear()
         if "AWS::EKS::Cluster" in types:

@@ -89,9 +89,13 @@ class Eks:
         self.groups: dict[str, Group] = {}
         self.addon = True
         self.clusters: set[str] = set()
+        self.existing: dict[str, dict[str, Any]] = {}
+        """Those that no stack created: what EKS says of each."""
         self.protected = False
 
     def describe_cluster(self, request: Request) -> Any:
+        if given := self.existing.get(request.one("name")):
+            return {"cluster": {"status": "ACTIVE", **given}}
         if request.one("name") not in self.clusters:
             raise Refused(
                 "ResourceNotFoundException", f"No cluster found for name: {request.one('name')}."

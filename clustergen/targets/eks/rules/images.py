@@ -54,8 +54,8 @@ def _types(plan: Plan) -> Iterator[tuple[InstanceType, Path]]:
         for index, type in enumerate(group.types if group.image is None else ()):
             place = ("instance_types", index) if several else ("instance_type",)
             yield type, group.at(*place)
-    system = plan.kubernetes.system_nodes
-    yield system.type, (*system.path, "instance_type")
+    if system := plan.system:
+        yield system.type, system.at("instance_type")
 
 
 def _has_no_image(type: InstanceType) -> bool:

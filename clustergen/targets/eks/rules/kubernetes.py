@@ -13,7 +13,7 @@ from clustergen.eks import versions
 from clustergen.eks.versions import VERSIONS, Version
 from clustergen.findings import Fix, Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.targets.eks import limits
+from clustergen.targets.eks import eks_cluster, limits
 from clustergen.targets.eks.rules import rule
 
 _VERSION: Path = ("kubernetes", "version")
@@ -110,7 +110,7 @@ def no_standard_support(plan: Plan) -> Iterator[Problem]:
     good="kubernetes: {version: '1.35'}",
 )
 def ending_support(plan: Plan) -> Iterator[Problem]:
-    version = VERSIONS.get(plan.kubernetes.version)
+    version = _own_version(plan)
     if not version or not version.standard or not version.standard_until:
         return
     if _days_left(version.standard_until) > _SOON:
@@ -136,8 +136,13 @@ def _is_over(version: Version) -> bool:
 
 def _in_extended_support(plan: Plan) -> Version | None:
     """The version of the cluster, if it is only in extended support."""
-    version = VERSIONS.get(plan.kubernetes.version)
+    version = _own_version(plan)
     return version if version and not version.standard and not _is_over(version) else None
+
+
+def _own_version(plan: Plan) -> Version | None:
+    """The version of a new cluster: the owner of an existing one chooses its support."""
+    return VERSIONS.get(plan.kubernetes.version) if eks_cluster.is_new(plan) else None
 
 
 def _standard_ended(version: Version) -> str:

@@ -64,6 +64,8 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
 def small_system_nodes(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
     type = system.type
+    if plan.system is None:
+        return
     small = type.vcpus < _SYSTEM_VCPUS or type.memory_gib < _SYSTEM_GIB
     if small or pods.most(type, (Interface(0, 0, "interface"),)) < 2 * _FEWEST_PODS:
         yield Problem(
@@ -88,7 +90,7 @@ def small_system_nodes(plan: Plan) -> Iterator[Problem]:
 def local_zone(plan: Plan) -> Iterator[Problem]:
     zones = [subnet.zone or "" for subnet in plan.network.system]
     type = plan.kubernetes.system_nodes.type
-    local = all(map(regions.is_local_zone, zones))
+    local = plan.system is not None and all(map(regions.is_local_zone, zones))
     if local and not any(type.offered_in_zone(zone) for zone in zones):
         yield Problem(
             ("network", "cidr" if plan.network.new else "private_subnets"),
@@ -111,7 +113,7 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
 )
 def one_system_node(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
-    if system.count < 2:
+    if plan.system and system.count < 2:
         yield Problem(
             (*system.path, "count"),
             "one system node, and none when it fails",
@@ -132,7 +134,7 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
 )
 def accelerated_system_nodes(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
-    if system.type.accelerator:
+    if plan.system and system.type.accelerator:
         yield Problem(
             (*system.path, "instance_type"),
             f"{system.type.name} has accelerators that nothing there uses",

@@ -21,6 +21,7 @@ memory=
 paused=no
 # Not just the name of the cluster: ParallelCluster uses that for its own stack.
 stack=eks-pretrain-eks
+eks_cluster=eks-pretrain
 memory="paused/$cluster-eks"
 # kubectl and helm, here and in install.sh, do not change your kubeconfig.
 export KUBECONFIG=.filled/kubeconfig
@@ -693,13 +694,13 @@ pause_alerts() {
 }
 
 kubeconfig() {
-  run aws eks update-kubeconfig --region "$region" --name "$cluster" --alias "$cluster" \
+  run aws eks update-kubeconfig --region "$region" --name "$eks_cluster" --alias "$cluster" \
     --kubeconfig .filled/kubeconfig
 }
 
 # Sets $answer to the status of the EKS cluster; empty if it does not exist.
 read_status() {
-  ask aws --region "$region" eks describe-cluster --name "$cluster" --query cluster.status \
+  ask aws --region "$region" eks describe-cluster --name "$eks_cluster" --query cluster.status \
     --output text || answer=
 }
 
@@ -741,7 +742,7 @@ check_old_logs() {
 }
 
 read_scaling() {
-  ask aws --region "$region" eks describe-nodegroup --cluster-name "$cluster" \
+  ask aws --region "$region" eks describe-nodegroup --cluster-name "$eks_cluster" \
     --nodegroup-name "$1" --output text --query \
     'nodegroup.[scalingConfig.minSize,scalingConfig.desiredSize,status]' || answer=
 }
@@ -774,7 +775,7 @@ scale() {
     if [[ -z $group || $group == '#'* ]]; then continue; fi
     [[ $what == counts ]] || minimum=0 desired=0
     wait_for 30 "the node group $group" is_active "$group"
-    run aws --region "$region" eks update-nodegroup-config --cluster-name "$cluster" \
+    run aws --region "$region" eks update-nodegroup-config --cluster-name "$eks_cluster" \
       --nodegroup-name "$group" --scaling-config "minSize=$minimum,desiredSize=$desired" >/dev/null
   done <<<"$counts"
 }
@@ -825,22 +826,22 @@ raise_groups() {
     wait_for 30 "the node group $group" is_active "$group"
     IFS=$'\t' read -r _ size _ <<<"$answer"
     ((${size:-0} < least)) || continue
-    run aws --region "$region" eks update-nodegroup-config --cluster-name "$cluster" \
+    run aws --region "$region" eks update-nodegroup-config --cluster-name "$eks_cluster" \
       --nodegroup-name "$group" --scaling-config "desiredSize=$least" >/dev/null
     note "$group: requested $least nodes. To see why one is missing: aws eks describe-nodegroup" \
-      "--region $region --cluster-name $cluster --nodegroup-name $group --query nodegroup.health"
+      "--region $region --cluster-name $eks_cluster --nodegroup-name $group --query nodegroup.health"
   done < <(wanted)
 }
 
 # Without the protected control plane, everything else of the cluster would be deleted.
 check_protection() {
   [[ $dry_run == no ]] || return 0
-  ask aws --region "$region" eks describe-cluster --name "$cluster" \
+  ask aws --region "$region" eks describe-cluster --name "$eks_cluster" \
     --query cluster.deletionProtection --output text || answer=
   [[ $answer != True ]] ||
     fail "the cluster is protected: write targets.eks.deletion_protection: false, and deploy once" \
       "more. If its first deployment has not succeeded: aws eks update-cluster-config --region" \
-      "$region --name $cluster --no-deletion-protection"
+      "$region --name $eks_cluster --no-deletion-protection"
 }
 
 # Karpenter's nodes are not in a stack: delete them before the change that removes its role.
@@ -927,7 +928,7 @@ deploy_cluster() {
   run ./install.sh --context "$cluster"
   deploy_schedules
   raise_groups
-  note "To use kubectl yourself: aws eks update-kubeconfig --region $region --name $cluster"
+  note "To use kubectl yourself: aws eks update-kubeconfig --region $region --name $eks_cluster"
 }
 
 pause_cluster() {

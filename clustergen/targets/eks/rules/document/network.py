@@ -40,7 +40,8 @@ _SUBNETS = [f"subnet-0a1b2c3d4e5f6789{n}" for n in range(2)]
     ),
 )
 def cluster_security_group(template: Template) -> Iterator[Problem]:
-    for nodes in template.nodes:
+    # Any of the groups may be that of an existing cluster.
+    for nodes in template.nodes if template.clusters else ():
         given = [as_list(nodes.data.get("SecurityGroupIds"))]
         sets = [groups for groups in given if groups]
         sets += [as_list(interface.get("Groups")) for interface in nodes.interfaces]

@@ -131,7 +131,8 @@ def unknown_condition(template: Template) -> Iterator[Problem]:
     good=in_resources("AddonEksNodeMonitoringAgent: {Properties: {ResolveConflicts: PRESERVE}}"),
 )
 def monitoring_agent(template: Template) -> Iterator[Problem]:
-    for nodes in template.nodes:
+    # An existing cluster has add-ons of its owner.
+    for nodes in template.nodes if template.clusters else ():
         repair = as_map(nodes.group.properties.get("NodeRepairConfig"))
         if repair.get("Enabled") is True and not template.has_addon(_AGENT):
             yield nodes.group.problem(

@@ -1,0 +1,57 @@
+"""Software and objects in a cluster that exists, where others have theirs.
+
+What the cluster has stays as it is: install.sh looks for each piece of software, installs those
+that are missing, and stops where the name of an object is taken.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from clustergen.artifacts import Json
+from clustergen.kubernetes import (
+    charts,
+    kueue,
+    mpi_operator,
+    namespaces,
+    pruning,
+    timetable,
+    training_runtimes,
+)
+from clustergen.kubernetes.labels_and_taints import NODE_GROUP_LABEL
+from clustergen.plan.model import Plan
+
+_CRD: Final = "crd/"
+
+
+def is_on(plan: Plan) -> bool:
+    """Whether the cluster exists without the bundle."""
+    return plan.system is None
+
+
+def values(plan: Plan) -> dict[str, Any]:
+    """Values for install.sh."""
+    if not is_on(plan):
+        return {}
+    return {
+        "owner": pruning.owner(plan),
+        "spaces": [name for name in namespaces.all_namespaces(plan) if name != namespaces.DEFAULT],
+        "mpi_sign": f"{_CRD}{mpi_operator.CRD}",
+        "shared_runtimes": [each["metadata"]["name"] for each in training_runtimes.objects(plan)],
+        "kueue_api": kueue.API if kueue.is_on(plan) else "",
+        "resources_of_charts": [
+            (chart.name, chart.sign.removeprefix(_CRD))
+            for chart in charts.EVERY
+            if chart.sign.startswith(_CRD)
+        ],
+        "timetable": timetable.of_bundle(plan),
+        "group_selector": f"{NODE_GROUP_LABEL} in ({','.join(g.name for g in plan.node_groups)})",
+    }
+
+
+def on_own_nodes(plan: Plan) -> Json:
+    """Members of a pod that select nodes of the bundle: others do not reach its file systems."""
+    names = [group.name for group in plan.node_groups]
+    match = {"matchExpressions": [{"key": NODE_GROUP_LABEL, "operator": "In", "values": names}]}
+    needed = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [match]}}
+    return {"affinity": {"nodeAffinity": needed}, "tolerations": [{"operator": "Exists"}]}

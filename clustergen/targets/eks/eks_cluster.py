@@ -1,0 +1,67 @@
+"""The EKS cluster of the nodes: one of the template, or an existing one.
+
+What the template does not know of an existing cluster are parameters: deploy.sh asks EKS for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from clustergen.artifacts import Json
+from clustergen.aws import cfn
+from clustergen.eks import control_plane
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.eks.options import Options
+
+SECURITY_GROUP = "EksSecurityGroupId"
+PARAMETERS: Mapping[str, str] = MappingProxyType(
+    {
+        SECURITY_GROUP: "Security group that EKS made for the existing cluster",
+        "EksEndpoint": "Address of its Kubernetes API",
+        "EksCertificateAuthority": "Its certificate authority, in base64",
+        "EksServiceCidr": "CIDR block of its services",
+    }
+)
+"""Facts about an existing cluster: parameter -> description."""
+
+
+def is_new(plan: Plan) -> bool:
+    """Whether the template creates the cluster."""
+    return plan.options_as(Options).creates_eks
+
+
+def name(plan: Plan) -> str:
+    """The name of the cluster; that of a new one is the name of the spec."""
+    return plan.name if is_new(plan) else plan.options_as(Options).cluster
+
+
+def reference(plan: Plan) -> Json | str:
+    """The name of the cluster as a CloudFormation value."""
+    return control_plane.NAME if is_new(plan) else name(plan)
+
+
+def security_groups(plan: Plan, group: NodeGroup) -> list[Json | str]:
+    """The groups of nodes: the cluster's, which they need to join, and their own."""
+    if is_new(plan):
+        return control_plane.security_groups(plan, group)
+    theirs = plan.options_as(Options).cluster_security_group or cfn.ref(SECURITY_GROUP)
+    return [theirs, *control_plane.own_groups(plan, group)]
+
+
+def joining(plan: Plan) -> Json:
+    """What nodes with an image of their own need to join; references are for ``Fn::Sub``."""
+    if is_new(plan):
+        cluster = control_plane.CLUSTER
+        return {
+            "name": f"${{{cluster}}}",
+            "apiServerEndpoint": f"${{{cluster}.Endpoint}}",
+            "certificateAuthority": f"${{{cluster}.CertificateAuthorityData}}",
+            "cidr": control_plane.service_cidr(plan),
+        }
+    return {
+        "name": name(plan),
+        "apiServerEndpoint": "${EksEndpoint}",
+        "certificateAuthority": "${EksCertificateAuthority}",
+        "cidr": "${EksServiceCidr}",
+    }

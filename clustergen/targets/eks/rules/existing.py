@@ -1,0 +1,143 @@
+"""What a bundle does not change in an existing cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.plan.model import Plan
+from clustergen.targets.eks import eks_cluster, limits
+from clustergen.targets.eks.options import Options
+from clustergen.targets.eks.rules import JOINED, KNOWN, rule
+
+_PARTS = ("control-plane-logs", "secrets-key", "ebs-driver", "node-monitoring")
+"""What ``leave_out`` names of a cluster."""
+_VERSION: Path = ("kubernetes", "version")
+
+
+@rule(
+    "K8S545",
+    "Setting of an existing cluster",
+    fixes="unsafe",
+    why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
+    "to its owner.",
+    source=limits.CREATE_NODE_GROUP,
+    severity=Severity.WARNING,
+    bad=JOINED.replace(KNOWN, f"{KNOWN}, support: extended"),
+    good=JOINED,
+)
+def of_the_cluster(plan: Plan) -> Iterator[Problem]:
+    for path in plan.options.of_others:
+        if plan.wrote(*path):
+            yield Problem(
+                path,
+                f"{path[-1]} has no effect on an existing cluster, which keeps its own",
+                help="change it where the cluster is defined",
+                fix=unsafe(drop(path)),
+            )
+    yield from _left_out(plan)
+    admission = ("kubernetes", "admission")
+    queued = plan.wrote("queues") or eks_cluster.is_new(plan)
+    if plan.wrote(*admission) and not queued:
+        yield Problem(
+            admission,
+            "without queues, the bundle leaves the admission of jobs as it is",
+            help="write queues",
+            severity=Severity.NOTE,
+        )
+
+
+def _left_out(plan: Plan) -> Iterator[Problem]:
+    for word in () if eks_cluster.is_new(plan) else _PARTS:
+        if plan.options.leaves_out(word):
+            yield Problem(
+                ("targets", "eks", "leave_out"),
+                f"an existing cluster keeps its {word}",
+                help=f"remove {word}",
+            )
+
+
+@rule(
+    "K8S546",
+    "Unknown Kubernetes version of an existing cluster",
+    why="Charts, labels and quotas depend on the version. Nodes are of the version of the control "
+    "plane when they are created, and follow later versions only if the spec has one.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/update-managed-node-group.html",
+    severity=Severity.WARNING,
+    bad=JOINED.replace(f"kubernetes: {{{KNOWN}}}", ""),
+    good=JOINED,
+)
+def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
+    if not eks_cluster.is_new(plan) and not plan.wrote(*_VERSION):
+        yield Problem(
+            ("targets", "eks", "cluster"),
+            f"without kubernetes.version, the bundle assumes {plan.kubernetes.version}",
+            help="write kubernetes.version, that of the cluster: aws eks describe-cluster --name "
+            f"{eks_cluster.name(plan)} --query cluster.version",
+        )
+
+
+@rule(
+    "K8S547",
+    "Software that an existing cluster has once",
+    fixes="unsafe",
+    why="Karpenter, the GPU operator and a Prometheus serve all nodes of a cluster, and a second "
+    "one competes with that of the owner. A stack cannot look at what the cluster has.",
+    source="https://karpenter.sh/docs/getting-started/migrating-from-cas/",
+    bad=JOINED.replace(KNOWN, f"{KNOWN}, autoscaler: karpenter"),
+    good=JOINED,
+)
+def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
+    if eks_cluster.is_new(plan):
+        return
+    if plan.kubernetes.autoscaler == "karpenter":
+        yield Problem(
+            ("kubernetes", "autoscaler"),
+            "the bundle does not set up Karpenter in an existing cluster",
+            help="remove it, for managed node groups; or ask the owner for a node pool",
+            fix=unsafe(put(("kubernetes", "autoscaler"), "none")),
+        )
+    if plan.options_as(Options).by_stack:
+        yield Problem(
+            ("targets", "eks", "install"),
+            "a stack installs software without looking at what the cluster has",
+            help="write install: script",
+            fix=unsafe(put(("targets", "eks", "install"), "script")),
+        )
+    for group in plan.node_groups:
+        if group.mig:
+            yield Problem(
+                group.at("mig"),
+                f"partitions of {group.name} would be set by a GPU operator of the bundle",
+                help="remove mig, and label the nodes for the operator of the cluster: "
+                "labels: {nvidia.com/mig.config: NAME}",
+                fix=unsafe(drop(group.at("mig"))),
+            )
+
+
+@rule(
+    "MON500",
+    "Metrics of an existing cluster",
+    fixes="unsafe",
+    why="What collects metrics in a cluster collects those of all its nodes, and is its owner's.",
+    source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
+    bad=f"{JOINED}\nmonitoring: {{metrics: cloudwatch}}",
+    good=JOINED,
+)
+def metrics(plan: Plan) -> Iterator[Problem]:
+    if eks_cluster.is_new(plan):
+        return
+    wrote_dashboards = plan.wrote("monitoring", "dashboards")
+    named = {
+        "metrics": plan.monitoring.metrics,
+        "dashboards": plan.monitoring.dashboards if wrote_dashboards else "none",
+    }
+    for field, value in named.items():
+        if value != "none":
+            path = ("monitoring", field)
+            yield Problem(
+                path,
+                f"the bundle collects no metrics in {eks_cluster.name(plan)}",
+                help=f"remove {field}: what the cluster has measures the new nodes, too",
+                fix=unsafe(put(path, "none")),
+            )

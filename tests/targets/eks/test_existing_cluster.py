@@ -1,0 +1,233 @@
+"""Node groups that are added to an existing EKS cluster."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen import cost
+from clustergen.findings import EXAMPLE_BASE
+from clustergen.picture import picture
+from clustergen.targets import load
+from tests.checking import check
+from tests.support.cloud.clusters import Group
+from tests.support.cloud.commands import Bundle, reaching
+from tests.targets.eks.planned import EKS, launch_template_of, plan_of, resources, template_of
+
+GROUP = "sg-0a1b2c3d4e5f67891"
+VPC = "vpc-0a1b2c3d4e5f67890"
+NODES = "node_groups: [{name: h200, count: 2}]\n"
+IN_PLATFORM = f"""
+network:
+  vpc: {VPC}
+  zone: use1-az6
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}}]
+kubernetes: {{version: "1.35"}}
+targets: {{eks: {{cluster: platform}}}}
+"""
+SPEC = NODES + IN_PLATFORM
+STORED = SPEC + "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]\n"
+DRIVERS = ("InstallEksPodIdentityAgent", "InstallAwsFsxCsiDriver")
+CLUSTER: dict[str, Any] = {
+    "version": "1.35",
+    "endpoint": "https://platform.example.com",
+    "certificateAuthority": {"data": "LS0t"},
+    "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
+    "resourcesVpcConfig": {"vpcId": VPC, "clusterSecurityGroupId": GROUP},
+}
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Iterator[Bundle]:
+    """A bundle, and an account in which the cluster has another node group."""
+    with reaching(tmp_path, dict(EKS.files(SPEC))) as made:
+        made.account.eks.existing["platform"] = dict(CLUSTER)
+        made.account.eks.groups["theirs"] = Group("theirs", 3, 8, 3, 0)
+        yield made
+
+
+def succeeded(bundle: Bundle, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = bundle.deploy(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def sizes(bundle: Bundle) -> dict[str, tuple[int, int]]:
+    return {g.name: (g.minimum, g.desired) for g in bundle.account.eks.groups.values()}
+
+
+def test_only_what_is_added_is_in_the_template() -> None:
+    types = {resource["Type"] for resource in template_of(SPEC)["Resources"].values()}
+    assert types == {
+        "AWS::EC2::LaunchTemplate",
+        "AWS::EC2::PlacementGroup",
+        "AWS::EKS::Nodegroup",
+        "AWS::IAM::Role",
+    }
+    (group,) = resources(template_of(SPEC), "AWS::EKS::Nodegroup").values()
+    assert (group["ClusterName"], group["Version"]) == ("platform", "1.35")
+    assert "Cluster." not in json.dumps(template_of(SPEC)["Resources"])
+
+
+def test_nodes_have_the_security_group_of_the_cluster() -> None:
+    interfaces = launch_template_of(SPEC)["NetworkInterfaces"]
+    assert all({"Ref": "EksSecurityGroupId"} in each["Groups"] for each in interfaces)
+    given = SPEC.replace("platform}", f"platform, cluster_security_group: {GROUP}}}")
+    assert GROUP in launch_template_of(given)["NetworkInterfaces"][0]["Groups"]
+    assert "EksSecurityGroupId" not in template_of(given)["Parameters"]
+
+
+def test_nodes_with_an_image_of_their_own_know_the_cluster() -> None:
+    own = SPEC.replace("count: 2", "count: 2, image: ami-0a1b2c3d4e5f67890")
+    text = launch_template_of(own)["UserData"]["Fn::Base64"]["Fn::Sub"]
+    for name in ("EksEndpoint", "EksCertificateAuthority", "EksServiceCidr"):
+        assert f"${{{name}}}" in text
+        assert name in template_of(own)["Parameters"]
+
+
+def test_nodes_begin_with_the_version_of_the_cluster_where_the_spec_has_none() -> None:
+    unknown = SPEC.replace('kubernetes: {version: "1.35"}\n', "")
+    (group,) = resources(template_of(unknown), "AWS::EKS::Nodegroup").values()
+    assert "Version" not in group
+
+
+def test_the_cluster_is_not_on_the_bill() -> None:
+    lines = cost.bill(plan_of(SPEC), load("eks").fees).lines
+    assert "control plane" not in {line.name for line in lines}
+    assert "system nodes" not in {line.name for line in lines}
+
+
+def test_the_picture_names_the_cluster() -> None:
+    box = next(b for b in picture(plan_of(SPEC), load("eks")).all() if b.kind == "service")
+    assert "existing cluster platform" in box.lines
+
+
+def test_calls_of_the_schedules_name_the_cluster() -> None:
+    dated = SPEC.replace(
+        "count: 2",
+        "count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890, "
+        "starts: 2026-12-10T11:30:00Z, ends: 2026-12-17T11:30:00Z}",
+    )
+    text = dict(EKS.files(dated))["schedule.template.json"].replace("\\", "")
+    assert len(re.findall('"ClusterName": ?"platform"', text)) == 2
+    assert ":nodegroup/platform/h200/*" in text
+
+
+def test_what_cannot_be_in_an_existing_cluster_is_rejected() -> None:
+    wrong = {
+        "targets: {eks: {install: stack}}": "K8S547",
+        "kubernetes: {autoscaler: karpenter}": "K8S547",
+        "node_groups: [{name: h200, mig: {1g.18gb: 7}}]": "K8S547",
+        "monitoring: {metrics: self-hosted}": "MON500",
+        "kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}": "K8S545",
+        "kubernetes: {admission: kueue}": "K8S545",
+    }
+    for fragment, code in wrong.items():
+        checked = check(EXAMPLE_BASE, SPEC, fragment, target="eks")
+        assert code in {finding.code for finding in checked.findings}, fragment
+
+
+def test_deploying_twice_and_deleting_leave_the_cluster(bundle: Bundle) -> None:
+    for _ in range(2):
+        succeeded(bundle)
+        assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, 2)}
+    stack = bundle.account.cloudformation.stacks["example-eks"]
+    assert stack.parameters["EksSecurityGroupId"] == GROUP
+    succeeded(bundle, "--destroy")
+    assert sizes(bundle) == {"theirs": (3, 3)}
+    assert "example-eks" not in bundle.account.cloudformation.stacks
+    assert bundle.account.eks.existing["platform"]
+
+
+def test_what_is_in_the_cluster_is_removed_before_its_nodes(bundle: Bundle) -> None:
+    succeeded(bundle)
+    succeeded(bundle, "--destroy")
+    calls = bundle.account.calls
+    listed = next(n for n, call in enumerate(calls) if "helm list --all-namespaces" in call)
+    assert listed < next(n for n, call in enumerate(calls) if "delete-stack" in call)
+
+
+def test_nodes_are_deleted_where_the_cluster_does_not_exist(bundle: Bundle) -> None:
+    succeeded(bundle)
+    bundle.account.eks.existing.clear()
+    assert "platform does not exist" in succeeded(bundle, "--destroy").stderr
+    assert sizes(bundle) == {"theirs": (3, 3)}
+
+
+def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
+    succeeded(bundle)
+    for action, size in (("--pause", 0), ("--resume", 2)):
+        succeeded(bundle, action)
+        assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, size)}
+
+
+def test_a_failed_deployment_continues(bundle: Bundle) -> None:
+    bundle.account.broken["NodeGroupH200"] = "the role does not exist"
+    assert bundle.deploy().returncode == 2
+    bundle.account.broken.clear()
+    bundle.account.fail("helm upgrade --install aws-efa", ("", "no connection"))
+    assert bundle.deploy().returncode != 0
+    succeeded(bundle)
+    assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, 2)}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [
+        (None, "there is no EKS cluster platform"),
+        ({"status": "CREATING"}, "platform is CREATING"),
+        ({"version": "1.34"}, 'write kubernetes.version: "1.34"'),
+        (
+            {"resourcesVpcConfig": {"vpcId": "vpc-0f", "clusterSecurityGroupId": GROUP}},
+            "write network.vpc: vpc-0f",
+        ),
+    ],
+)
+def test_nothing_changes_where_the_cluster_does_not_fit(
+    bundle: Bundle, cluster: dict[str, Any] | None, words: str
+) -> None:
+    existing = bundle.account.eks.existing
+    if cluster is None:
+        existing.clear()
+    else:
+        existing["platform"] = {**CLUSTER, **cluster}
+    done = bundle.deploy()
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert bundle.account.cloudformation.stacks == {}
+
+
+def test_nothing_changes_without_access_to_the_cluster(bundle: Bundle) -> None:
+    bundle.account.fail("get --raw /readyz", ("", "Unauthorized"))
+    done = bundle.deploy()
+    assert (done.returncode, "ask its owner for access" in done.stderr) == (2, True), done.stderr
+    assert bundle.account.cloudformation.stacks == {}
+
+
+def test_drivers_that_the_cluster_lacks_are_installed_and_stay(bundle: Bundle) -> None:
+    bundle.render(dict(EKS.files(STORED)))
+    bundle.account.eks.addon = False
+    succeeded(bundle)
+    parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
+    assert [parameters[name] for name in DRIVERS] == ["yes", "yes"]
+    # They are there now, and they are of the stack.
+    bundle.account.eks.addon = True
+    succeeded(bundle)
+    parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
+    assert [parameters[name] for name in DRIVERS] == ["yes", "yes"]
+
+
+def test_drivers_of_others_are_used(bundle: Bundle) -> None:
+    bundle.render(dict(EKS.files(STORED)))
+    assert "platform has aws-fsx-csi-driver from elsewhere" in succeeded(bundle).stderr
+    parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
+    assert [parameters[name] for name in DRIVERS] == ["no", "no"]
+    template = template_of(STORED)
+    assert template["Resources"]["AddonAwsFsxCsiDriver"]["Condition"] == (
+        "AddonAwsFsxCsiDriverIsOurs"
+    )
