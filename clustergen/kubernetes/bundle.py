@@ -53,7 +53,9 @@ def _mirror(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:
         [image for component in used for image in component.chart.operands],
         charts=[_published(component) for component in used],
         helm=True,
-        private=charts.private_registries(component.chart for component in used),
+        private=charts.private_registries(
+            address for component in used for address in _copied(plan, component)
+        ),
         kubernetes=f"{plan.kubernetes.version}.0",
     )
 
@@ -236,6 +238,14 @@ def _head(component: Component) -> str:
     chart = component.chart
     what = component.why[0].upper() + component.why[1:]
     return f"# {what}.\n# Chart {chart.name} {chart.version}: {chart.source}\n"
+
+
+def _copied(plan: Plan, component: Component) -> Iterator[str]:
+    """The addresses of images for which the values name the registry."""
+    text = yaml_text(component.values)
+    for address in component.chart.images.values():
+        if f"{plan.software.registry}/{address}" in text:
+            yield address
 
 
 def _installed(plan: Plan, component: Component) -> dict[str, str | list[str]]:

@@ -239,9 +239,8 @@ def image_values(plan: Plan, images: Mapping[str, str]) -> dict[str, Any]:
     return values
 
 
-def private_registries(charts: Iterable[Chart]) -> list[tuple[str, str]]:
-    """Registries of ECR that images of ``charts`` come from, each with its region."""
-    addresses = {address for chart in charts for address in chart.images.values()}
+def private_registries(addresses: Iterable[str]) -> list[tuple[str, str]]:
+    """Registries of ECR among those of ``addresses``, each with its region."""
     found = {(address.partition("/")[0], region_of(address)) for address in addresses}
     return sorted((host, region) for host, region in found if region)
 

@@ -97,6 +97,9 @@ PASSING = [
 ]
 
 
+REGISTRY = "111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror"
+
+
 @dataclass(frozen=True, slots=True)
 class Rig:
     """A bundle, and the account that install.sh reaches."""
@@ -135,6 +138,20 @@ class Rig:
 def rig_of(tmp_path: Path) -> Iterator[Callable[[str], Rig]]:
     with ExitStack() as stack:
         yield lambda text: Rig(stack.enter_context(reaching(tmp_path, files_of(text))))
+
+
+def test_with_a_registry_charts_come_from_there(rig_of: Rigs) -> None:
+    made = rig_of(f"software: {{registry: {REGISTRY}}}")
+    made.fill()
+    done = made.run()
+    assert done.returncode == 0, done.stderr
+    helm = [call for call in made.calls if call.startswith("helm")]
+    host = REGISTRY.partition("/")[0]
+    assert helm[0] == f"helm registry login --username AWS --password-stdin {host}"
+    releases = [call.split()[4] for call in helm if call.startswith("helm upgrade")]
+    assert releases
+    assert all(chart.startswith(f"oci://{REGISTRY}/charts/") for chart in releases)
+    assert "a password" not in done.stderr
 
 
 @pytest.mark.parametrize("name", SPECS)

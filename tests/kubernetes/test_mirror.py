@@ -104,6 +104,16 @@ def test_an_image_that_stays_public_is_seen() -> None:
     ]
 
 
+def test_only_registries_of_copied_images_are_logged_in_to() -> None:
+    """Credentials of GovCloud are none for the registry of EKS in us-west-2."""
+    eks = "602401143452.dkr.ecr.us-west-2"
+    assert f"log_in {eks}" in files_of(MIRRORED["smallest"])["mirror.sh"]
+    gov = REGISTRY.replace("us-east-1", "us-gov-west-1")
+    files = files_of(f"{SPECS['GovCloud']}\nsoftware: {{registry: {gov}}}")
+    assert eks not in files["mirror.sh"]
+    assert "013241004608" in files["values/aws-efa-k8s-device-plugin.yaml"]
+
+
 def test_without_a_registry_nothing_is_mirrored() -> None:
     assert not {mirror.SCRIPT, mirror.IMAGES} & set(files_of())
 

@@ -230,7 +230,9 @@ def mirrored(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:
         (),
         "hyperpod/mirror.sh.j2",
         helm=True,
-        private=published.private_registries([published.EFA_PLUGIN]),
+        private=published.private_registries(
+            address for part in _PARTS if part.wanted(plan) for address in part.images.values()
+        ),
         kubernetes=f"{plan.kubernetes.version}.0",
         name=NAME,
         version=_VERSION,

@@ -166,6 +166,9 @@ class Account:
         return found
 
     # Services of which little is asked.
+    def get_login_password(self, request: Request) -> Any:
+        return "a password"
+
     def head_object(self, request: Request) -> Any:
         self._object(f"{request.one('bucket')}/{request.one('key')}")
         return {}

@@ -87,7 +87,7 @@ def _check(request: Request) -> None:
         raise AssertionError(f"aws {request.service} {request.operation} has no {unknown}")
 
 
-_CUSTOM = {("eks", "update-kubeconfig")}
+_CUSTOM = {("eks", "update-kubeconfig"), ("ecr", "get-login-password")}
 
 
 @functools.cache

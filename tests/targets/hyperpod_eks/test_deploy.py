@@ -285,6 +285,21 @@ def test_a_dry_run_runs_nothing(rig: Rig) -> None:
     assert not (rig.folder / ".filled").exists()
 
 
+def test_a_closed_cluster_is_deployed_without_the_internet(tmp_path: Path) -> None:
+    """HyperPod's chart comes from the registry, and nothing from its repository."""
+    registry = "111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror"
+    text = f"network: {{internet: none}}\nsoftware: {{registry: {registry}}}"
+    with rig_of(tmp_path, files_of_new(text)) as made:
+        made.bundle.remove("git")
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        [pulled] = made.calling("helm pull")
+        assert pulled.startswith(f"helm pull oci://{registry}/charts/hyperpod-helm-chart ")
+        [installed] = made.calling("helm upgrade --install dependencies")
+        assert ".filled/charts/hyperpod-helm-chart" in installed
+        assert made.calling("helm dependency") == []
+
+
 DESTRUCTION = ("delete-compute-quota", "delete-cluster-scheduler-config",
                "delete-stack --stack-name example-addons", "delete-cluster --cluster-name",
                "delete-stack --stack-name example-eks")  # fmt: skip
