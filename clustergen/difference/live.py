@@ -103,8 +103,7 @@ class _Reader:
         for path, stack in {**shared, monitoring.PATH: monitoring.name(self.plan), **own}.items():
             found = self._call("cloudformation:GetTemplate", StackName=stack)
             if found:
-                body = found["TemplateBody"]
-                yield path, body if isinstance(body, str) else json.dumps(body)
+                yield path, _as_json(found["TemplateBody"])
 
     def _stack(self, name: str) -> Json | None:
         found = self._call("cloudformation:DescribeStacks", StackName=name)
@@ -135,6 +134,18 @@ class _Reader:
             return None
         except account.CallError as error:
             raise LiveError(str(error)) from None
+
+
+def _as_json(template: Any) -> str:
+    """A template as a bundle has it; stacks that were adopted may have it in YAML."""
+    from clustergen.aws.template_text import parsed
+
+    if not isinstance(template, str):
+        return json.dumps(template)
+    try:
+        return json.dumps(parsed(template))
+    except ValueError:
+        return template
 
 
 def configuration(stack: Json, ask: Callable[..., Json | None]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import yaml
 
+from clustergen.aws.template_text import Literal, Loader
 from clustergen.findings import Finding, Path, Span
 from clustergen.patterns import pattern
 
@@ -50,7 +51,7 @@ class Source:
         """A template with its numbers as they are written: CloudFormation reads 25.10 as text."""
         if self.root is None or not self.is_template:
             return self.data if isinstance(self.data, Mapping) else {}
-        loader = _Literal("")
+        loader = Literal("")
         try:
             found = loader.construct_document(self.root)
         finally:
@@ -103,9 +104,9 @@ def read(text: str, name: str) -> list[Source]:
 def _documents(text: str, whole: str, name: str) -> Iterator[Source]:
     """The YAML documents in ``text``, with their places in ``whole``."""
     lines = tuple(whole.splitlines())
-    loader = _Loader("")
+    loader = Loader("")
     try:
-        for root in yaml.compose_all(text, Loader=_Loader):
+        for root in yaml.compose_all(text, Loader=Loader):
             if _size(root, {}) > _MOST_NODES:
                 raise Unreadable("its aliases repeat more than can be read", _start(text, name))
             data = loader.construct_document(root)
@@ -166,41 +167,6 @@ def _size(node: yaml.Node, known: dict[int, int]) -> int:
             inner = node.value if isinstance(node, yaml.SequenceNode) else []
         known[id(node)] = min(1 + sum(_size(each, known) for each in inner), _MOST_NODES + 1)
     return known[id(node)]
-
-
-class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, with the short forms of CloudFormation's functions."""
-
-
-def _function(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
-    """``!Sub text`` is ``{Fn::Sub: text}``."""
-    if isinstance(node, yaml.ScalarNode):
-        value: Any = loader.construct_scalar(node)
-    elif isinstance(node, yaml.SequenceNode):
-        value = loader.construct_sequence(node, deep=True)
-    elif isinstance(node, yaml.MappingNode):
-        value = loader.construct_mapping(node, deep=True)
-    if suffix == "GetAtt" and isinstance(value, str):
-        value = value.split(".", 1)
-    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
-
-
-_Loader.add_multi_constructor("!", _function)
-# Dates stay text, as in the JSON that the services get.
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _loader, node: node.value)
-
-
-class _Literal(_Loader):
-    """The same, with decimal numbers as they are written."""
-
-
-def _decimal(loader: _Literal, node: yaml.ScalarNode) -> Any:
-    """A number, or its text where the number would be written in another way, as in 25.10."""
-    number = loader.construct_yaml_float(node)
-    return number if str(number) == node.value else node.value
-
-
-_Literal.add_constructor("tag:yaml.org,2002:float", _decimal)
 
 
 def _mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:

@@ -25,6 +25,7 @@ NO_GROUP: Final = "nodes"
 """In place of node groups, where a cluster has none."""
 _PAIRS: Final = (("Key", "Value"), ("ParameterName", "ParameterValue"))
 """Lists that are maps: tags, and settings of Slurm."""
+_NO_ID: Final = pattern(r"[^A-Za-z0-9]")
 _LINK: Final = pattern(r"(?:\x04|\\x04)([^/]*)/(.*?)/([^/]*?)(?:\x05|\\x05)")
 _OPEN, _CLOSE = "\x04", "\x05"
 
@@ -140,7 +141,9 @@ def _names(resources: Iterable[Resource], form: Form) -> Iterable[tuple[str, tup
         if kind := form.by_type.get(resource.type):
             value = resource.properties.get(kind.name) if kind.name else None
             known = isinstance(value, str | int | float)
-            name = str(value) if known else kind.called(resource.id, resource.properties)
+            # Ids of nested stacks have those before them, with dots.
+            id = _NO_ID.sub("", resource.id)
+            name = str(value) if known else kind.called(id, resource.properties)
             while (kind.section, name) in used:
                 name += "-"
             used.add((kind.section, name))

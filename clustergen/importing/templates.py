@@ -97,7 +97,8 @@ class _Settling:
             for name in items:
                 ours = self._pairs[section].get(name)
                 kind = self._kinds[section]
-                made = cfn.logical_id(kind.type.rpartition(":")[2], name) if kind.name else name
+                named = kind.name in items[name]  # the others are known by their logical id
+                made = cfn.logical_id(kind.type.rpartition(":")[2], name) if named else name
                 yield (section, name), self._ours.ids[section, ours] if ours else made
 
     def _placed(self) -> Iterator[tuple[tuple[str, str], str]]:

@@ -117,6 +117,9 @@ Name = Annotated[str, Field(pattern=patterns.NAME.regex)]
 InstanceGroup = Annotated[str, Field(pattern=patterns.INSTANCE_GROUP.regex)]
 """The name of an instance group of HyperPod."""
 
+BatchQueue = Annotated[str, Field(pattern=patterns.BATCH_QUEUE.regex)]
+"""The name of a job queue of AWS Batch."""
+
 MountPath = Annotated[str, Field(pattern=patterns.MOUNT.regex, max_length=200)]
 
 Setting = Annotated[

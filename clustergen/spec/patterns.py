@@ -33,6 +33,10 @@ INSTANCE_GROUP = Pattern(
     r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$",
     "a name of up to 63 letters, digits and -, such as controller",
 )
+BATCH_QUEUE = Pattern(
+    r"^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$",
+    "a name of up to 128 letters, digits, - and _, the first one a letter or digit",
+)
 LOGIN_NAME = Pattern(
     r"^[a-z_][a-z0-9_-]{0,31}$",
     "a name of up to 32 lower-case letters, digits, - and _, the first one a letter, such as alice",

@@ -11,6 +11,7 @@ from clustergen.spec.base import (
     AlarmName,
     AmiId,
     Arn,
+    BatchQueue,
     BatchSize,
     EksClusterName,
     InstanceGroup,
@@ -428,6 +429,11 @@ class Batch(LaunchTemplates):
         max_length=255,
         pattern=patterns.PRINTABLE.regex,
         description="Container image of the training jobs in jobs/; default: a public one.",
+    )
+    queue_names: dict[Name, BatchQueue] = Field(
+        {},
+        description="Names that queues have in Batch, by their names here; default: that of the "
+        "cluster before that of the queue, as in research-train.",
     )
     leave_out: list[Literal["security-groups", "session-manager", "stuck-jobs"]] = Field(
         [], description=f"{_LEFT_OUT}; stuck-jobs: queues cancel jobs that cannot start."

@@ -1004,6 +1004,7 @@ _OPTIONS = {
         _own(BATCH, "leave_out", ["session-manager"]),
         _own(BATCH, "leave_out", ["stuck-jobs"]),
     ],
+    "options.batch.queue_names": [_own(BATCH, "queue_names", {"train": "Training"}, _QUEUED)],
     "options.batch.image": [_own(BATCH, "image", "public.ecr.aws/example/train:1")],
 }
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+import yaml
 
+from clustergen.difference import compare
+from clustergen.difference.live import Live
 from clustergen.importing import Imported
 from clustergen.importing.reading import read
+from tests.difference import test_live
+from tests.difference.test_live import MISSING
 from tests.importing import test_batch, test_eks, test_pcs
 from tests.importing.templates import bring, codes, document
 
@@ -45,6 +51,27 @@ def test_the_template_is_the_original_to_the_letter(
     assert document(result, target) == written
     stacks = [f.message for f in result.findings if "deploy.sh updates the stack" in f.message]
     assert len(stacks) == 1
+
+
+def effects(spec: str, target: str, template: str) -> list[tuple[str, str]]:
+    """What the first deployment does to the stack of this template."""
+
+    def answer(_service: str, operation: str, arguments: Any) -> Any:
+        ours = arguments.get("StackName") == f"production-{target}"
+        return {"TemplateBody": template} if ours and operation == "get_template" else MISSING
+
+    new = test_live.spec(spec, target)
+    live = Live(new, lambda service, _region: test_live.Client(service, answer))
+    found = compare(live, new, target)
+    assert found is not None
+    return [(each.effect.kind, each.effect.subject) for each in found.effects]
+
+
+@pytest.mark.parametrize("form", [json.dumps, yaml.safe_dump], ids=["json", "yaml"])
+@pytest.mark.parametrize(("target", "template", "written"), CASES, ids=[c[0] for c in CASES])
+def test_the_first_diff_is_empty(target: str, template: Any, written: Any, form: Any) -> None:
+    text = template if isinstance(template, str) and form is yaml.safe_dump else form(written)
+    assert effects(adopted(template).text, target, text) == []
 
 
 def test_a_name_from_a_parameter_is_written_out() -> None:

@@ -260,6 +260,38 @@ def test_the_default_version_of_a_launch_template() -> None:
     assert "#!/bin/sh" in str(document(result, "batch"))
 
 
+def _queues(**names: str | None) -> dict[str, Any]:
+    """The template with queues of these names, by their logical ids."""
+    queue = TEMPLATE["Resources"]["Queue"]
+    resources = {key: v for key, v in TEMPLATE["Resources"].items() if key != "Queue"}
+    for id, name in names.items():
+        properties = {k: v for k, v in queue["Properties"].items() if k != "JobQueueName"}
+        named = {"JobQueueName": name} if name else {}
+        resources[id] = {**queue, "Properties": {**properties, **named}}
+    return {**TEMPLATE, "Resources": resources}
+
+
+def test_queues_keep_their_names() -> None:
+    result = bring(_queues(A="DeepLearning_JQ", B="Spot", C=None))
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert {queue.name for queue in spec.queues} == {"DeepLearning-JQ", "Spot", "C"}
+    assert set(by_name(document(result, "batch"), "AWS::Batch::JobQueue", "JobQueueName")) == {
+        "DeepLearning_JQ",
+        "Spot",
+        "C",
+    }
+    assert "IMP012" not in codes(result)
+
+
+def test_an_adopted_cluster_has_the_name_of_its_stack() -> None:
+    result = bring(_queues(A="research-train"), name="production", adopt=True)
+    assert result.lossless
+    assert "\nname: production\n" in result.text
+    assert "research-train: research-train" in result.text
+
+
 def test_an_import_gives_the_same_bytes_again() -> None:
     assert bring(TEMPLATE).text == bring(TEMPLATE).text
 

@@ -20,7 +20,9 @@ def _environment(id: str, properties: Mapping[str, Any]) -> str:
     named = properties.get(NAME)
     if isinstance(named, str):
         return cfn.logical_id(_PREFIX, named)
-    return id if id.startswith(_ID) and id != _ID else cfn.logical_id(_PREFIX, id)
+    # The rest is the name of the group, which begins with a letter.
+    ours = id.startswith(_ID) and id.removeprefix(_ID)[:1].isalpha()
+    return id if ours else cfn.logical_id(_PREFIX, id)
 
 
 def group_name(key: str, properties: Mapping[str, Any]) -> str:
@@ -56,6 +58,8 @@ FORM: Final = Form(
         )
     ),
     unordered=frozenset(("SecurityGroupIds", "Groups", "Subnets")),
+    # CloudFormation names queues without a name; scripts of the bundle have to know it.
+    kept=frozenset(("JobQueues.*.JobQueueName",)),
     own=(
         Kind("AWS::IAM::Role", "Roles", ""),
         Kind("AWS::IAM::InstanceProfile", "InstanceProfiles", ""),

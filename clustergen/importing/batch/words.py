@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from clustergen import catalog
 from clustergen.importing import machines
@@ -12,12 +14,16 @@ from clustergen.importing.machines import items, section
 from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, linked_name
+from clustergen.targets.batch import limits
+
+_LONGEST: Final = limits.MAX_NAME
 
 
 def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     """The spec of the settings of environments and queues, without an overlay."""
     environments, queues = section(settings, ENVIRONMENTS), section(settings, QUEUES)
-    name = _name([*queues], answers.name)
+    name = answers.name if answers.adopt else _name([*queues], answers.name)
+    called = dict(_names(queues, name))
     groups = {key: group_name(key, each) for key, each in environments.items()}
     found = {
         "version": 1,
@@ -25,11 +31,12 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "region": answers.region,
         "network": _network(environments, answers, notes),
         "node_groups": [_group(groups[key], each) for key, each in environments.items()],
-        "queues": _queues(queues, name, groups),
+        "queues": _queues(queues, called, groups),
     }
     written = {key: machines.filled(value) for key, value in found.items()}
     kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
-    return kept | {"targets": {"batch": {}}}
+    own = {ours: theirs for theirs, ours in called.items() if theirs != f"{name}-{ours}"}
+    return kept | {"targets": {"batch": {"queue_names": own} if own else {}}}
 
 
 def _name(queues: list[str], default: str) -> str:
@@ -43,7 +50,20 @@ def _name(queues: list[str], default: str) -> str:
     return "-".join(common) or default
 
 
-def _queues(queues: Json, name: str, groups: Json) -> list[Json]:
+def _names(queues: Iterable[str], cluster: str) -> Iterator[tuple[str, str]]:
+    """The names of queues in Batch, and those that they have in the spec."""
+    used: set[str] = set()
+    for queue in queues:
+        name = queue.removeprefix(f"{cluster}-")
+        name = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+        name = (name if name[:1].isalpha() else f"queue-{name}")[:_LONGEST]
+        while name in used:
+            name = f"{name[: _LONGEST - 2]}-2"
+        used.add(name)
+        yield queue, name
+
+
+def _queues(queues: Json, called: Mapping[str, str], groups: Json) -> list[Json]:
     found = []
     for queue, properties in queues.items():
         order = [section({"": each}, "") for each in items(properties, "ComputeEnvironmentOrder")]
@@ -52,7 +72,7 @@ def _queues(queues: Json, name: str, groups: Json) -> list[Json]:
         priority = machines.number(properties.get("Priority"))
         found.append(
             {
-                "name": queue.removeprefix(f"{name}-"),
+                "name": called[queue],
                 "node_groups": [groups[each] for each in used if each in groups],
                 "priority": priority if priority > 1 else None,
             }

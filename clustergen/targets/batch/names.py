@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clustergen.aws import cfn
 from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.targets.batch.options import Options
 
 NODE_ROLE = "NodeRole"
 NODE_PROFILE = "NodeInstanceProfile"
@@ -34,7 +35,9 @@ def queue_id(queue: Queue) -> str:
 
 def queue(plan: Plan, queue: Queue) -> str:
     """The name of a queue, which users type; it is unique in the account and region."""
-    return f"{plan.name}-{queue.name}"
+    options = plan.options
+    named = options.queue_names if isinstance(options, Options) else {}
+    return named.get(queue.name, f"{plan.name}-{queue.name}")
 
 
 def log_group(plan: Plan) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clustergen.aws import launch_templates
@@ -13,3 +14,4 @@ class Options(launch_templates.Options):
 
     image: str | None
     """Container image of the training jobs."""
+    queue_names: Mapping[str, str]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan, Queue
-from clustergen.targets.batch import limits, nodes, queues
+from clustergen.targets.batch import limits, names, nodes, queues
+from clustergen.targets.batch.options import Options
 from clustergen.targets.batch.rules import rule
 
 _TWO = """node_groups:
@@ -237,3 +239,50 @@ def ended_by_updates(plan: Plan) -> Iterator[Problem]:
 
 def _longer_than_updates(queue: Queue) -> bool:
     return queue.time_limit is not None and queue.time_limit > limits.UPDATE_MINUTES[1] * 60
+
+
+@rule(
+    "SLM610",
+    "Name for a queue that the spec does not have",
+    why="A name in Batch belongs to one queue of the spec.",
+    source="clustergen",
+    bad="targets: {batch: {queue_names: {tarin: Training}}}",
+    good="queues: [{name: train, node_groups: [h200]}]\n"
+    "targets: {batch: {queue_names: {train: Training}}}",
+)
+def named_queue(plan: Plan) -> Iterator[Problem]:
+    known = [queue.name for queue in plan.queues]
+    for name in (each for each in _names(plan) if each not in known):
+        yield Problem(
+            (*_QUEUE_NAMES, name),
+            f"no queue is called {name}",
+            help=f"one of {', '.join(known)}",
+            on_key=True,
+        )
+
+
+@rule(
+    "SLM611",
+    "Two queues with one name in Batch",
+    why="The names of job queues are unique in an account and region.",
+    source=limits.JOB_QUEUE,
+    bad="queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200]}]\n"
+    "targets: {batch: {queue_names: {a: Training, b: Training}}}",
+    good="queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200]}]\n"
+    "targets: {batch: {queue_names: {a: Training, b: Preparing}}}",
+)
+def same_name(plan: Plan) -> Iterator[Problem]:
+    taken: dict[str, str] = {}
+    for queue in plan.queues:
+        name = names.queue(plan, queue)
+        if name in taken:
+            path = (*_QUEUE_NAMES, queue.name) if queue.name in _names(plan) else queue.at("name")
+            yield Problem(path, f"{name} is the queue {taken[name]}", help="write another name")
+        taken.setdefault(name, queue.name)
+
+
+_QUEUE_NAMES: Final[Path] = ("targets", "batch", "queue_names")
+
+
+def _names(plan: Plan) -> Mapping[str, str]:
+    return plan.options.queue_names if isinstance(plan.options, Options) else {}
