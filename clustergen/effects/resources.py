@@ -134,7 +134,10 @@ def removed(old: Json, new: Json) -> Iterator[Effect]:
                 f"replaces {name} with {other}, which has another name{_CONSEQUENCES.get(type, '')}"
             )
             yield Effect("replaces-resource", name, "", text, type=type)
-        elif type in _GROUPS | _CLUSTERS:
+        elif type in _CLUSTERS:
+            text = f"deletes {name}, with its nodes, its jobs, and what users have made in it"
+            yield Effect("replaces-resource", name, "", text, type=type)
+        elif type in _GROUPS:
             text = f"deletes {name}, its nodes, and the jobs on them"
             yield Effect("removes-nodes", name, "", text, type=type)
         elif type in _QUEUES:

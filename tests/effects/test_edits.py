@@ -257,6 +257,15 @@ def test_groups_move_to_another_existing_cluster() -> None:
     assert worst(effects(before, after)) == "replaces-resource"
 
 
+def test_groups_move_from_our_cluster_to_an_existing_one() -> None:
+    made = Fragments(PCS)
+    before, after = made.files(GIVEN), made.files(GIVEN + JOINED % "0a1b2c3d4e")
+    found = effects(before, after)
+    assert worst(found) == "replaces-resource"
+    [gone] = [each for each in found if each.subject == "Cluster"]
+    assert gone.text.startswith("deletes")
+
+
 def test_kinds_are_ordered() -> None:
     assert KINDS[0] == worst(())
     assert KINDS.index("refused") < KINDS.index("data-at-risk")

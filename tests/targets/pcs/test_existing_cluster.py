@@ -142,3 +142,13 @@ def test_the_readme_leaves_out_what_the_cluster_has() -> None:
     assert "yes" not in row
     assert "the cluster about 15" not in text
     assert "The controller" not in text
+
+
+def test_our_cluster_is_not_deleted_for_an_existing_one(bundle: Bundle) -> None:
+    bundle.render(files_of(SPEC.replace(SPEC[SPEC.index("targets:") :], "")))
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    bundle.render(files_of(SPEC))
+    done = bundle.deploy()
+    assert done.returncode == 2
+    assert "would delete Cluster, with all data in it" in done.stderr

@@ -436,7 +436,7 @@ review_changes() {
   stop_at "$stack" "$(replaced '::(ComputeNodeGroup|Nodegroup)$')" \
     "replace NAMES, which fails: two node groups cannot have one name. Use another."
   stop_at "$stack" "$(awk -F '\t' '
-    $1 == "Remove" && $3 ~ /::(FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
+    $1 == "Remove" && $3 ~ /::(Cluster|FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
     <<<"$changes")" "delete NAMES, with all data in it."
 }
 
