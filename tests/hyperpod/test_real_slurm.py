@@ -121,7 +121,7 @@ def test_metrics_of_nodes_and_jobs(api: Cluster, tmp_path: Path) -> None:
     assert {name: found[f"slurm_{name}"] for name in COUNTED} == COUNTED
     text = api.run(api.controller, OF_PARTITIONS % "train").text
     assert {line.split()[0]: line.split()[1] for line in text.splitlines()} == {
-        first: "drained",
+        first: "idle+drain",
         second: "mixed",
     }
     settle(api)
