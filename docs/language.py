@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from clustergen.spec.schema import schema
@@ -11,14 +11,80 @@ from clustergen.spec.schema import schema
 _HEAD = """\
 # The language, version 1
 
-Generated from the JSON Schema by `python docs/build.py`. Unknown keys are errors.
+Generated from the JSON Schema by `python docs/build.py`.
 
+A spec describes one cluster, and every target can render it. This is a whole one:
+
+```yaml
+version: 1
+name: demo
+region: us-east-1
+network: {zone: use1-az6}
+node_groups:
+  - {name: train, instance_type: p5.48xlarge, count: 4}
+targets: {pcs: {}, eks: {}}
+```
+
+Everything else has a default, which `clustergen plan` prints. What a target cannot do is an error
+or a warning that names a way out; [what each target supports](support.md) is a table.
+
+| to describe | write |
+|---|---|
+| nodes: which, how many, bought how | [`node_groups`](#nodegroup), [`capacity`](#capacity) |
+| where jobs wait | [`queues`](#queue) |
+| file systems and buckets | [`storage`](#spec), such as [FSx for Lustre](#fsxlustre) |
+| the VPC, subnets, security groups | [`network`](#network), and those of nodes |
+| who logs in, and to what | [`users`](#user), [`login`](#login), [`head_node`](#headnode) |
+| what nodes may do in AWS | [`iam`](#iam) of a node group, of `head_node` and of `login` |
+| what runs on nodes | [`software`](#software), [`scripts`](#script) |
+| Slurm, or Kubernetes | [`slurm`](#slurm), [`kubernetes`](#kubernetes) |
+| metrics, alerts, failures | [`monitoring`](#monitoring), [`resilience`](#resilience) |
+| what only one service has | [`targets`](#targets) |
+| what clustergen adds and you do without | `leave_out` of a target |
+| what has no word | `overlay` of a target: [overlays](how-to/overlays.md) |
+
+## Notation
+
+- Unknown keys are errors. A key without a default is optional: without it, nothing is set.
 - Sizes need a unit (`500GiB`, `4.8TiB`), and so do durations (`90s`, `10m`, `12h`, `7d`, or
   `7-00:00:00` in Slurm's notation). A number without a unit is an error.
 - Only `true`, `false`, `null` and numbers are converted; `NO`, `24:00:00` and `012345678901` stay
   text. Duplicate keys and merge keys (`<<`) are errors.
 - A spec can also be written in JSON.
 """
+
+# Long tables are easier to read in parts: section -> title of a part -> its keys.
+_PARTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "NodeGroup": {
+        "What it is": (
+            *("name", "instance_type", "instance_types", "count", "capacity", "allocation"),
+            "service_name",
+        ),
+        "Where it is": ("subnets", "placement", "security_groups", "iam"),
+        "The instances": (
+            *("image", "root_volume", "scratch", "threads_per_core", "efa", "efa_layout", "mig"),
+            "health_checks",
+        ),
+        "In the scheduler": ("labels", "taints", "accelerator_taint", "slurm"),
+    },
+    "ParallelCluster": {
+        "Everyday": ("version", "overlay", "leave_out"),
+        "Instances": ("key_name", "detailed_monitoring", "imds", "imds_for_all"),
+        "Queues": ("scaling_strategy", "queue_update_strategy", "memory_scheduling"),
+        "Login and users": ("login_pool", "more_login_pools", "directory", "dcv"),
+        "Network and files": ("dns", "proxy", "shared_folders", "bucket"),
+    },
+    "HyperPodEks": {
+        "Everyday": ("overlay", "leave_out", "lifecycle", "provisioning"),
+        "The EKS cluster": ("eks_cluster", "eks_security_group", "cluster_role"),
+        "Operation": ("tiered_checkpoints", "auto_patching", "update_schedule"),
+    },
+    "Kubernetes": {
+        "The control plane": ("version", "support", "public_endpoint_from", "admins", "access"),
+        "What runs in the cluster": ("system_nodes", "addons", "autoscaler", "devices"),
+        "Jobs": ("admission", "scheduler", "jobs"),
+    },
+}
 
 _NAMES = {"string": "text", "integer": "whole number", "number": "number", "null": "null"}
 
@@ -30,7 +96,7 @@ def page() -> str:
     _collect(made, made["$defs"], sections)
     lines = [_HEAD]
     for name, section in sections.items():
-        lines += _section(name, section)
+        lines += _section(name, section, made["$defs"])
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -54,20 +120,47 @@ def _references(node: Any) -> Iterator[str]:
             yield from _references(item)
 
 
-def _section(name: str, section: Mapping[str, Any]) -> Iterator[str]:
+def _section(
+    name: str, section: Mapping[str, Any], defs: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
     yield f"## {name}"
     yield ""
     yield _markdown(section.get("description", ""))
     yield ""
-    if not section.get("properties"):
+    properties = section.get("properties", {})
+    parts = _PARTS.get(name, {"": tuple(properties)})
+    listed = {key for keys in parts.values() for key in keys}
+    # A key that is in no part yet goes to the last one.
+    others = tuple(key for key in properties if key not in listed)
+    for number, (title, keys) in enumerate(parts.items(), 1):
+        if title:
+            yield f"**{title}**"
+            yield ""
+        wanted = [key for key in keys if key in properties]
+        yield from _table(section, [*wanted, *(others if number == len(parts) else ())], defs)
+
+
+def _table(
+    section: Mapping[str, Any], keys: Sequence[str], defs: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    if not keys:
         return
     yield "| key | value | default | |"
     yield "|---|---|---|---|"
-    for key, value in section["properties"].items():
+    for key in keys:
+        value = section["properties"][key]
         default = "**required**" if key in section.get("required", ()) else _default(value)
-        description = _markdown(value.get("description", ""))
-        yield f"| `{key}` | {_type(value)} | {default} | {description} |"
+        of_its_type = defs.get(value.get("$ref", "").rpartition("/")[2], {}).get("description", "")
+        text = _markdown(value.get("description") or of_its_type)
+        yield f"| `{key}` | {_type(value)} | {default} | {_in_lines(text, value)} |"
     yield ""
+
+
+def _in_lines(text: str, value: Mapping[str, Any]) -> str:
+    """A description with a line for each word of a list, if it says what each means."""
+    for word in value.get("items", {}).get("enum", ()):
+        text = text.replace(f" {word}: ", f"<br>`{word}`: ", 1)
+    return text.replace(";<br>", "<br>")
 
 
 def _markdown(text: str) -> str:

@@ -87,6 +87,21 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         "nodes.iam": support(
             "full", "a role of the foundation for the group, its ExecutionRole", INSTANCE_GROUP
         ),
+        "nodes.desired": support(
+            "none",
+            "HyperPod starts all nodes of a group, and is in service with min; remove desired",
+            INSTANCE_GROUP,
+        ),
+        "nodes.allocation": support(
+            "none",
+            "HyperPod tries instance_types in their order; remove allocation",
+            INSTANCE_GROUP,
+        ),
+        "nodes.ssh-sources": support(
+            "none",
+            "all login nodes have one security group; write network.ssh_from",
+            INSTANCE_GROUP,
+        ),
         "resilience.replace": support("full", "NodeRecovery: Automatic or None", CREATE_CLUSTER),
     }
 )

@@ -82,7 +82,9 @@ class HeadNode(Section):
         None, description="1 disables simultaneous multithreading (SMT)."
     )
     subnet: SubnetId | None = Field(
-        None, description="Subnet; default: public with ssh_from of public addresses."
+        None,
+        description="Subnet; default: a public one if network.ssh_from has public addresses, else "
+        "a private one.",
     )
     security_groups: list[SecurityGroupId] = Field(
         [], description="Existing security groups, besides those of every node."
@@ -95,16 +97,12 @@ class HeadNode(Section):
     iam: Iam = Field(Iam.absent(), description="Policies, S3 access, or an existing role.")
 
 
-class Login(Section):
-    """Login nodes."""
+class LoginNodes(Section):
+    """Login nodes of one kind."""
 
     instance_type: ServiceNodeType = Field("m7i.xlarge", description="EC2 instance type.")
     count: int = Field(1, ge=0, description="Number of nodes.")
     image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
-    root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
-    threads_per_core: Literal[1, 2] | None = Field(
-        None, description="1 disables simultaneous multithreading (SMT)."
-    )
     subnets: list[SubnetId] = Field([], description="Subnets; default: that of the head node.")
     security_groups: list[SecurityGroupId] = Field(
         [], description="Existing security groups, besides those of every node."
@@ -113,6 +111,15 @@ class Login(Section):
         None, description="Block or prefix list allowed to use SSH; default: network.ssh_from."
     )
     iam: LoginIam = Field(LoginIam.absent(), description="Policies, or an existing role.")
+
+
+class Login(LoginNodes):
+    """Login nodes."""
+
+    root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
+    threads_per_core: Literal[1, 2] | None = Field(
+        None, description="1 disables simultaneous multithreading (SMT)."
+    )
 
 
 class Count(Section):
@@ -237,8 +244,8 @@ class NodeGroup(Section):
     )
     service_name: Name | None = Field(
         None,
-        description="Its name in the service, where that is unique only in its queue; default: "
-        "name.",
+        description="Its name in ParallelCluster, where groups of different queues may have the "
+        "same; default: name.",
     )
 
     _one_kind_of_type = model_validator(mode="after")(validators.one_kind_of_type)

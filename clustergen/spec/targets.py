@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from clustergen.spec import patterns, validators
 from clustergen.spec.base import (
     AlarmName,
-    AmiId,
     Arn,
     BatchQueue,
     BatchSize,
@@ -22,12 +21,10 @@ from clustergen.spec.base import (
     Seconds,
     Section,
     SecurityGroupId,
-    ServiceNodeType,
     Source,
-    SubnetId,
     Text,
 )
-from clustergen.spec.nodes import LoginIam
+from clustergen.spec.nodes import LoginNodes
 
 
 class Target(Section):
@@ -67,8 +64,8 @@ class LaunchTemplates(Instances):
 
 
 _LEFT_OUT = (
-    "What clustergen adds and you do without. security-groups: those of the foundation, so that "
-    "nodes have only yours; session-manager: shells on nodes"
+    "What clustergen adds and you do without. security-groups: those of the foundation, where "
+    "nodes have others; session-manager: shells on nodes"
 )
 
 
@@ -114,21 +111,10 @@ class LoginPool(Section):
     )
 
 
-class FurtherLoginPool(LoginPool):
+class FurtherLoginPool(LoginNodes, LoginPool):
     """A further pool of login nodes, besides that of login."""
 
     name: Name = Field(description="Its name.")
-    instance_type: ServiceNodeType = Field("m7i.xlarge", description="EC2 instance type.")
-    count: int = Field(1, ge=0, description="Number of nodes.")
-    image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
-    subnets: list[SubnetId] = Field([], description="Subnets; default: that of the head node.")
-    security_groups: list[SecurityGroupId] = Field(
-        [], description="Existing security groups, besides those of every node."
-    )
-    ssh_from: Source | None = Field(
-        None, description="Block or prefix list allowed to use SSH; default: network.ssh_from."
-    )
-    iam: LoginIam = Field(LoginIam.absent(), description="Policies, or an existing role.")
 
 
 class Timeouts(Section):

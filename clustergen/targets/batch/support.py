@@ -264,6 +264,18 @@ _SLURM = {
     "nodes.instance-profile": _support(
         "full", "InstanceRole of the compute environment", _ENVIRONMENT
     ),
+    "nodes.desired": _support(
+        "none", "Batch starts nodes for jobs; remove desired, or write it as min", _ENVIRONMENT
+    ),
+    "nodes.allocation": _support(
+        "none",
+        "Batch chooses Spot instances by price and capacity, others in the order of "
+        "instance_types; remove allocation, or set AllocationStrategy in the overlay",
+        _ENVIRONMENT,
+    ),
+    "nodes.ssh-sources": _support(
+        "none", "users submit jobs from anywhere, without login nodes; remove ssh_from", _JOBS
+    ),
     "nodes.iam": _support(
         "full", "a role and an instance profile for the group, its InstanceRole", _ENVIRONMENT
     ),

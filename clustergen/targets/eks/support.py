@@ -214,6 +214,15 @@ _SLURM = {
     "nodes.accelerator-taint": _support("full", "no taint of clustergen's", _GROUPS),
     "nodes.subnets": _support("full", "Subnets of the node group", _GROUPS),
     "nodes.security-groups": _support("full", "Groups of the launch template", _GROUPS),
+    "nodes.allocation": _support(
+        "none",
+        "EKS and Karpenter choose Spot instances by price and capacity, others in the order of "
+        "instance_types; remove allocation",
+        _GROUPS,
+    ),
+    "nodes.ssh-sources": _support(
+        "none", "users reach the API and not nodes; write kubernetes.public_endpoint_from", _GROUPS
+    ),
     "nodes.iam": _support(
         "full", "a role for the group, as NodeRole or in Karpenter's EC2NodeClass", _GROUPS
     ),
