@@ -14,6 +14,7 @@ import yaml
 
 from clustergen import mirror
 from clustergen.kubernetes.components import components
+from tests.checking import EXAMPLES
 from tests.kubernetes.planned import files_of, plan_of
 from tests.kubernetes.specs import SPECS
 from tests.support import stand_in_charts
@@ -102,6 +103,18 @@ def test_an_image_that_stays_public_is_seen() -> None:
         "nvcr.io/nvidia/cloud-native/k8s-mig-manager:v0.14.2",
         "nvcr.io/nvidia/gpu-operator:v26.3.3",
     ]
+
+
+def test_an_existing_cluster_uses_the_registry_too() -> None:
+    text = EXAMPLES["eks-existing-cluster"].read_text(encoding="utf-8")
+    files = files_of(f"{text}\nsoftware: {{registry: {REGISTRY}}}\n")
+    script = files["install.sh"]
+    assert f"chart kueue oci://{REGISTRY}/charts/kueue " in script
+    assert script.rindex("log_in_helm\n") < script.index("chart kueue ")
+    rendered = [text for path, text in files.items() if path.startswith(("smoke/", "jobs/"))]
+    found = images_in([item for text in rendered for item in yaml.safe_load_all(text)])
+    assert found
+    assert all(is_reached(image) for image in found)
 
 
 def test_only_registries_of_copied_images_are_logged_in_to() -> None:
