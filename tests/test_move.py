@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clustergen import targets
+from clustergen import cost, targets
 from clustergen.cli import main
 from tests.checking import EXAMPLES, Fragments
 from tests.support.cloud.commands import reaching
@@ -163,6 +164,37 @@ def test_no_other_target_is_a_way_out(answer: Any) -> None:
     [line] = [line for line in move["blocked"] if "EBS" in line]
     assert line.endswith("or go without it, with --allow-unsupported")
     assert "use parallelcluster" not in line
+
+
+def test_kubectl_changes_the_cluster_that_is_meant(answer: Any) -> None:
+    """Both clusters have a queue of this name, and the kubeconfig may point at either."""
+    text = SPEC.replace("login: {instance_type: m7i.large}\n", "").replace("pcs", "eks") % ("", "")
+    both = text, text.replace("name: small", "name: small-2\nfoundation: small")
+    _, move = answer(both)
+    phases = {phase["title"].split()[0]: phase for phase in move["phases"]}
+    at, close = "aws eks update-kubeconfig --region us-east-1 --name ", "kubectl patch clusterqueue"
+    for commands, names in (
+        (phases["drain"]["commands"], ["small"]),
+        (phases["drain"]["back_commands"], ["small"]),
+        (phases["cut"]["back_commands"], ["small-2", "small"]),
+    ):
+        before = [first for first, second in pairwise(commands) if second.startswith(close)]
+        assert before == [f"{at}{name}" for name in names]
+
+
+def test_what_both_clusters_use_is_paid_once(answer: Any) -> None:
+    """Two clusters with their volumes, one file system and one way to the internet."""
+    text = SPEC % ("", "")
+    _, move = answer(text, *FROM_PCS)
+    bills = {
+        name: cost.bill(plan, targets.load(name).fees)
+        for name in ("pcs", "parallelcluster")
+        for plan in [Fragments(name).plan(text.replace("{pcs: {}}", f"{{{name}: {{}}}}"))]
+    }
+    once = [line for line in bills["pcs"].lines if line.part == "network" or line.name == "/work"]
+    most = sum(each.usd(1)[1] for each in bills.values()) - sum(each.usd(1)[1] for each in once)
+    [step] = [line for line in steps(move).splitlines() if line.startswith("both together cost")]
+    assert f"to {most:,.2f} USD per hour" in step
 
 
 def test_the_kubeconfig_is_that_of_the_existing_cluster(answer: Any) -> None:

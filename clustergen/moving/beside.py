@@ -5,7 +5,7 @@ from __future__ import annotations
 from clustergen import cost, targets
 from clustergen.cost import words
 from clustergen.plan import quotas
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Ebs, Plan
 
 _FOR_EACH = frozenset({quotas.PER_CLUSTER, quotas.VOLUME})
 """Limits of one cluster or node, which two clusters do not share."""
@@ -30,8 +30,11 @@ def _text(need: quotas.Need) -> str:
 def price(running: Plan, coming: Plan) -> str:
     """What both cost in an hour; network and file systems are there once."""
     old, new = (cost.bill(plan, targets.load(plan.target).fees) for plan in (running, coming))
-    there = {(line.part, line.name) for line in old.lines if line.part in ("storage", "network")}
-    more = [line for line in new.lines if (line.part, line.name) not in there]
-    both = cost.Bill(new.target, new.region, (*old.lines, *more))
+    # The new plan is for a foundation that serves both. Root volumes are storage, but of one.
+    mounts = {each.mount for each in coming.storage if not isinstance(each, Ebs)}
+    shared = [line for line in new.lines if line.part == "network" or line.name in mounts]
+    there = {(line.part, line.name) for line in shared}
+    more = [line for line in old.lines if (line.part, line.name) not in there]
+    both = cost.Bill(new.target, new.region, (*new.lines, *more))
     without = ", and what has no known price" if both.unknown else ""
     return f"{words.usd(both.usd(1))} USD per hour{without}; now {words.usd(old.usd(1))}"

@@ -140,6 +140,7 @@ def _take_out(leaving: End, staying: End) -> Iterator[Step]:
 def _drain(ends: _Ends) -> Phase:
     found, deploy = queues(ends.running), f"{ends.old.folder}/deploy.sh"
     steps = (
+        *_point_at("old", ends.running),
         Step("stop new jobs", found.close),
         Step(f"wait until this lists no job; {found.waiting}", found.busy),
         *_save(ends),
@@ -178,22 +179,23 @@ def _undo_drain(ends: _Ends) -> Iterator[Step]:
             "sudo systemctl enable --now slurmdbd",
         )
     yield Step("start the nodes", f"{ends.old.folder}/deploy.sh --resume")
+    yield from _point_at("old", ends.running)
     yield Step("let jobs in", queues(ends.running).open)
 
 
 def _cut_over(ends: _Ends) -> Phase:
     found, folder = queues(ends.coming), ends.new.folder
     back = (
+        *_point_at("new", ends.coming),
         Step("stop new jobs on the new cluster, and wait for its jobs", found.close),
         Step("stop its nodes", f"{folder}/deploy.sh --pause"),
-        *_undo_drain(ends),
     )
     if losses.shared_database(ends.running, ends.coming):
         stopped = Step(
             "on the head node of the new cluster", "sudo systemctl disable --now slurmdbd"
         )
-        back = (*back[:2], stopped, *back[2:])
-    return Phase("cut over", (*_hand_over(ends),), back)
+        back += (stopped,)
+    return Phase("cut over", (*_hand_over(ends),), (*back, *_undo_drain(ends)))
 
 
 def _hand_over(ends: _Ends) -> Iterator[Step]:
@@ -210,17 +212,24 @@ def _hand_over(ends: _Ends) -> Iterator[Step]:
         yield Step(
             "give users access: their roles in `kubernetes.access` or `kubernetes.admins`, and "
             "the new kubeconfig",
-            f"aws eks update-kubeconfig --region {ends.coming.region} --name {_eks(ends.coming)}",
+            _kubeconfig(ends.coming),
         )
     else:
         yield Step("give users the names of the new job queues, and the right to submit to them")
     yield Step("submit the jobs again that waited: queues are not copied")
 
 
-def _eks(plan: Plan) -> str:
-    """The name of the EKS cluster, an existing one or one of the bundle."""
+def _point_at(which: str, plan: Plan) -> Iterator[Step]:
+    """Both clusters may be in the kubeconfig, with queues of one name."""
+    if plan.scheduler == "kubernetes":
+        yield Step(f"point kubectl at the {which} cluster", _kubeconfig(plan))
+
+
+def _kubeconfig(plan: Plan) -> str:
+    """For the EKS cluster, an existing one or one of the bundle."""
     field = "eks_cluster" if plan.target == "hyperpod-eks" else "cluster"
-    return plan.options.existing.get(field, plan.name).rpartition("/")[2]  # of its ARN
+    name = plan.options.existing.get(field, plan.name).rpartition("/")[2]  # of its ARN
+    return f"aws eks update-kubeconfig --region {plan.region} --name {name}"
 
 
 _KINDS = {"slurm": "Slurm", "kubernetes": "Kubernetes", "batch": "AWS Batch"}
