@@ -8,6 +8,8 @@ from clustergen.effects import Effect, Kind
 
 _SLURM = "scontrol update nodename=NODES state=drain reason=update"
 _KUBERNETES = "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data"
+_GUARDED = ("::Cluster", "::FileSystem", "::Workspace")
+_NOT_PLAIN = {"refused", "data-at-risk", "needs-stop", "removes-nodes", "leftover"}
 DRAIN = {
     "parallelcluster": _SLURM,
     "pcs": _SLURM,
@@ -25,14 +27,32 @@ def steps(target: str, effects: Sequence[Effect]) -> Iterator[str]:
     before the cluster, and a rejected cluster leaves a changed foundation.
     """
     kinds = {effect.kind for effect in effects}
-    if not kinds & {"refused", "data-at-risk", "needs-stop", "removes-nodes", "leftover"}:
+    guarded = [effect.subject for effect in effects if _needs_consent(effect)]
+    if not guarded and not kinds & _NOT_PLAIN:
         return
     yield from _before(kinds, effects)
     yield from _stops(target, effects)
     if "removes-nodes" in kinds:
         yield f"drain the nodes that go, and wait for their jobs: {DRAIN[target]}"
-    yield "deploy: ./deploy.sh"
+    yield _deploy(guarded)
     yield from _after(target, effects)
+
+
+def _deploy(guarded: Sequence[str]) -> str:
+    if not guarded:
+        return "deploy: ./deploy.sh"
+    return (
+        f"deploy: ./deploy.sh, which stops before it takes {', '.join(guarded)} away; "
+        "--allow-replacement continues"
+    )
+
+
+def _needs_consent(effect: Effect) -> bool:
+    """Whether deploy.sh stops before it replaces or deletes a cluster, or what holds data."""
+    if effect.kind not in ("data-at-risk", "replaces-resource"):
+        return False
+    ends = effect.text.startswith(("replaces", "deletes")) or "is deleted with" in effect.text
+    return ends and effect.type.endswith(_GUARDED)
 
 
 def _before(kinds: set[Kind], effects: Sequence[Effect]) -> Iterator[str]:

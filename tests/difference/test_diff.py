@@ -128,6 +128,16 @@ def test_bundles(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert [each["target"] for each in found(run, "out/small", "both.yaml")] == ["pcs", "batch"]
 
 
+def test_the_order_says_where_deploy_stops(run: Run) -> None:
+    """It stops before a file system is replaced, not where one stays outside the stack."""
+    Path("less.yaml").write_text(f"{SPEC.partition('storage:')[0]}targets: {{pcs: {{}}}}\n")
+    replaced, removed = (
+        found(run, "old.yaml", name)[0]["steps"] for name in ("new.yaml", "less.yaml")
+    )
+    assert any("--allow-replacement continues" in step for step in replaced)
+    assert "deploy: ./deploy.sh" in removed
+
+
 def git(*arguments: str) -> None:
     known = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     subprocess.run(["git", *known, *arguments], check=True, capture_output=True)
