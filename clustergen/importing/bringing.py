@@ -25,7 +25,10 @@ from clustergen.plan.names import stack as stack_name
 from clustergen.targets import load
 
 _REGION = "us-east-1"
-_DESCRIPTION = pattern(r"^(?:AWS PCS|Amazon EKS|AWS Batch) cluster [A-Za-z][A-Za-z0-9-]*$")
+_DESCRIPTION = pattern(
+    r"^(?:(?:AWS PCS|Amazon EKS|AWS Batch) cluster [A-Za-z][A-Za-z0-9-]*"
+    r"|Node groups \S+ of the Amazon EKS cluster \S+)$"
+)
 """Descriptions of our templates."""
 _OF_TEMPLATES = [("Resources",), ("Parameters",), ("Outputs",), ("Conditions",), ("Mappings",)]
 _LOGS = "AWS::Logs::LogGroup"
@@ -49,6 +52,8 @@ class Reader(NamedTuple):
     """The settings, with what several templates leave open."""
     one: bool = True
     """Whether the section has one resource: the cluster."""
+    parts: Reader | None = None
+    """How parts of a cluster that exists become a spec."""
 
 
 def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imported:
@@ -62,6 +67,8 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     if _is_ours(sources):
         reader = reader._replace(form=reader.form.of_ours())
     found = _extracted(sources, answers, reader, notes)
+    if reader.main not in found.settings and reader.parts:
+        reader = reader.parts._replace(form=reader.form)
     clusters = [*found.settings.get(reader.main, {})]
     if not clusters:
         return _incomplete(sources[0], reader)

@@ -308,4 +308,46 @@ def test_an_imported_bundle_has_the_settings_of_the_bundle(path: Path) -> None:
     assert result.lossless
     again, before = properties(document(result, "eks")), properties(original)
     same = [id for id in before if again.get(id) == before[id]]
-    assert "Cluster" in same
+    assert {"Cluster", "NodeGroupH200"} & set(same)
+
+
+def nodes_alone() -> dict[str, Any]:
+    """The template of node groups whose cluster is a parameter."""
+    kept = ("Launch", "Gpu")
+    made = {name: dict(TEMPLATE["Resources"][name]) for name in kept}
+    made["Gpu"]["Properties"] = {**made["Gpu"]["Properties"], "ClusterName": {"Ref": "Name"}}
+    data = {**DATA, "SecurityGroupIds": [GROUP.format(1), GROUP.format(2)]}
+    made["Launch"]["Properties"] = {"LaunchTemplateData": data}
+    return {"Parameters": {"Name": {"Type": "String"}}, "Resources": made}
+
+
+def test_node_groups_alone_are_added_to_their_cluster() -> None:
+    result = bring(nodes_alone(), parameters={"Name": "platform"})
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert spec.targets.eks is not None
+    assert spec.targets.eks.cluster == "platform"
+    template = document(result, "eks")
+    assert "AWS::EKS::Cluster" not in {each["Type"] for each in template["Resources"].values()}
+    group = by_name(template, "AWS::EKS::Nodegroup", "NodegroupName")["gpu"]
+    assert (group["ClusterName"], group["Labels"]) == ("platform", {"pool": "gpu"})
+    launch = template["Resources"]["NodeGroupGpuLaunchTemplate"]["Properties"]
+    groups = launch["LaunchTemplateData"]["SecurityGroupIds"]
+    assert groups == [GROUP.format(1), GROUP.format(2)]
+
+
+def test_descriptions_of_node_groups_alone() -> None:
+    versions = {"LaunchTemplateVersions": [{**VERSIONS["LaunchTemplateVersions"][0]}]}
+    result = bring({"nodegroup": NODEGROUP}, versions, region="")
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert spec.targets.eks is not None
+    assert spec.targets.eks.cluster == "production"
+    assert spec.kubernetes.version == "1.35"
+
+
+def test_a_name_that_no_file_has_is_to_be_filled_in() -> None:
+    result = bring(nodes_alone())
+    assert "cluster: FILL-IN-Name" in result.text

@@ -195,3 +195,40 @@ def test_a_cluster_without_nodes_asks_for_them() -> None:
 def test_check_of_a_configuration_points_to_import() -> None:
     (finding,) = check_spec(CONFIG).findings
     assert (finding.code, "eksctl" in finding.message) == ("SPC026", True)
+
+
+UNOWNED = """
+apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {name: platform, region: us-east-1, version: "1.35"}
+vpc:
+  id: vpc-0a1b2c3d4e5f67890
+  securityGroup: sg-0a1b2c3d4e5f67891
+  subnets:
+    private:
+      us-east-1a: {id: subnet-0a1b2c3d4e5f67891}
+      us-east-1b: {id: subnet-0a1b2c3d4e5f67892}
+managedNodeGroups:
+  - name: gpu
+    instanceType: g6.12xlarge
+    minSize: 0
+    desiredCapacity: 2
+    maxSize: 4
+    privateNetworking: true
+    labels: {pool: gpu}
+"""
+
+
+def test_node_groups_of_a_cluster_that_eksctl_did_not_make() -> None:
+    result = bring(UNOWNED, region="", vpc="")
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert spec.targets.eks is not None
+    assert spec.targets.eks.cluster == "platform"
+    assert spec.targets.eks.cluster_security_group == "sg-0a1b2c3d4e5f67891"
+    template = document(result, "eks")
+    types = {each["Type"] for each in template["Resources"].values()}
+    assert not types & {"AWS::EKS::Cluster", "AWS::EKS::Addon"}
+    (group,) = by_name(template, "AWS::EKS::Nodegroup", "NodegroupName").values()
+    assert (group["ClusterName"], group["Labels"]) == ("platform", {"pool": "gpu"})

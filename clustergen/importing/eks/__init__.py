@@ -8,8 +8,9 @@ from typing import Final
 from clustergen.importing import bringing
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
+from clustergen.importing.eks import joined
 from clustergen.importing.eks.described import resources
-from clustergen.importing.eks.form import CLUSTER, FORM
+from clustergen.importing.eks.form import CLUSTER, FORM, NODE_GROUPS
 from clustergen.importing.eks.preparing import prepared
 from clustergen.importing.eks.words import spec
 from clustergen.importing.machines import section
@@ -17,7 +18,8 @@ from clustergen.importing.reading import Source
 
 __all__ = ["imported"]
 
-READER: Final = bringing.Reader("eks", FORM, CLUSTER, spec, resources, prepared)
+PARTS: Final = bringing.Reader("eks", FORM, NODE_GROUPS, joined.spec, resources, one=False)
+READER: Final = bringing.Reader("eks", FORM, CLUSTER, spec, resources, prepared, parts=PARTS)
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:

@@ -56,10 +56,17 @@ def resources(sources: Sequence[Source], notes: Notes) -> list[Resource]:
             if described:
                 notes.dropped((), f"the state of {described[name]}, which a description shows")
                 id = f"{member}:{described[name]}"
-                properties = _properties(described, found)
+                properties = {**_properties(described, found), **_joined(described, sources)}
                 linked = _linked(properties, groups)
                 found.append(Resource(id, type, linked, source, (member,)))
     return [each._replace(properties=_linked(each.properties, groups)) for each in found]
+
+
+def _joined(described: Json, sources: Sequence[Source]) -> Json:
+    """The name of the cluster of a node group, where no file describes the cluster."""
+    name = described.get("clusterName") if "nodegroupName" in described else None
+    known = any(section(source.data, "cluster") for source in sources)
+    return {"ClusterName": name} if name and not known else {}
 
 
 def _security_groups(sources: Sequence[Source]) -> Any:

@@ -45,7 +45,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "region": answers.region,
         "tags": _tags(cluster),
         "network": _network(cluster, groups, answers, notes),
-        "node_groups": [_group(key, each) for key, each in groups.items() if key != system]
+        "node_groups": [group(key, each) for key, each in groups.items() if key != system]
         or [machines.stand_in((CLUSTER, name), notes)],
         "kubernetes": {
             "autoscaler": "karpenter" if _KARPENTER in section(settings, ACCESS) else None,
@@ -55,7 +55,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
             "admins": list(_admins(section(settings, ACCESS))),
             "public_endpoint_from": _public(section(cluster, "ResourcesVpcConfig")),
         },
-        "resilience": _resilience(groups.values()),
+        "resilience": resilience(groups.values()),
     }
     written = {key: machines.filled(value) for key, value in found.items()}
     kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
@@ -74,7 +74,7 @@ def _tags(cluster: Json) -> Json:
     }
 
 
-def _resilience(groups: Iterable[Json]) -> Json:
+def resilience(groups: Iterable[Json]) -> Json:
     repaired = [section(group, "NodeRepairConfig").get("Enabled") for group in groups]
     wanted = any(str(each).lower() == "true" for each in repaired)
     return {} if wanted or not repaired else {"replace_failed_nodes": False}
@@ -126,7 +126,7 @@ def _machine(group: Json) -> Json:
     return {"instance_type": _types(group)[0], "count": max(low, 1)}
 
 
-def _group(name: str, group: Json) -> Json:
+def group(name: str, group: Json) -> Json:
     scaling, types = section(group, "ScalingConfig"), _types(group)
     high = machines.number(scaling.get("MaxSize"), 1)
     return {

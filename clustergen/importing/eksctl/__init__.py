@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from clustergen.catalog import regions
 from clustergen.findings import Finding
 from clustergen.importing import bringing
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
+from clustergen.importing.eks import joined
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS, PROVIDERS
 from clustergen.importing.eks.words import spec
 from clustergen.importing.eksctl import cluster, groups, network
@@ -20,7 +21,7 @@ from clustergen.importing.eksctl.permissions import permissions
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.rules import losses
-from clustergen.importing.settings import Extracted, Json, Place
+from clustergen.importing.settings import Extracted, Json, Place, link
 from clustergen.spec import patterns
 
 __all__ = ["imported"]
@@ -43,10 +44,16 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     name = _name(config, answers, notes)
     answers = network.answered(config, answers, notes)
     found = _settings(config, name, source, answers, notes)
-    words = spec(found.settings, answers, notes)
+    group = str(config.section("vpc").take("securityGroup") or "")
+    reader = bringing.Reader("eks", FORM, CLUSTER, spec)
+    if group:
+        found.settings = _without_cluster(found.settings, name, group, notes)
+        reader = bringing.Reader("eks", FORM, NODE_GROUPS, joined.spec)
+    words = reader.words(found.settings, answers, notes)
+    if group:
+        words["targets"]["eks"]["cluster_security_group"] = group
     words["network"] |= network.words(config)
     lost = [*_lost(config)]
-    reader = bringing.Reader("eks", FORM, CLUSTER, spec)
     result = bringing.converted(found, words, source, answers, reader, notes)
     return result._replace(
         findings=(*result.findings, *map(source.place, lost)),
@@ -77,6 +84,28 @@ def _settings(config: Keys, name: str, source: Source, answers: Answers, notes: 
         for key, place in places.items():
             result.places[section, key] = place
     return result
+
+
+def _without_cluster(settings: Json, name: str, group: str, notes: Notes) -> Json:
+    """The node groups of a cluster that exists, whose security group the file has.
+
+    https://docs.aws.amazon.com/eks/latest/eksctl/unowned-clusters.html
+    """
+    for part in (CLUSTER, ADDONS, ACCESS, PROVIDERS):
+        if part in settings:
+            text = f"{part} of {name}: the cluster exists, and keeps what it has"
+            notes.dropped(("metadata",), text)
+    known = {link(CLUSTER, name): name, link(CLUSTER, name, "ClusterSecurityGroupId"): group}
+    groups: Json = _replaced(settings.get(NODE_GROUPS, {}), known)
+    return {NODE_GROUPS: groups}
+
+
+def _replaced(value: Any, known: Mapping[str, str]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _replaced(each, known) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_replaced(each, known) for each in value]
+    return known.get(value, value) if isinstance(value, str) else value
 
 
 def _places(config: Keys, name: str, source: Source) -> dict[str, dict[str, Place]]:
