@@ -62,7 +62,7 @@ def _asked_for(plan: Plan) -> Iterator[Path]:
 _OF_NEW = (
     *("on_delete", "kms_key", "backups", "size", "deployment", "storage_class", "throughput"),
     *("metadata_iops", "compression", "drive_cache", "read_cache", "iops", "throughput_mode"),
-    *("one_zone", "volume_type", "data_repositories"),
+    *("one_zone", "volume_type", "data_repositories", "import_from", "export_to"),
 )
 """Fields of file systems that only new ones use."""
 

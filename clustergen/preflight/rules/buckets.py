@@ -26,6 +26,8 @@ def _buckets(plan: Plan) -> Mapping[str, tuple[Path, bool]]:
             found.setdefault(item.bucket, (item.at("bucket"), False))
         for number, each in enumerate(item.repositories if isinstance(item, Lustre) else ()):
             found[_bucket_of(each.s3)] = (item.at("data_repositories", number, "s3"), True)
+        if isinstance(item, Lustre) and item.import_from:
+            found[_bucket_of(item.import_from)] = (item.at("import_from"), True)
     if bucket := plan.options.existing.get("bucket"):
         found[bucket] = (("targets", plan.target, "bucket"), True)
     for script in plan.software.scripts:

@@ -76,6 +76,12 @@ def test_some_nodes_have_only_their_own_security_groups(name: str, number: int) 
         assert "${ClusterSecurityGroupId}" in other["AdditionalSecurityGroups"]
 
 
+def test_a_pool_without_nodes_keeps_its_own_security_groups() -> None:
+    text = OWN_GROUPS.replace("login: {", "login: {count: 0, ") % "login"
+    [pool] = document_of(text)["LoginNodes"]["Pools"]
+    assert pool["Networking"]["SecurityGroups"] == ["sg-0a1b2c3d4e5f67892"]
+
+
 def test_the_hook_runs_update_scripts_at_updates_only() -> None:
     hook = files_of(UPDATED)["scripts/hook.sh"]
     event = hook[hook.index("  head-configured") : hook.index("  login-start")]

@@ -48,7 +48,8 @@ def without_groups(plan: Plan) -> Iterator[Problem]:
 
 def _given(plan: Plan) -> dict[str, list[tuple[str, ...]]]:
     """The security groups of nodes, by the name with which the option means them."""
-    login = [machine.security_groups for machine in plan.all_login]
+    pools = (*plan.all_login, plan.stopped_login)
+    login = [machine.security_groups for machine in pools if machine]
     return {
         **{group.name: [group.security_groups] for group in plan.node_groups},
         **({"login": login} if login else {}),
