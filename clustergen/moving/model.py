@@ -33,6 +33,15 @@ class End(NamedTuple):
         return f"{self.out}/{self.name}/{self.target}"
 
 
+class Ends(NamedTuple):
+    """Both ends, and their plans."""
+
+    old: End
+    new: End
+    running: Plan
+    coming: Plan
+
+
 class Step(NamedTuple):
     """Something to do, and the command that does it, if there is one."""
 

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from clustergen import foundation
 from clustergen.difference import Spec, compare
-from clustergen.moving import beside, losses
+from clustergen.moving import beside, leaving, losses
 from clustergen.moving.blocked import QUIET, is_upgrade, reasons
-from clustergen.moving.model import End, Move, Phase, Step
-from clustergen.moving.queues import queues
+from clustergen.moving.model import End, Ends, Move, Phase, Step
 from clustergen.plan.model import Plan
-
-
-class _Ends(NamedTuple):
-    """Both ends, and their plans."""
-
-    old: End
-    new: End
-    running: Plan
-    coming: Plan
 
 
 def plan(old: End, new: End) -> Move:
@@ -34,14 +23,14 @@ def plan(old: End, new: End) -> Move:
     running, coming = old.plan, new.plan
     if blocked or running is None or coming is None:
         return move
-    ends = _Ends(old, new, running, coming)
+    ends = Ends(old, new, running, coming)
     return move._replace(
         lost=tuple(losses.losses(*ends)),
-        phases=(_prepare(ends), *_exchange(ends), _cut_over(ends), _remove(ends)),
+        phases=(_prepare(ends), *_exchange(ends), leaving.cut_over(ends), _remove(ends)),
     )
 
 
-def _prepare(ends: _Ends) -> Phase:
+def _prepare(ends: Ends) -> Phase:
     old, new, running, coming = ends
     steps = [*(_two_specs(ends) if is_upgrade(old, new) else _one_spec(ends))]
     if not _one_at_a_time(running, coming):
@@ -58,12 +47,12 @@ def _prepare(ends: _Ends) -> Phase:
     return Phase("prepare", tuple(steps), (Step(back),))
 
 
-def _two_specs(ends: _Ends) -> Iterator[Step]:
+def _two_specs(ends: Ends) -> Iterator[Step]:
     for name, end in (("OLD", ends.old), ("NEW", ends.new)):
         yield Step(f"write {end.folder}", f"clustergen render {name} --target {end.target}")
 
 
-def _one_spec(ends: _Ends) -> Iterator[Step]:
+def _one_spec(ends: Ends) -> Iterator[Step]:
     old, new = ends.old, ends.new
     yield Step(f"name both under targets, {old.target} and {new.target}", "clustergen render SPEC")
     sides = (Spec("now", None, old.checked), Spec("with both", None, new.checked))
@@ -73,10 +62,10 @@ def _one_spec(ends: _Ends) -> Iterator[Step]:
             yield Step(f"mind that this {caused.effect.text} ({caused.effect.kind})")
 
 
-def _exchange(ends: _Ends) -> Iterator[Phase]:
+def _exchange(ends: Ends) -> Iterator[Phase]:
     """The new cluster beside the old one; or after it, where only one can run."""
     why = _one_at_a_time(ends.running, ends.coming)
-    drain = _drain(ends)
+    drain = leaving.drain(ends)
     if not why:
         yield from (_create(ends), drain)
         return
@@ -98,13 +87,13 @@ def _one_at_a_time(running: Plan, coming: Plan) -> str:
     return ""
 
 
-def _create(ends: _Ends, resume: Iterable[Step] = ()) -> Phase:
+def _create(ends: Ends, resume: Iterable[Step] = ()) -> Phase:
     """``resume`` the old cluster to go back, if it was drained before."""
     back = (*_undo_creation(ends, resume),)
     return Phase("create the new cluster", (*_steps_to_create(ends),), back)
 
 
-def _steps_to_create(ends: _Ends) -> Iterator[Step]:
+def _steps_to_create(ends: Ends) -> Iterator[Step]:
     folder, coming = ends.new.folder, ends.coming
     shared = foundation.emit(coming) is not None
     what = "update the foundation, and create the cluster in it" if shared else "create the cluster"
@@ -121,7 +110,7 @@ def _steps_to_create(ends: _Ends) -> Iterator[Step]:
     yield Step(f"test it: {tests[coming.scheduler]}; README.md there says how")
 
 
-def _undo_creation(ends: _Ends, resume: Iterable[Step]) -> Iterator[Step]:
+def _undo_creation(ends: Ends, resume: Iterable[Step]) -> Iterator[Step]:
     old, new = ends.old, ends.new
     yield Step(
         "delete the new cluster; the old one and the data stay", f"{new.folder}/deploy.sh --destroy"
@@ -137,110 +126,12 @@ def _take_out(leaving: End, staying: End) -> Iterator[Step]:
     yield Step("update the foundation", f"{staying.folder}/deploy.sh")
 
 
-def _drain(ends: _Ends) -> Phase:
-    found, deploy = queues(ends.running), f"{ends.old.folder}/deploy.sh"
-    steps = (
-        *_point_at("old", ends.running),
-        Step("stop new jobs", found.close),
-        Step(f"wait until this lists no job; {found.waiting}", found.busy),
-        *_save(ends),
-        Step("stop the nodes, and with them most of the cost", f"{deploy} --pause"),
-    )
-    return Phase("drain the old cluster", steps, (*_undo_drain(ends),))
-
-
-def _save(ends: _Ends) -> Iterator[Step]:
-    """What has to be saved while the nodes run."""
-    running, coming = ends.running, ends.coming
-    if [*losses.data(running)]:
-        yield Step("copy what the list above names on volumes and local disks")
-    if losses.has_records(running, coming):
-        # Without a beginning, sacct shows the jobs of today: https://slurm.schedmd.com/sacct.html
-        yield Step(
-            "export the records of jobs",
-            'sudo "$(which sacct)" --allusers --duplicates --starttime=1970-01-01 --format=ALL '
-            f"--parsable2 > {ends.old.name}-jobs.txt",
-        )
-    # ParallelCluster and HyperPod run a slurmdbd on each cluster: two would both roll up records.
-    # https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html
-    if database := losses.shared_database(running, coming):
-        yield Step("wait until all records are in the database: DBD Agent queue size is 0", "sdiag")
-        yield Step("on the head node", "sudo systemctl disable --now slurmdbd")
-        yield Step(
-            f"make a snapshot of the database at {database.endpoint}: a newer slurmdbd converts "
-            "it, and an older one cannot use it after that"
-        )
-
-
-def _undo_drain(ends: _Ends) -> Iterator[Step]:
-    if losses.shared_database(ends.running, ends.coming):
-        yield Step(
-            "on the head node, and with the snapshot if a newer slurmdbd has run since",
-            "sudo systemctl enable --now slurmdbd",
-        )
-    yield Step("start the nodes", f"{ends.old.folder}/deploy.sh --resume")
-    yield from _point_at("old", ends.running)
-    yield Step("let jobs in", queues(ends.running).open)
-
-
-def _cut_over(ends: _Ends) -> Phase:
-    found, folder = queues(ends.coming), ends.new.folder
-    back = (
-        *_point_at("new", ends.coming),
-        Step("stop new jobs on the new cluster, and wait for its jobs", found.close),
-        Step("stop its nodes", f"{folder}/deploy.sh --pause"),
-    )
-    if losses.shared_database(ends.running, ends.coming):
-        stopped = Step(
-            "on the head node of the new cluster", "sudo systemctl disable --now slurmdbd"
-        )
-        back += (stopped,)
-    return Phase("cut over", (*_hand_over(ends),), (*back, *_undo_drain(ends)))
-
-
-def _hand_over(ends: _Ends) -> Iterator[Step]:
-    kinds = [_KINDS[plan.scheduler] for plan in (ends.running, ends.coming)]
-    if kinds[0] != kinds[1]:
-        yield Step(f"rewrite the jobs for {kinds[1]}: jobs/ in {ends.new.folder} has templates")
-    if kinds[1] == "Slurm":
-        yield Step(
-            "give users the new address (README.md, Next steps). If its name is the old one, "
-            "they remove the old host key",
-            "ssh-keygen -R NAME",
-        )
-    elif kinds[1] == "Kubernetes":
-        yield Step(
-            "give users access: their roles in `kubernetes.access` or `kubernetes.admins`, and "
-            "the new kubeconfig",
-            _kubeconfig(ends.coming),
-        )
-    else:
-        yield Step("give users the names of the new job queues, and the right to submit to them")
-    yield Step("submit the jobs again that waited: queues are not copied")
-
-
-def _point_at(which: str, plan: Plan) -> Iterator[Step]:
-    """Both clusters may be in the kubeconfig, with queues of one name."""
-    if plan.scheduler == "kubernetes":
-        yield Step(f"point kubectl at the {which} cluster", _kubeconfig(plan))
-
-
-def _kubeconfig(plan: Plan) -> str:
-    """For the EKS cluster, an existing one or one of the bundle."""
-    field = "eks_cluster" if plan.target == "hyperpod-eks" else "cluster"
-    name = plan.options.existing.get(field, plan.name).rpartition("/")[2]  # of its ARN
-    return f"aws eks update-kubeconfig --region {plan.region} --name {name}"
-
-
-_KINDS = {"slurm": "Slurm", "kubernetes": "Kubernetes", "batch": "AWS Batch"}
-
-
-def _remove(ends: _Ends) -> Phase:
+def _remove(ends: Ends) -> Phase:
     title = "remove the old cluster, when you are sure"
     return Phase(title, (*_steps_to_remove(ends),), (_return_later(ends),))
 
 
-def _steps_to_remove(ends: _Ends) -> Iterator[Step]:
+def _steps_to_remove(ends: Ends) -> Iterator[Step]:
     old, new = ends.old, ends.new
     joined = losses.joins(ends.running)
     yield Step(
@@ -262,7 +153,7 @@ def _steps_to_remove(ends: _Ends) -> Iterator[Step]:
     )
 
 
-def _return_later(ends: _Ends) -> Step:
+def _return_later(ends: Ends) -> Step:
     """A new cluster on the same file systems."""
     old, new = ends.old, ends.new
     way = "move in the other direction, with the same file systems"

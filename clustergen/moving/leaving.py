@@ -1,0 +1,110 @@
+"""The steps that leave the old cluster: it is drained, and its users go to the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.moving import losses
+from clustergen.moving.model import Ends, Phase, Step
+from clustergen.moving.queues import queues
+from clustergen.plan.model import Plan
+
+
+def drain(ends: Ends) -> Phase:
+    """No new jobs, the records and data that would be lost, and then no nodes."""
+    found, deploy = queues(ends.running), f"{ends.old.folder}/deploy.sh"
+    steps = (
+        *_point_at("old", ends.running),
+        Step("stop new jobs", found.close),
+        Step(f"wait until this lists no job; {found.waiting}", found.busy),
+        *_save(ends),
+        Step("stop the nodes, and with them most of the cost", f"{deploy} --pause"),
+    )
+    return Phase("drain the old cluster", steps, (*_undo_drain(ends),))
+
+
+def _save(ends: Ends) -> Iterator[Step]:
+    """What has to be saved while the nodes run."""
+    running, coming = ends.running, ends.coming
+    if [*losses.data(running)]:
+        yield Step("copy what the list above names on volumes and local disks")
+    if losses.has_records(running, coming):
+        # Without a beginning, sacct shows the jobs of today: https://slurm.schedmd.com/sacct.html
+        yield Step(
+            "export the records of jobs",
+            'sudo "$(which sacct)" --allusers --duplicates --starttime=1970-01-01 --format=ALL '
+            f"--parsable2 > {ends.old.name}-jobs.txt",
+        )
+    # ParallelCluster and HyperPod run a slurmdbd on each cluster: two would both roll up records.
+    # https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html
+    if database := losses.shared_database(running, coming):
+        yield Step("wait until all records are in the database: DBD Agent queue size is 0", "sdiag")
+        yield Step("on the head node", "sudo systemctl disable --now slurmdbd")
+        yield Step(
+            f"make a snapshot of the database at {database.endpoint}: a newer slurmdbd converts "
+            "it, and an older one cannot use it after that"
+        )
+
+
+def _undo_drain(ends: Ends) -> Iterator[Step]:
+    if losses.shared_database(ends.running, ends.coming):
+        yield Step(
+            "on the head node, and with the snapshot if a newer slurmdbd has run since",
+            "sudo systemctl enable --now slurmdbd",
+        )
+    yield Step("start the nodes", f"{ends.old.folder}/deploy.sh --resume")
+    yield from _point_at("old", ends.running)
+    yield Step("let jobs in", queues(ends.running).open)
+
+
+def cut_over(ends: Ends) -> Phase:
+    """What users have to know and do."""
+    found, folder = queues(ends.coming), ends.new.folder
+    back = (
+        *_point_at("new", ends.coming),
+        Step("stop new jobs on the new cluster, and wait for its jobs", found.close),
+        Step("stop its nodes", f"{folder}/deploy.sh --pause"),
+    )
+    if losses.shared_database(ends.running, ends.coming):
+        stopped = Step(
+            "on the head node of the new cluster", "sudo systemctl disable --now slurmdbd"
+        )
+        back += (stopped,)
+    return Phase("cut over", (*_hand_over(ends),), (*back, *_undo_drain(ends)))
+
+
+def _hand_over(ends: Ends) -> Iterator[Step]:
+    kinds = [_KINDS[plan.scheduler] for plan in (ends.running, ends.coming)]
+    if kinds[0] != kinds[1]:
+        yield Step(f"rewrite the jobs for {kinds[1]}: jobs/ in {ends.new.folder} has templates")
+    if kinds[1] == "Slurm":
+        yield Step(
+            "give users the new address (README.md, Next steps). If its name is the old one, "
+            "they remove the old host key",
+            "ssh-keygen -R NAME",
+        )
+    elif kinds[1] == "Kubernetes":
+        yield Step(
+            "give users access: their roles in `kubernetes.access` or `kubernetes.admins`, and "
+            "the new kubeconfig",
+            _kubeconfig(ends.coming),
+        )
+    else:
+        yield Step("give users the names of the new job queues, and the right to submit to them")
+    yield Step("submit the jobs again that waited: queues are not copied")
+
+
+def _point_at(which: str, plan: Plan) -> Iterator[Step]:
+    """Both clusters may be in the kubeconfig, with queues of one name."""
+    if plan.scheduler == "kubernetes":
+        yield Step(f"point kubectl at the {which} cluster", _kubeconfig(plan))
+
+
+def _kubeconfig(plan: Plan) -> str:
+    """For the EKS cluster, an existing one or one of the bundle."""
+    field = "eks_cluster" if plan.target == "hyperpod-eks" else "cluster"
+    name = plan.options.existing.get(field, plan.name).rpartition("/")[2]  # of its ARN
+    return f"aws eks update-kubeconfig --region {plan.region} --name {name}"
+
+
+_KINDS = {"slurm": "Slurm", "kubernetes": "Kubernetes", "batch": "AWS Batch"}
