@@ -58,6 +58,7 @@ RARE = {
     "ec2:DescribeSnapshots",
     "ec2:DescribeVpcEndpoints",
     "eks:DescribeCluster",
+    "eks:ListNodegroups",
     "fsx:DescribeFileCaches",
     "iam:GetInstanceProfile",
     "iam:GetUser",
