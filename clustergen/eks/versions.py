@@ -53,9 +53,21 @@ NEWEST = list(VERSIONS)[-1]
 def support(kubernetes: Kubernetes) -> str:
     """The upgrade policy at the end of standard support: ``standard`` (upgrade) or ``extended``.
 
-    Versions in extended support allow only ``extended``.
+    EKS's own default is ``extended``, the only one that versions in extended support allow.
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_UpgradePolicyRequest.html
     """
-    if kubernetes.support != "auto":
-        return kubernetes.support
+    return "extended" if kubernetes.support == "auto" else kubernetes.support
+
+
+def policy(kubernetes: Kubernetes) -> str:
+    """What EKS does when standard support ends, as a step of the README."""
     version = VERSIONS.get(kubernetes.version)
-    return "extended" if version and not version.standard else "standard"
+    if version is None or version.standard_until is None or not version.standard:
+        return ""
+    end = f"standard support of Kubernetes {version.name} ends on {version.standard_until}"
+    if support(kubernetes) == "standard":
+        return f"{end}: EKS then upgrades the control plane"
+    return (
+        f"{end}: EKS then charges for extended support, until it upgrades the cluster on "
+        f"{version.extended_until}. With `kubernetes.support: standard`, it upgrades at once"
+    )

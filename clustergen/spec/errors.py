@@ -19,6 +19,10 @@ _ELSEWHERE: Mapping[Path, str] = {
     ("node_groups", "reservation"): "write capacity: {reservation: cr-...}",
     ("node_groups", "training_plan"): "write capacity: {training_plan: arn:...}",
     ("head_node", "count"): "HyperPod has several: targets.hyperpod-slurm.controllers",
+    ("targets", "hyperpod-slurm", "directory"): "clustergen sets SSSD up on ParallelCluster only: "
+    "do it in a script of software.scripts, or in lifecycle scripts of your own",
+    ("targets", "pcs", "directory"): "clustergen sets SSSD up on ParallelCluster only: do it in a "
+    "script of software.scripts, or in the image",
     ("slurm", "accounting", "password"): "write `secret`: the ARN of a Secrets Manager secret that "
     "holds the password",
 }
@@ -86,9 +90,19 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
     key = str(path[-1])
     known = sections.keys(path[:-1], data)
     near, owner = _near(key, known), sections.owner(key)
-    help = _elsewhere(path) or _known(near, owner, known)
-    fix = None if _elsewhere(path) else _fix(path, near, owner, data)
+    elsewhere = _elsewhere(path) or _of_another_target(path)
+    help = elsewhere or _known(near, owner, known)
+    fix = None if elsewhere else _fix(path, near, owner, data)
     return form.UNKNOWN_KEY.at(path, f"unknown key `{key}`", help=help, on_key=True, fix=fix)
+
+
+def _of_another_target(path: Path) -> str:
+    """Help for an option of a target that another one has."""
+    if path[0] != "targets" or len(path) != 3:
+        return ""
+    key = path[2]
+    others = [n for n in sections.keys(path[:1], {}) if key in sections.keys((*path[:1], n), {})]
+    return f"an option of {' and '.join(others)}; remove it here" if others else ""
 
 
 def _near(key: str, known: Sequence[str]) -> list[str]:

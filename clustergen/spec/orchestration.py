@@ -135,8 +135,7 @@ class Kubernetes(Section):
     support: Literal["auto", "standard", "extended"] = Field(
         "auto",
         description="What EKS does when standard support for the version ends: upgrade the "
-        "cluster, or charge for extended support; auto: upgrade it, unless standard support has "
-        "ended already.",
+        "cluster, or charge for extended support; auto: the default of EKS, extended.",
     )
     admins: list[Principal] = Field(
         [], description="IAM roles and users with cluster-admin access."

@@ -117,3 +117,26 @@ def test_a_cluster_without_the_driver_of_ebs_has_no_class_of_its_volumes() -> No
 def test_queues_of_batch_keep_jobs_that_cannot_start() -> None:
     text = options("batch", "leave_out: [stuck-jobs]")
     assert "JobStateTimeLimitActions" not in json.dumps(BATCH.template(text))
+
+
+@pytest.mark.parametrize(
+    ("target", "key", "words"),
+    [
+        ("eks", "directory", "an option of parallelcluster"),
+        ("batch", "provisioning", "an option of hyperpod-eks and hyperpod-slurm"),
+        ("hyperpod-slurm", "directory", "software.scripts"),
+    ],
+)
+def test_an_option_of_another_target_is_not_a_misspelt_one(
+    target: str, key: str, words: str
+) -> None:
+    found = Fragments(target).findings(options(target, f"{key}: x"))
+    [finding] = [each for each in found if each.code == "SPC020"]
+    assert words in finding.help
+    assert finding.fix is None
+
+
+def test_the_readme_says_what_follows_standard_support() -> None:
+    assert "charges for extended support" in EKS.files("")["README.md"]
+    upgraded = EKS.files("kubernetes: {support: standard}")["README.md"]
+    assert "EKS then upgrades the control plane" in upgraded

@@ -44,7 +44,7 @@ def version(case: Case) -> Iterator[Problem]:
         yield Problem(_PATH, message, f"write one of {offered}")
     elif _status(found) == "unsupported":
         yield Problem(_PATH, f"EKS no longer supports {wanted}", f"write one of {offered}")
-    elif _status(found) == "extended-support" and case.plan.kubernetes.support != "extended":
+    elif _status(found) == "extended-support" and case.plan.kubernetes.support == "auto":
         message = f"{wanted} is in extended support, which costs more"
         help = f"write one of {offered}, or `support: extended`"
         yield Problem(_PATH, message, help, severity=Severity.WARNING)

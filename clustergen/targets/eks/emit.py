@@ -8,6 +8,7 @@ from typing import Any
 from clustergen import foundation, mirror, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.aws import cfn
+from clustergen.eks import versions
 from clustergen.kubernetes import (
     access,
     karpenter,
@@ -217,6 +218,8 @@ def _updates(plan: Plan) -> Iterator[str]:
         "to upgrade Kubernetes, raise `kubernetes.version` by one and deploy: the control plane "
         "first, then the nodes of managed node groups, a third of a group at a time"
     )
+    if policy := versions.policy(plan.kubernetes):
+        yield policy
     yield (
         "add-ons get the version that EKS has as its default when they are created, and keep it: "
         f"`aws eks describe-addon-versions --region {plan.region} --kubernetes-version "

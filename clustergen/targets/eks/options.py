@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from clustergen.aws import launch_templates
+from clustergen.aws.members import present
 from clustergen.findings import Path
 
 NEW = "new"
@@ -41,7 +42,8 @@ class Options(launch_templates.Options):
     @property
     def existing(self) -> Mapping[str, str]:
         """See :attr:`clustergen.plan.model.Options.existing`."""
-        return {} if self.creates_eks else {"cluster": self.cluster}
+        named = {"cluster": None if self.creates_eks else self.cluster}
+        return present(**named, key_name=self.key_name)
 
     @property
     def of_others(self) -> tuple[Path, ...]:
