@@ -27,7 +27,7 @@ from clustergen.targets import load
 _REGION = "us-east-1"
 _DESCRIPTION = pattern(
     r"^(?:(?:AWS PCS|Amazon EKS|AWS Batch) cluster [A-Za-z][A-Za-z0-9-]*"
-    r"|Node groups \S+ of the Amazon EKS cluster \S+)$"
+    r"|Node groups \S+ of the (?:AWS PCS|Amazon EKS) cluster \S+)$"
 )
 """Descriptions of our templates."""
 _OF_TEMPLATES = [("Resources",), ("Parameters",), ("Outputs",), ("Conditions",), ("Mappings",)]

@@ -271,6 +271,29 @@ def test_a_list_that_no_file_says_has_a_stand_in_that_is_a_list() -> None:
     assert group["IamInstanceProfileArn"] == "arn:aws:iam::000000000000:instance-profile/nodes"
 
 
+def test_node_groups_without_a_cluster_join_one_that_exists() -> None:
+    result = bring(("cpu.yaml", _nodes("cpu", "c7i.4xlarge")), parameters={"ClusterId": "pcs_1"})
+    assert result.lossless
+    checked = check_text(result.text, targets=("pcs",))
+    assert checked.spec is not None
+    assert checked.spec.targets.pcs is not None
+    assert checked.spec.targets.pcs.cluster == "pcs_1"
+    assert result.text.splitlines()[1:3] == ["version: 1", "name: imported"]
+    template = document(result, "pcs")
+    assert "AWS::PCS::Cluster" not in {each["Type"] for each in template["Resources"].values()}
+    assert by_name(template, NODE_GROUP, "Name")["cpu"]["ClusterId"] == "pcs_1"
+
+
+def test_the_id_and_names_that_no_file_says_are_questions() -> None:
+    nodes = _nodes("cpu", "c7i.4xlarge").replace("Name: cpu", "Name: !Ref GroupName")
+    result = bring(("cpu.yaml", nodes))
+    assert result.lossless
+    asked = {each.message for each in result.findings if each.code == "IMP002"}
+    assert "no file has the id of the cluster" in asked
+    assert "the name of Nodes is GroupName, which no file says" in asked
+    assert set(by_name(document(result, "pcs"), NODE_GROUP, "Name")) == {"Nodes"}
+
+
 def test_a_cluster_without_node_groups_asks_for_them() -> None:
     result = bring(("cluster.yaml", BARE))
     assert result.lossless
@@ -397,10 +420,9 @@ def test_descriptions_of_the_service() -> None:
 
 
 # A template without a cluster is reported: there is no word for where it is.
-WHOLE = [path for path in SPECS if path.stem != "pcs-existing-cluster"]
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_an_imported_bundle_is_the_bundle(path: Path) -> None:
     original = original_of(path, "pcs")
     result = bring(original, region=region_of(path), vpc="")

@@ -59,13 +59,13 @@ class Questions:
                 return value
             return self._stand_in(value.strip("{}").removeprefix("resolve:"), path)
         if isinstance(value, str) and "\x02" in value:
-            return UNKNOWN.sub(lambda match: self._within(match[1], path), value)
+            return UNKNOWN.sub(lambda match: self._within(match[1], path, value), value)
         return value
 
-    def _within(self, name: str, path: Path) -> str:
+    def _within(self, name: str, path: Path, text: str) -> str:
         """A stand-in within a text; names of buckets have no capitals."""
         found = str(self._stand_in(name, (*path, "text")))
-        return found.lower() if path[-1] == _SCRIPTS else found
+        return found.lower() if text.startswith("s3://") else found
 
     def _stand_in(self, name: str, path: Path) -> Any:
         key = next((str(step) for step in reversed(path) if isinstance(step, str)), "")

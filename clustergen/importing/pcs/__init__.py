@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from clustergen.importing import bringing
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
+from clustergen.importing.pcs import joined, words
 from clustergen.importing.pcs.described import resources
-from clustergen.importing.pcs.form import CLUSTER, FORM
+from clustergen.importing.pcs.form import CLUSTER, FORM, NODE_GROUPS
 from clustergen.importing.pcs.preparing import prepared
-from clustergen.importing.pcs.words import spec
 from clustergen.importing.reading import Source
 
 __all__ = ["imported"]
 
 
+PARTS: Final = bringing.Reader(
+    "pcs", FORM, NODE_GROUPS, joined.spec, resources, joined.prepared, one=False
+)
+READER: Final = bringing.Reader("pcs", FORM, CLUSTER, words.spec, resources, prepared, parts=PARTS)
+
+
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
-    """The spec of the templates of one cluster."""
-    return bringing.imported(
-        sources, answers, bringing.Reader("pcs", FORM, CLUSTER, spec, resources, prepared)
-    )
+    """The spec of one cluster, or of node groups that are added to one."""
+    return bringing.imported(sources, answers, READER)
