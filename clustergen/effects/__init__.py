@@ -1,10 +1,11 @@
 """What deploying a bundle over an earlier one does to what runs.
 
-``model`` has the effects and their order, ``bundles`` compares two bundles. Each kind of document
-has a module, which knows how its service changes what exists: CloudFormation templates
-(``templates``, with ``resources`` and ``file_systems``), ``cluster.yaml`` of ParallelCluster,
-requests of HyperPod, Kubernetes manifests. The documents are compared with each other; what is
-deployed may differ from both.
+``model`` has the effects and their order, ``bundles`` compares two bundles, ``identity`` decides
+whether they are for the same cluster. Each kind of document has a module, which knows how its
+service changes what exists: CloudFormation templates (``templates``, with ``resources`` and
+``file_systems``), ``cluster.yaml`` of ParallelCluster, requests of HyperPod, Kubernetes manifests
+(``manifests``, with ``fixed_fields`` and ``claims``). The documents are compared with each other;
+what is deployed may differ from both.
 """
 
 from __future__ import annotations

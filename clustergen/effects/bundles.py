@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from clustergen import schedules, source
@@ -11,21 +11,19 @@ from clustergen.artifacts import Bundle, Json
 from clustergen.effects import (
     cluster_yaml,
     hyperpod_requests,
+    identity,
     manifests,
     mounts,
     templates,
     timetables,
 )
-from clustergen.effects.model import Effect, Kind
-from clustergen.patterns import pattern
+from clustergen.effects.model import Effect
 
 Files = Mapping[str, str]
 """The texts of a bundle, by path."""
 
 _TEMPLATE = ".template.json"
 _REQUEST = "create-cluster.json"
-_SCRIPT = "deploy.sh"
-_SETTING = pattern(r"(?m)^(region|cluster|version|foundation_stack|eks_cluster)=([\w.-]+)$")
 _ADDITIONS = "update-cluster.json"
 """The request of a bundle that adds instance groups to a HyperPod cluster that exists."""
 _COMPARED = {
@@ -33,13 +31,8 @@ _COMPARED = {
     _REQUEST: hyperpod_requests.effects,
     _ADDITIONS: hyperpod_requests.additions,
 }
-_FOUNDATION = "foundation_stack"
-_EKS = "AWS::EKS::Cluster"
-_FOUNDED = pattern(r'"Description": "Foundation of ([\w.-]+):')
 _SHARED = f"foundation{_TEMPLATE}"
 _FIRST = ("foundation", "eks")
-_IDENTITY = {"region": "in", "cluster": "called"}
-_DATA = '"AWS::FSx::FileSystem"', '"AWS::EFS::FileSystem"'
 _SUFFIXES = (".json", ".yaml", ".sh", ".tsv")
 
 
@@ -74,10 +67,10 @@ def files_in(folder: Path) -> Files:
 
 def effects(old: Files, new: Files) -> list[Effect]:
     """What deploying ``new`` over ``old`` does, document by document; no effect on a new file."""
-    if moved := _moved(old, new):
+    if moved := identity.moved(old, new):
         return [moved]
-    ids: set[str] = set()
-    found = [*_version(old, new), *_other_foundation(old, new, ids), *_other_cluster(old, new)]
+    found = list(identity.effects(old, new))
+    ids = identity.other_outputs(old, new)
     for path in _in_order(old, new):
         if path not in old or (path == _SHARED and ids):
             continue
@@ -85,21 +78,6 @@ def effects(old: Files, new: Files) -> list[Effect]:
         found += (each._replace(file=path) for each in more)
     found += (each._replace(file=_SHARED) for each in mounts.hidden(old, new))
     return [*found, *timetables.effects(old, new), *manifests.effects(old, new, ids)]
-
-
-def _other_foundation(old: Files, new: Files, ids: set[str]) -> Iterator[Effect]:
-    """That the cluster gets another foundation; adds all outputs of that to ``ids``."""
-    before, after = (_settings(files).get(_FOUNDATION) for files in (old, new))
-    if before is None or after is None or before == after:
-        return
-    ids.update(_parsed(_SHARED, new.get(_SHARED, "{}")).get("Outputs", {}))
-    kind: Kind = "leftover"
-    text = f"uses the foundation {after} in place of {before}"
-    if any(type in old.get(_SHARED, "") for type in _DATA):
-        kind = "data-at-risk"
-        text += f": the cluster mounts file systems of {after} instead of those of {before}"
-    text += f"; {before} stays, and continues to cost money"
-    yield Effect(kind, "foundation", _FOUNDATION, text, stays=before, file=_SCRIPT)
 
 
 def _of_document(path: str, old: Files, new: Files, ids: set[str]) -> list[Effect]:
@@ -121,66 +99,6 @@ def _of_document(path: str, old: Files, new: Files, ids: set[str]) -> list[Effec
         return [_unreadable(path)]
     ids |= outputs
     return found
-
-
-def _settings(files: Files) -> Mapping[str, str]:
-    """What the bundle is for; without a script, as its templates show."""
-    if _SCRIPT in files:
-        return dict(_SETTING.findall(files[_SCRIPT]))
-    try:
-        return _of_templates(files)
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return {}
-
-
-def _of_templates(files: Files) -> Mapping[str, str]:
-    founded = _FOUNDED.search(files.get(_SHARED, ""))
-    resources = _parsed(_SHARED, files.get(f"cluster{_TEMPLATE}", "{}")).get("Resources", {})
-    named = [each["Properties"] for each in resources.values() if each.get("Type") == _EKS]
-    return {
-        **({_FOUNDATION: f"{founded[1]}-foundation"} if founded else {}),
-        **({"cluster": named[0]["Name"]} if named else {}),
-    }
-
-
-def _moved(old: Files, new: Files) -> Effect | None:
-    """That the bundle is for another cluster, and there is nothing to compare it with."""
-    before, after = _settings(old), _settings(new)
-    for key, place in _IDENTITY.items():
-        if key in before and key in after and before[key] != after[key]:
-            text = (
-                f"creates another cluster, {place} {after[key]}: all that is {place} {before[key]} "
-                "stays, and continues to cost money"
-            )
-            kept = before.get(_FOUNDATION)
-            shared = key == "cluster" and kept is not None and kept == after.get(_FOUNDATION)
-            if shared or not any(type in text for type in _DATA for text in old.values()):
-                return Effect("leftover", "cluster", key, text, stays=before[key])
-            text += "; the new file systems are empty"
-            return Effect("data-at-risk", "cluster", key, text, stays=before[key])
-    return None
-
-
-def _version(old: Files, new: Files) -> Iterator[Effect]:
-    """ParallelCluster updates only clusters that its own version made."""
-    before, after = (_settings(files).get("version") for files in (old, new))
-    if before and after and before != after and "cluster.yaml" in new:
-        text = (
-            f"is refused: ParallelCluster {after} does not update a cluster that {before} made; "
-            "undo the change, or create another cluster"
-        )
-        yield Effect("refused", "cluster", "version", text, cluster_yaml.SOURCE, file=_SCRIPT)
-
-
-def _other_cluster(old: Files, new: Files) -> Iterator[Effect]:
-    """That pods and queues are in another EKS cluster: an existing one has a name of its own."""
-    before, after = (_settings(files).get("eks_cluster") for files in (old, new))
-    if before and after and before != after:
-        text = (
-            f"installs charts and objects in the cluster {after}: those in {before} stay, and so "
-            "does what users have made there"
-        )
-        yield Effect("leftover", "cluster", "eks_cluster", text, stays=f"objects in {before}")
 
 
 def _in_order(old: Files, new: Files) -> list[str]:
