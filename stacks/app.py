@@ -19,7 +19,7 @@ from clustergen.findings import Finding, Unrenderable, errors
 
 from . import monitoring, schedules
 from .foundation import FoundationStack
-from .rendered import RenderedCluster
+from .rendered import TEMPLATE, RenderedCluster
 
 USAGE = """\
 usage: npx cdk COMMAND -c spec=FILE[,FILE...] [-c target=TARGET] [-c 'set=PATH=VALUE[;...]']
@@ -97,7 +97,13 @@ def render_cluster(context: Mapping[str, str]) -> tuple[RenderedCluster | None, 
         raise UsageError(_which(files[0], plans))
     if not plans or checked.blocking(plans[0]):
         return None, findings
-    return rendered_cluster(checked, plans[0], context), findings
+    cluster = rendered_cluster(checked, plans[0], context)
+    if cluster.plan.sagemaker and TEMPLATE not in cluster.files:
+        raise UsageError(
+            "CloudFormation cannot add instance groups to an existing HyperPod cluster: run "
+            f"clustergen render {files[0]}, and deploy.sh of the bundle"
+        )
+    return cluster, findings
 
 
 def rendered_cluster(checked: Checked, target: str, settings: Mapping[str, str]) -> RenderedCluster:

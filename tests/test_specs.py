@@ -200,6 +200,14 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         K8S: {"NET022"},
         BATCH: set(),
     },
+    "hyperpod-existing-cluster": {
+        PC: set(),
+        PCS: set(),
+        HP: set(),
+        EKS: {"NET022"},
+        K8S: {"NET022"},
+        BATCH: set(),
+    },
     "pcs-trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set(), BATCH: set()},
     "single-gpu-dev": {
         PC: set(),
@@ -261,7 +269,8 @@ def validated(
 ) -> list[str]:
     """What the validators say of the rendered bundle."""
     assert checked.spec is not None
-    assert {targets.load(target).primary, "README.md"} <= set(files)
+    document = targets.load(target).document_path(checked.plans[target])
+    assert {document, "README.md"} <= set(files)
     # A stack that installs software itself has assets, which only `cdk deploy` uploads.
     by_cdk = getattr(checked.plans[target].options, "install", "script") == "stack"
     assert ("deploy.sh" in files) is not by_cdk

@@ -160,7 +160,7 @@ def _print(checked: Checked, rendering: Rendering) -> int:
     inputs.show(rendering.findings, args, to_stderr=True, custom=rendering.custom)
     if files is None:
         return inputs.status(rendering.findings, args) or FOUND
-    wanted = args.file or targets.load(names[0]).primary
+    wanted = args.file or targets.load(names[0]).document_path(checked.plans[names[0]])
     for artifact in files:
         if artifact.path == wanted:
             inputs.print_file(artifact.text)

@@ -11,8 +11,12 @@ from clustergen.bundle import MANIFEST
 from clustergen.compiler import Checked
 from clustergen.effects import Files
 from clustergen.findings import Finding, Unrenderable, errors
+from clustergen.patterns import pattern
 from clustergen.plan.model import Plan
 from clustergen.source import Document
+
+_PREFLIGHT = pattern(r"clustergen preflight .* --target ([a-z-]+)")
+"""How deploy.sh names its target."""
 
 
 class Side(Protocol):
@@ -114,6 +118,10 @@ def _target_of(folder: Path) -> str:
     name = folder.resolve().name
     if name in targets.NAMES:
         return name
+    if (script := folder / "deploy.sh").exists():
+        found = _PREFLIGHT.search(script.read_text(encoding="utf-8", errors="replace"))
+        if found and found[1] in targets.NAMES:
+            return found[1]
     if (folder / "cluster.yaml").exists():
         return "parallelcluster"
     pods = (folder / "install.sh").exists()

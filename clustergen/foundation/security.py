@@ -157,6 +157,13 @@ def _existing_clusters(plan: Plan) -> Json:
             "ControlPlane", "the control plane of EKS", network.control_plane_security_group
         ),
         **_both_ways("Scheduler", "the scheduler of PCS", network.scheduler_security_group),
+        **{
+            name: rule
+            for number, theirs in enumerate(network.peer_security_groups, start=1)
+            for name, rule in _both_ways(
+                f"Peer{number}", "the other nodes of HyperPod", theirs
+            ).items()
+        },
     }
 
 

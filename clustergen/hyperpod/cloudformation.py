@@ -14,6 +14,7 @@ from clustergen.aws import cfn
 from clustergen.findings import Path
 from clustergen.patterns import pattern
 
+TEMPLATE = "cluster.template.json"
 CLUSTER = "Cluster"
 
 # cfn-lint 1.58.0, schema of AWS::SageMaker::Cluster (2026-10-20), against botocore 1.44.5.

@@ -14,6 +14,18 @@ from clustergen.aws.members import present
 from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Plan
 
+_ADDED = ("ClusterName", "InstanceGroups", "VpcConfig", "Orchestrator", "NodeProvisioningMode")
+
+
+def is_new(plan: Plan) -> bool:
+    """Whether the bundle creates the cluster; otherwise it adds instance groups to one."""
+    return plan.options_as(Options).creates_cluster
+
+
+def name(plan: Plan) -> str:
+    """The name of the cluster that HyperPod knows."""
+    return plan.name if is_new(plan) else plan.options_as(Options).cluster
+
 
 def request(
     plan: Plan,
@@ -26,10 +38,11 @@ def request(
 ) -> Json:
     """The request; ``members`` are members for one orchestrator, as in the API.
 
-    For a plan with errors, the service would reject the request; there is no exception.
+    For a plan with errors, the service would reject the request; there is no exception. An existing
+    cluster keeps what is its own: only what rules about instance groups need is in its request.
     """
-    return present(
-        ClusterName=plan.name,
+    whole = present(
+        ClusterName=name(plan),
         InstanceGroups=list(groups),
         VpcConfig=vpc,
         Tags=cfn.tags(tags) or None,
@@ -37,6 +50,7 @@ def request(
         NodeRecovery=_recovery(plan),
         **members,
     )
+    return whole if is_new(plan) else {key: whole[key] for key in whole if key in _ADDED}
 
 
 def _recovery(plan: Plan) -> str | None:

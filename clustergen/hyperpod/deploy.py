@@ -7,12 +7,13 @@ from typing import Any
 
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
-from clustergen.hyperpod import scripts, verify
+from clustergen.hyperpod import cloudformation, cluster, joining, scripts, verify
 from clustergen.hyperpod.options import Options
 from clustergen.plan import timetable
 from clustergen.plan.model import Plan
 from clustergen.words import words
 
+CREATE = "create-cluster.json"
 UPDATE = "update-cluster.json"
 SCALE = "scale-cluster.json"
 
@@ -30,9 +31,25 @@ UPDATABLE = words("""
 """)
 
 
-def update(document: Mapping[str, Any]) -> dict[str, Any]:
+_ADDED = ("ClusterName", "InstanceGroups")
+"""What is sent to an existing cluster: an update leaves other groups and members as they are."""
+
+
+def update(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
     """The members of a CreateCluster request that UpdateCluster accepts."""
-    return {name: document[name] for name in UPDATABLE if name in document}
+    members = UPDATABLE if cluster.is_new(plan) else _ADDED
+    return {name: document[name] for name in members if name in document}
+
+
+def requests(plan: Plan, document: Mapping[str, Any], outputs: Mapping[str, str]) -> Bundle:
+    """The CreateCluster request, and its template; neither for an existing cluster.
+
+    CloudFormation cannot add instance groups to a cluster that it has not created.
+    """
+    if not cluster.is_new(plan):
+        return ()
+    template = cloudformation.template(document, outputs)
+    return json_artifact(CREATE, document), json_artifact(cloudformation.TEMPLATE, template)
 
 
 def files(
@@ -50,9 +67,11 @@ def files(
     groups = list(_groups(document))
     controller = plan.options_as(Options).controller
     running = controller if controller in groups and not _on_eks(document) else ""
+    joined = {} if cluster.is_new(plan) else joining.values(plan, document)
     text = shell.render(
         template,
         **{"timetable": "", **more},
+        existing=joined,
         phases=timetable.words(timetable.phases(plan)),
         **foundation.frame(plan),
         uploads=[],
@@ -69,7 +88,7 @@ def files(
     return (
         *_scaling(plan, document),
         Artifact("deploy.sh", text, executable=True),
-        json_artifact(UPDATE, update(document)),
+        json_artifact(UPDATE, update(plan, document)),
         Artifact("verify.sh", verify.text(plan, kubernetes=_on_eks(document)), executable=True),
     )
 

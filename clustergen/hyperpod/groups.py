@@ -13,7 +13,7 @@ from clustergen.aws import references
 from clustergen.aws.members import present
 from clustergen.catalog import InstanceType
 from clustergen.foundation import hyperpod as roles
-from clustergen.hyperpod import limits, names, volumes
+from clustergen.hyperpod import cluster, limits, names, volumes
 from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Iam, Id, Machine, NodeGroup, Plan, Ref, Volume
 
@@ -98,9 +98,10 @@ def shared_subnets(plan: Plan) -> tuple[Id, ...]:
 def own_network(plan: Plan, node: Machine | NodeGroup, members: Sequence[Id]) -> Json | None:
     """``OverrideVpcConfig`` of nodes with subnets or security groups of their own.
 
-    ``members`` are the security groups of all nodes.
+    ``members`` are the security groups of all nodes. UpdateCluster has no VpcConfig, so that groups
+    that join a cluster all have their own.
     """
-    if not node.subnets and not node.security_groups:
+    if cluster.is_new(plan) and not node.subnets and not node.security_groups:
         return None
     ours = set(plan.network.node_security_groups) - set(plan.security_groups_of(node))
     others = (id for id in members if id not in ours)

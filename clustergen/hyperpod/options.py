@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.artifacts import Json
 from clustergen.aws.members import present
+from clustergen.findings import Path
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan import model
+
+NEW = "new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,9 @@ class Lifecycle:
 class Options(model.Options):
     """Options of both targets."""
 
+    cluster: str
+    """``new``, or the name of a cluster."""
+    cluster_security_group: str | None
     lifecycle: Lifecycle | None
     provisioning: Literal["continuous", "all-at-once"]
     leave_out: tuple[str, ...]
@@ -58,6 +65,25 @@ class Options(model.Options):
         if name == "lifecycle" and value is not None:
             return Lifecycle(value.source, value.on_create, value.on_init_complete)
         return value
+
+    @property
+    def creates_cluster(self) -> bool:
+        return self.cluster == NEW
+
+    @property
+    def existing(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        return {} if self.creates_cluster else {"cluster": self.cluster}
+
+    @property
+    def of_others(self) -> tuple[Path, ...]:
+        """See :attr:`clustergen.plan.model.Options.of_others`."""
+        return () if self.creates_cluster else self.of_clusters
+
+    @property
+    def of_clusters(self) -> tuple[Path, ...]:
+        """Places of the spec about a cluster as a whole, not about its instance groups."""
+        return ()
 
     @property
     def controller(self) -> str:

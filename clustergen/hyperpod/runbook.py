@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+from clustergen.hyperpod import cluster
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, session
 
@@ -22,7 +24,7 @@ WAITS: Final = (
 def logs(plan: Plan) -> str:
     """Where HyperPod puts the logs of nodes."""
     return (
-        f"CloudWatch has `/aws/sagemaker/Clusters/{plan.name}/CLUSTER-ID`, with a stream "
+        f"CloudWatch has `/aws/sagemaker/Clusters/{cluster.name(plan)}/CLUSTER-ID`, with a stream "
         "`LifecycleConfig/GROUP/INSTANCE-ID` for the scripts of each node"
     )
 
@@ -58,6 +60,30 @@ def repair(plan: Plan) -> str:
     )
 
 
+def joined(plan: Plan) -> Iterator[str]:
+    """Steps for instance groups that are added to an existing cluster."""
+    yield (
+        "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it adds or updates "
+        f"the instance groups of `update-cluster.json` in the cluster {cluster.name(plan)}, and "
+        "waits until they are in service"
+    )
+    yield (
+        "nothing else of that cluster changes: its other groups, its network, its tags and whether "
+        "failed nodes are replaced. The bucket of scripts has the names of the groups that "
+        "`deploy.sh` added, and it never updates or deletes other ones"
+    )
+
+
+def destroy(plan: Plan, stays: str) -> str:
+    """What deletes the cluster, or what was added to it; ``stays`` follows."""
+    if cluster.is_new(plan):
+        return f"`./deploy.sh --destroy` deletes the cluster; {stays}"
+    return (
+        "`./deploy.sh --destroy` deletes the instance groups that it added; the cluster with its "
+        f"other groups, {stays}"
+    )
+
+
 def _sagemaker(plan: Plan, operation: str, *options: str) -> str:
-    where = f"--region {plan.region} --cluster-name {plan.name}"
+    where = f"--region {plan.region} --cluster-name {cluster.name(plan)}"
     return f"`{' '.join(('aws sagemaker', operation, where, *options))}`"

@@ -196,11 +196,15 @@ def _monitoring(plan: Plan, options: Sequence[str]) -> Iterator[Step]:
 
 
 def _machine_options(plan: Plan, role: Role) -> list[str]:
-    """The controller counts nodes and jobs with Slurm's commands: not every version has metrics."""
+    """The controller counts nodes and jobs with Slurm's commands: not every version has metrics.
+
+    Beside the controller of an existing cluster, login nodes do.
+    """
     machine = plan.login if role == "login" else plan.head
     # Login nodes can be nodes of Slurm too: in HyperPod's own partition, not in those of queues.
     partitions = ",".join(queue.name for queue in plan.queues)
-    slurm = ["--slurm", "--partitions", partitions] if role == "controller" else []
+    collects = role == "controller" or plan.head is None
+    slurm = ["--slurm", "--partitions", partitions] if collects else []
     return [*(collecting.machine_arguments(plan, role, machine) if machine else ()), *slurm]
 
 

@@ -206,8 +206,9 @@ def _section(spec: Spec, traits: Traits) -> Any:
 def _head(
     spec: Spec, traits: Traits, machines: MachinePlanner, options: model.Options
 ) -> model.Machine | None:
-    """The head node; its count is the number of controllers."""
-    found = machines.machine(spec.head_node, ("head_node",)) if traits.head_node else None
+    """The head node; its count is the number of controllers. An existing cluster has its own."""
+    has_head = traits.head_node and options.head_nodes
+    found = machines.machine(spec.head_node, ("head_node",)) if has_head else None
     return replace(found, count=options.head_nodes) if found else None
 
 

@@ -67,7 +67,7 @@ class Options:
 
     @property
     def head_nodes(self) -> int:
-        """Number of head nodes, if the cluster has any."""
+        """Number of head nodes, if the target has any; none beside those of an existing cluster."""
         return 1
 
     @property
@@ -425,6 +425,8 @@ class Network:
     """Security group of an existing EKS cluster; it and the new group of nodes allow each other."""
     scheduler_security_group: str | None = None
     """The same of an existing PCS cluster."""
+    peer_security_groups: tuple[str, ...] = ()
+    """The same of nodes of existing HyperPod clusters."""
     internet: Literal["nat", "none"] = "nat"
 
     @property

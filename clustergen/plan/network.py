@@ -57,6 +57,7 @@ def plan(spec: Spec) -> Planned:
         control_plane_security_group=_control_plane(spec),
         internet=given.internet,
         scheduler_security_group=_scheduler(spec),
+        peer_security_groups=_peers(spec),
     )
     decisions = _decisions(network, given) if new else ()
     return Planned(network, decisions)
@@ -71,6 +72,13 @@ def _control_plane(spec: Spec) -> str | None:
 def _scheduler(spec: Spec) -> str | None:
     """The security group of an existing PCS cluster; the same for all targets, too."""
     return spec.targets.pcs.cluster_security_group if spec.targets.pcs else None
+
+
+def _peers(spec: Spec) -> tuple[str, ...]:
+    """The security groups of nodes of existing HyperPod clusters; the same for all targets, too."""
+    sections = (spec.targets.hyperpod_slurm, spec.targets.hyperpod_eks)
+    given = (each.cluster_security_group for each in sections if each)
+    return tuple(dict.fromkeys(group for group in given if group))
 
 
 _INTERNAL = tuple(

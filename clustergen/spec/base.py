@@ -115,7 +115,7 @@ Name = Annotated[str, Field(pattern=patterns.NAME.regex)]
 """A name that all services accept, except for services with shorter limits."""
 
 InstanceGroup = Annotated[str, Field(pattern=patterns.INSTANCE_GROUP.regex)]
-"""The name of an instance group of HyperPod."""
+"""The name of a cluster or of an instance group of HyperPod."""
 
 BatchQueue = Annotated[str, Field(pattern=patterns.BATCH_QUEUE.regex)]
 """The name of a job queue of AWS Batch."""

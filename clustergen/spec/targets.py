@@ -252,6 +252,16 @@ class Lifecycle(Section):
 class HyperPod(Target):
     """Options of HyperPod with Slurm and with EKS."""
 
+    cluster: Literal["new"] | InstanceGroup = Field(
+        "new",
+        description="`new`, or the name of an existing cluster, to which instance groups are "
+        "added.",
+    )
+    cluster_security_group: SecurityGroupId | None = Field(
+        None,
+        description="Security group of the nodes of the existing cluster; traffic between it and "
+        "the new security group of the added nodes is allowed.",
+    )
     lifecycle: Lifecycle | None = Field(
         None, description="Your own lifecycle scripts; default: those of the bundle."
     )

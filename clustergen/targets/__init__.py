@@ -43,6 +43,8 @@ class Target:
     """Schema for overlaid documents."""
     emitter: str
     """Module with ``document``, ``emit``, ``steps`` and ``runbook``; imported for a render."""
+    joining: str = ""
+    """Path of the artifact for nodes that join an existing cluster, if it is not the primary."""
     fee_module: str = ""
     """Module with ``fees``, what the service charges besides its nodes; empty if nothing."""
     rule_packages: tuple[str, ...] = ()
@@ -73,6 +75,11 @@ class Target:
         """The primary document of a plan without errors, before the user's overlay."""
         document: dict[str, Any] = self._emitter().document(plan)
         return document
+
+    def document_path(self, plan: Plan) -> str:
+        """The path of the artifact that holds the document."""
+        joins = self.joining and plan.options.existing.get("cluster")
+        return self.joining if joins else self.primary
 
     def emit(self, plan: Plan, document: dict[str, Any]) -> Bundle:
         """All files except README.md and the foundation, from a plan and its final document."""

@@ -24,7 +24,9 @@ TEMPLATES = ("pcs", "hyperpod-slurm", "hyperpod-eks", "eks", "batch")
 def every(name: str) -> list[Synthesized]:
     """A spec's stacks for each target that takes it."""
     taken = [target for target in targets.NAMES if not faults(check_example(name, target))]
-    return [example(name, target) for target in taken]
+    # CloudFormation cannot add groups to a HyperPod cluster.
+    joins = "hyperpod-slurm" if name == "hyperpod-existing-cluster" else ""
+    return [example(name, target) for target in taken if target != joins]
 
 
 def plain(value: Any) -> Any:

@@ -444,7 +444,10 @@ _SOFTWARE = {
         Change(
             {"software.os": "alinux2023"},
             _OWN_IMAGE,
-            {word: Change({"software.os": "ubuntu2204"}) for word in (HPE, EKS, BATCH)},
+            {
+                **{word: Change({"software.os": "ubuntu2204"}) for word in (HPE, EKS, BATCH)},
+                "joined": Change({"software.os": "alinux2023"}),
+            },
         )
     ],
     "software.containers": [
@@ -764,6 +767,13 @@ def _own(target: str, name: str, value: Any, given: Values | None = None, **othe
     return _set(f"targets.{target}.{name}", value, given, **others)
 
 
+def _joins(target: str, given: Values, **refused: Values) -> Change:
+    """An existing HyperPod cluster, with which some modes do not go together."""
+    path, here = f"targets.{target}.cluster", {**_EXISTING_VPC, **given}
+    others = {word: Change({path: "platform", **too}, here) for word, too in refused.items()}
+    return Change({path: "platform"}, here, {**others, "joined": Change({path: "research"})})
+
+
 _PATCHING = {"targets.hyperpod-eks.auto_patching": {"strategy": "drain-first", "batch": "10%"}}
 _IDLE = {"targets.hyperpod-eks.auto_patching": {"strategy": "when-idle"}}
 
@@ -921,6 +931,12 @@ _OPTIONS = {
             HP, "controllers", 2, {**_DATABASE, "storage": [{**_NEW["Lustre"], "mount": "/shared"}]}
         ),
     ],
+    "options.hyperpod-slurm.cluster": [
+        _joins(HP, {}, legacy={"targets.hyperpod-slurm.mode": "legacy"})
+    ],
+    "options.hyperpod-slurm.cluster_security_group": [
+        _own(HP, "cluster_security_group", "sg-0a1b2c3d4e5f67899")
+    ],
     "options.hyperpod-slurm.controller_group": [_own(HP, "controller_group", "head")],
     "options.hyperpod-slurm.login_group": [_own(HP, "login_group", "front", _LOGIN)],
     "options.hyperpod-eks.provisioning": [_own(HPE, "provisioning", "all-at-once")],
@@ -951,6 +967,16 @@ _OPTIONS = {
                 "targets.hyperpod-slurm.lifecycle": {"source": _SOURCE, "on_create": "setup.sh"},
             },
         )
+    ],
+    "options.hyperpod-eks.cluster": [
+        _joins(
+            HPE,
+            {"targets.hyperpod-eks.eks_cluster": _CLUSTER},
+            karpenter={"kubernetes.autoscaler": "karpenter"},
+        )
+    ],
+    "options.hyperpod-eks.cluster_security_group": [
+        _own(HPE, "cluster_security_group", "sg-0a1b2c3d4e5f67899")
     ],
     "options.hyperpod-eks.eks_cluster": [_own(HPE, "eks_cluster", _CLUSTER)],
     "options.hyperpod-eks.eks_security_group": [
@@ -1063,6 +1089,7 @@ NO_ROW: Mapping[str, str] = {
     "network.new_security_groups": "follows from network.node_security_groups",
     "network.control_plane_security_group": "options.hyperpod-eks.eks_security_group",
     "network.scheduler_security_group": "options.pcs.cluster_security_group",
+    "network.peer_security_groups": "options.hyperpod-slurm.cluster_security_group",
     "node_groups.interfaces.*": "follow from types, efa and efa_layout",
     **{
         f"network.{subnets}.{fact}": "a fact about a subnet that exists; only rules read it"

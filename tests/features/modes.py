@@ -44,6 +44,16 @@ _IN_PLATFORM = {
     "kubernetes.version": "1.35",
     "network": _EXISTING["network"],
 }
+_PLATFORM = {"cluster": "platform", "cluster_security_group": "sg-0a1b2c3d4e5f67891"}
+_JOINED_SLURM = {"targets.hyperpod-slurm": _PLATFORM, "network": _EXISTING["network"]}
+_JOINED_EKS = {
+    "targets.hyperpod-eks": {
+        **_PLATFORM,
+        "eks_cluster": _EXISTING["targets.hyperpod-eks.eks_cluster"],
+        "eks_security_group": "sg-0a1b2c3d4e5f67892",
+    },
+    "network": _EXISTING["network"],
+}
 _KARPENTER = {
     "kubernetes.autoscaler": "karpenter",
     "node_groups.0.count": {"min": 0, "max": 2},
@@ -93,12 +103,14 @@ MODES: Mapping[str, Mode] = dict(
         _mode(HP, "legacy", {"targets.hyperpod-slurm.mode": "legacy"}),
         _mode(HP, "own-scripts", _OWN_LIFECYCLE),
         _mode(HP, "own-scripts legacy", _OWN_LEGACY),
+        _mode(HP, "existing joined", _JOINED_SLURM),
         _mode(HPE, "new"),
         _mode(HPE, "new karpenter", _KARPENTER),
         _mode(HPE, "new no-kueue", _NO_KUEUE),
         _mode(HPE, "new mig", _MIG),
         _mode(HPE, "existing", _EXISTING),
         _mode(HPE, "existing karpenter", _EXISTING, _KARPENTER),
+        _mode(HPE, "existing joined", _JOINED_EKS),
         _mode(
             HPE,
             "existing own-scripts",

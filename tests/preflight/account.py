@@ -453,11 +453,20 @@ class Account:
         return {"Stacks": [_dated(stack, "CreationTime")]}
 
     def sagemaker_DescribeCluster(self, asked: Any) -> Answer:
-        if not self.deployed:
+        joined = self.plan.options.existing.get("cluster")
+        if not self.deployed and not joined:
             raise _error("ResourceNotFound", "")
         arn = f"arn:aws:sagemaker:{self.plan.region}:{OWNER}:cluster/abcdefghijkl"
-        assert asked.ClusterName == self.plan.name
-        return {"ClusterArn": arn, "ClusterStatus": "InService", "InstanceGroups": []}
+        assert asked.ClusterName == (joined or self.plan.name)
+        peers = self.plan.network.peer_security_groups or ("sg-0abcd",)
+        network = {"Subnets": ["subnet-0abcd"], "SecurityGroupIds": list(peers)}
+        names = [group.name for group in self.plan.node_groups] if self.deployed else []
+        return {
+            "ClusterArn": arn,
+            "ClusterStatus": "InService",
+            "InstanceGroups": [{"InstanceGroupName": name} for name in names],
+            "VpcConfig": network,
+        }
 
     def pcs_ListClusters(self, _: Any) -> Answer:
         cluster = {

@@ -93,6 +93,14 @@ JOINED_EKS = Spec(
     + "cluster_security_group: sg-0a1b2c3d4e5f60009}}\n",
     "eks",
 )
+JOINED_HYPERPOD = Spec(
+    EXAMPLE_BASE.replace(
+        "{zone: use1-az6}",
+        "{vpc: vpc-0a1b2c3d4e5f60001, zone: use1-az6, private_subnets: [subnet-0a1b2c3d4e5f60002]}",
+    )
+    + "targets: {hyperpod-slurm: {cluster: platform}}\n",
+    "hyperpod-slurm",
+)
 HYPERPOD = Spec(EXAMPLE_BASE, "hyperpod-slurm")
 KEYED = Spec(
     EXAMPLE_BASE
@@ -121,6 +129,7 @@ SPECS = {
     "PRE036": DATED,
     "PRE087": JOINED,
     "PRE088": JOINED_PCS,
+    "PRE090": JOINED_HYPERPOD,
     "PRE043": PRIVATE,
     "PRE045": NEW_CLOSED,
 }

@@ -29,7 +29,8 @@ BUNDLES = [
     for name, answers in ANSWERS.items()
     for target in CONFIGURATIONS
     if not answers[target]
-    and name != "pcs-existing-cluster"  # Slurm is configured by the cluster, which exists
+    # The cluster, which exists, configures Slurm.
+    and (name, target) != ("pcs-existing-cluster", "pcs")
     and (EVERYTHING or not name.startswith(("eks-", "hyperpod-")))
 ]
 """Elsewhere without the specs that are for other targets, but fit."""

@@ -60,11 +60,14 @@ def stack(case: Case) -> Iterator[Problem]:
 def _by_hand(plan: Plan) -> str:
     if plan.target == "batch":
         return f"no other job queue is called {listed(_queues(plan))}" if plan.queues else ""
+    if joined := names.joined_hyperpod(plan):
+        groups = [group.name for group in plan.node_groups]
+        return f"{listed([joined])} has no instance groups {listed(groups)} of others"
     if joined := _joined(plan):
         if plan.target == "eks":
             return f"{listed([joined])} has no node groups {listed(_groups(plan))} of others"
-        names = dict.fromkeys((*_groups(plan), *(queue.name for queue in plan.queues)))
-        return f"{listed([joined])} has no node groups or queues {listed(list(names))} of others"
+        members = dict.fromkeys((*_groups(plan), *(queue.name for queue in plan.queues)))
+        return f"{listed([joined])} has no node groups or queues {listed(list(members))} of others"
     return f"no other cluster is called {listed([plan.name])}" if plan.target else ""
 
 
@@ -162,6 +165,8 @@ def _hyperpod(case: Case) -> str:
     """HyperPod clusters have no stack of their own; ours has a foundation, with its roles."""
     if names.stack(case, case.plan.stack("foundation")) or not names.is_deployed(case):
         return ""
+    if joined := names.joined_hyperpod(case.plan):
+        return f"{', '.join(names.joined_groups(case))} among the instance groups of {joined}"
     return f"a HyperPod cluster {case.plan.name}"
 
 

@@ -49,7 +49,8 @@ def _kind(severity: str) -> str:
     good="kubernetes: {system_nodes: {instance_type: m7i.xlarge}}",
 )
 def head_node(plan: Plan) -> Iterator[Problem]:
-    if plan.target and plan.head is None and plan.wrote("head_node"):
+    theirs = ("head_node",) in plan.options.of_others
+    if plan.target and plan.head is None and plan.wrote("head_node") and not theirs:
         yield Problem(
             ("head_node",),
             f"{plan.limits.title or plan.target} runs the controller; this section has no effect",

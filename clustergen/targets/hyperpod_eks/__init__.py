@@ -31,5 +31,6 @@ TARGET = Target(
     emitter="clustergen.targets.hyperpod_eks.emit",
     fee_module="clustergen.targets.hyperpod_eks.fees",
     primary="create-cluster.json",
+    joining="update-cluster.json",
     schema=SCHEMA,
 )

@@ -77,12 +77,11 @@ def _network(plan: Plan, group: NodeGroup, *, scaled: bool) -> Json | None:
     """The network of a group: its own, or all private subnets if its nodes may start in several
     zones."""
     members = eks_cluster.security_groups(plan)
-    if own := groups.own_network(plan, group, members):
-        return own
     subnets = plan.network.private[:MAX_SUBNETS]
-    chosen = plan.options_as(Options).leaves_out("one-subnet")
-    if scaled or chosen or group.one_zone or len(subnets) == 1:
-        return None
+    chosen = group.subnets or group.security_groups
+    left_out = plan.options_as(Options).leaves_out("one-subnet")
+    if chosen or scaled or left_out or group.one_zone or len(subnets) == 1:
+        return groups.own_network(plan, group, members)
     return groups.vpc(members, [subnet.id for subnet in subnets])
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from clustergen import foundation
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.aws import cfn
-from clustergen.hyperpod import cloudformation, deploy
+from clustergen.hyperpod import cluster as hyperpod_cluster
+from clustergen.hyperpod import deploy
 from clustergen.kubernetes import access, timetable
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
@@ -29,8 +30,6 @@ from clustergen.targets.hyperpod_eks.runbook import runbook
 
 __all__ = ["document", "emit", "runbook", "steps"]
 
-REQUEST = "create-cluster.json"
-TEMPLATE = "cluster.template.json"
 EKS_TEMPLATE = "eks.template.json"
 
 
@@ -44,12 +43,11 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     scripts = lifecycle.files(plan)
     inside = (*smoke.files(plan), *jobs.files(plan))
     return (
-        json_artifact(REQUEST, document),
-        json_artifact(TEMPLATE, cloudformation.template(document, _outputs(plan))),
+        *deploy.requests(plan, document, _outputs(plan)),
         *scripts,
         *_deployment(plan, document, scripts),
-        charts.values(plan),
-        charts.install(plan),
+        # The owner of an existing cluster has installed the chart, with values for all groups.
+        *((charts.values(plan), charts.install(plan)) if hyperpod_cluster.is_new(plan) else ()),
         *inside,
         *charts.mirrored(plan, (*manifests.files(plan), *inside)),
     )

@@ -17,6 +17,7 @@ from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.catalog import InstanceType
 from clustergen.digests import sha256
+from clustergen.hyperpod import cluster
 from clustergen.hyperpod.names import ml_name
 from clustergen.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
 from clustergen.plan.model import NodeGroup, Plan, Queue
@@ -36,9 +37,12 @@ _DESCRIBED = "The nodes of queue "
 
 
 def wanted(plan: Plan) -> bool:
-    """Whether Kueue admits jobs; existing EKS clusters are changed only if the spec has queues."""
+    """Whether Kueue admits jobs; existing EKS clusters are changed only if the spec has queues.
+
+    The quotas of an existing HyperPod cluster share its one scheduler configuration.
+    """
     requested = eks_cluster.is_new(plan) or plan.wrote("queues")
-    return plan.kubernetes.admission == "kueue" and requested
+    return plan.kubernetes.admission == "kueue" and requested and cluster.is_new(plan)
 
 
 def files(plan: Plan) -> Iterator[Artifact]:

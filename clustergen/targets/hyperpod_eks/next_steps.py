@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen import mirror
+from clustergen.hyperpod import cluster, runbook
+from clustergen.hyperpod.names import ml_name
 from clustergen.kubernetes import training
 from clustergen.monitoring import stack
 from clustergen.plan.model import Plan
@@ -42,10 +44,24 @@ def _before(plan: Plan) -> Iterator[str]:
         f"`aws eks update-kubeconfig --region {plan.region} --name {eks_cluster.name(plan)}` lets "
         "`kubectl` and `helm` reach the EKS cluster"
     )
+    if not cluster.is_new(plan):
+        yield from _chart(plan)
+        return
     yield (
         f"before nodes are created, `./{charts.INSTALL}` installs HyperPod's chart, with "
         f"`kubectl`, "
         f"`helm`{git}; `{charts.PATH}` lists its parts, with reasons"
+    )
+
+
+def _chart(plan: Plan) -> Iterator[str]:
+    """What HyperPod's chart, which the owner of the cluster has installed, has to know."""
+    types = ", ".join(dict.fromkeys(ml_name(t) for group in plan.node_groups for t in group.types))
+    yield (
+        f"HyperPod's chart is in the EKS cluster already. Its device plugins run on the instance "
+        f"types of its values only: have its owner add {types} where they lack it, in the node "
+        "affinity of `nvidia-device-plugin` and in `supportedInstanceLabels` of "
+        "`aws-efa-k8s-device-plugin`, and tolerations for taints of the added nodes"
     )
 
 
@@ -68,6 +84,8 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
             "reach the EKS cluster; `kubernetes.admins` and `kubernetes.access` list who else can"
         )
+    elif not cluster.is_new(plan):
+        yield from runbook.joined(plan)
     else:
         yield (
             "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it creates "
@@ -181,7 +199,7 @@ def _last(plan: Plan) -> str:
             "`./deploy.sh --destroy` deletes quotas, add-ons, the cluster and the EKS cluster; "
             "network and data stay"
         )
-    return "`./deploy.sh --destroy` deletes the cluster; the EKS cluster, network and data stay"
+    return runbook.destroy(plan, "the EKS cluster, network and data stay")
 
 
 def _then_quotas(plan: Plan) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clustergen.findings import Path
 from clustergen.hyperpod import options
-from clustergen.hyperpod.options import Patching
-
-NEW = "new"
+from clustergen.hyperpod.options import NEW, Patching
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +41,20 @@ class Options(options.Options):
 
     @property
     def creates_eks(self) -> bool:
-        return self.eks_cluster == NEW
+        return self.eks_cluster == NEW and self.creates_cluster
 
     @property
     def existing(self) -> Mapping[str, str]:
         """See :attr:`clustergen.plan.model.Options.existing`."""
-        return {} if self.creates_eks else {"eks_cluster": self.eks_cluster}
+        joined = {} if self.creates_cluster else {"cluster": self.cluster}
+        return joined if self.eks_cluster == NEW else {**joined, "eks_cluster": self.eks_cluster}
+
+    @property
+    def of_clusters(self) -> tuple[Path, ...]:
+        """See :attr:`clustergen.hyperpod.options.Options.of_clusters`."""
+        section = ("targets", "hyperpod-eks")
+        own = (*section, "tiered_checkpoints"), (*section, "cluster_role")
+        return (("resilience", "replace_failed_nodes"), *own)
 
     @property
     def patching(self) -> Patching | None:

@@ -28,5 +28,6 @@ TARGET = Target(
     document_rules="clustergen.hyperpod.rules.document",
     emitter="clustergen.targets.hyperpod_slurm.emit",
     primary="create-cluster.json",
+    joining="update-cluster.json",
     schema=SCHEMA,
 )

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from clustergen import foundation
-from clustergen.artifacts import Bundle, json_artifact
+from clustergen.artifacts import Bundle
 from clustergen.aws import mounts
-from clustergen.hyperpod import cloudformation, deploy, limits
+from clustergen.hyperpod import cluster as hyperpod_cluster
+from clustergen.hyperpod import deploy, limits
+from clustergen.hyperpod import runbook as runbook_of_hyperpod
 from clustergen.hyperpod import steps as hyperpod_steps
 from clustergen.monitoring import stack
 from clustergen.plan.model import Plan
@@ -19,9 +21,6 @@ from clustergen.targets.hyperpod_slurm.runbook import runbook
 
 __all__ = ["document", "emit", "runbook", "steps"]
 
-REQUEST = "create-cluster.json"
-TEMPLATE = "cluster.template.json"
-
 
 def document(plan: Plan) -> dict[str, Any]:
     """The CreateCluster request, with placeholders for outputs of the foundation."""
@@ -31,14 +30,15 @@ def document(plan: Plan) -> dict[str, Any]:
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files of the cluster; ``document`` is its request with the user's overlay."""
     scripts = lifecycle.files(plan)
-    table = timetable.table(plan, lambda _: "")
+    # The controller follows it; that of an existing cluster does not run scripts of the bundle.
+    timed = hyperpod_cluster.is_new(plan)
+    table = timetable.table(plan, lambda _: "") if timed else None
     slurm = Cluster(shared=[item.mount for item in mounts.writable(plan)])
     return (
-        json_artifact(REQUEST, document),
-        json_artifact(TEMPLATE, cloudformation.template(document, foundation.outputs(plan))),
+        *deploy.requests(plan, document, foundation.outputs(plan)),
         *scripts,
         *([table] if table else []),
-        *deploy.files(plan, document, scripts, **timetable.values(plan)),
+        *deploy.files(plan, document, scripts, **(timetable.values(plan) if timed else {})),
         *smoke.files(plan, slurm),
         *jobs.files(plan, slurm),
     )
@@ -48,13 +48,13 @@ def steps(plan: Plan) -> list[str]:
     """The next steps, in order."""
     options = modes.options(plan)
     reach = options.login_group if plan.login else options.controller_group
+    if not plan.login and not plan.head:
+        reach = plan.node_groups[0].name
+    name = hyperpod_cluster.name(plan)
     return [
         *next_steps.database(plan),
-        "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it creates or "
-        "updates the cluster from `create-cluster.json` and waits until it is in service",
-        "`cluster.template.json` is the same cluster for a deployment with CloudFormation"
-        f"{_scripts_first(plan)}{stack.deployed_last(plan)}; use one of the two, not both",
-        f"`aws sagemaker list-cluster-nodes --cluster-name {plan.name} --region {plan.region}` "
+        *_deployment(plan),
+        f"`aws sagemaker list-cluster-nodes --cluster-name {name} --region {plan.region}` "
         f"shows the nodes; Session Manager opens a shell on one of the group {reach}: `aws ssm "
         f"start-session --region {plan.region} --target "
         "sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`",
@@ -62,8 +62,26 @@ def steps(plan: Plan) -> list[str]:
         next_steps.TESTS,
         *_controllers(plan),
         *_dates(plan),
-        "`./deploy.sh --destroy` deletes the cluster; network and data stay",
+        runbook_of_hyperpod.destroy(plan, "network and data stay"),
     ]
+
+
+def _deployment(plan: Plan) -> Iterator[str]:
+    if not hyperpod_cluster.is_new(plan):
+        yield from runbook_of_hyperpod.joined(plan)
+        yield (
+            "Slurm settings, accounting, users and limits of queues on the controller stay those "
+            "of its owner; file systems of this bundle are mounted on its own nodes only"
+        )
+        return
+    yield (
+        "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it creates or "
+        "updates the cluster from `create-cluster.json` and waits until it is in service"
+    )
+    yield (
+        "`cluster.template.json` is the same cluster for a deployment with CloudFormation"
+        f"{_scripts_first(plan)}{stack.deployed_last(plan)}; use one of the two, not both"
+    )
 
 
 def _scripts_first(plan: Plan) -> str:
@@ -78,7 +96,7 @@ def _scripts_first(plan: Plan) -> str:
 
 def _without_scripts(plan: Plan) -> Iterator[str]:
     """What differs from the spec where HyperPod alone sets up nodes."""
-    if not lifecycle.config(plan):
+    if not lifecycle.config(plan) and plan.head:
         yield (
             f"jobs without `--partition` run in `{limits.UNIVERSAL_PARTITION}`, a partition of "
             f"HyperPod's own with the nodes of `{plan.queues[0].name}`"
@@ -87,7 +105,7 @@ def _without_scripts(plan: Plan) -> Iterator[str]:
 
 def _dates(plan: Plan) -> Iterator[str]:
     """How a controller that runs learns of dates: HyperPod runs scripts on new nodes only."""
-    if timetable.wanted(plan) and lifecycle.files(plan):
+    if timetable.wanted(plan) and lifecycle.files(plan) and plan.head:
         folder = "/opt/clustergen/lifecycle"
         yield (
             "if the controller was created before the spec had dates of capacity, run `sudo aws s3 "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
-from clustergen.hyperpod import limits
+from clustergen.hyperpod import joining, limits
 from clustergen.plan.limits import (
     Form,
     Names,
@@ -21,7 +21,7 @@ from clustergen.words import word_set
 # 2026-11-20.
 MAX_CONTROLLERS: Final = 3
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html; 2026-11-20.
-PARAMETERS_FILE = "provisioning_parameters.json"
+PARAMETERS_FILE = joining.PARAMETERS_FILE
 """Only for mode: legacy; in other modes, HyperPod rejects a file with this name."""
 
 # The image is a Deep Learning AMI for Ubuntu with Slurm; 2026-11-20.

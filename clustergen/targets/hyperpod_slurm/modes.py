@@ -51,17 +51,24 @@ def needs_scripts(plan: Plan) -> bool:
     return bool(
         plan.users
         or plan.software.scripts
-        or plan.slurm.settings
-        or plan.slurm.cgroup_settings
-        or accounts.needed(plan)
-        or timetable.wanted(plan)
         or plan.monitoring.of_nodes
         or any(group.scratch for group in plan.node_groups)
-        or any(_has_settings(queue) for queue in plan.queues)
-        or _has_default(plan)
+        or (plan.head and _needs_settings(plan))
         # Storage that the service does not mount, or not on all nodes, or that users cannot use.
         or len(mounted_everywhere(plan)) < len(plan.storage)
         or any(mounts.needs_preparation(item) for item in mounts.mounted(plan))
+    )
+
+
+def _needs_settings(plan: Plan) -> bool:
+    """Whether the spec needs what only scripts on the controller do."""
+    return bool(
+        plan.slurm.settings
+        or plan.slurm.cgroup_settings
+        or accounts.needed(plan)
+        or timetable.wanted(plan)
+        or any(_has_settings(queue) for queue in plan.queues)
+        or _has_default(plan)
     )
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from clustergen.findings import Path
 from clustergen.hyperpod import options
+from clustergen.words import words
+
+_OF_SLURM = words("accounting accounts qos settings slurmdbd_settings cgroup_settings idle_timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,5 +30,15 @@ class Options(options.Options):
         return self.login_group
 
     @property
+    def of_clusters(self) -> tuple[Path, ...]:
+        """See :attr:`clustergen.hyperpod.options.Options.of_clusters`."""
+        return (
+            ("resilience", "replace_failed_nodes"),
+            ("head_node",),
+            *(("slurm", name) for name in _OF_SLURM),
+            ("targets", "hyperpod-slurm", "controllers"),
+        )
+
+    @property
     def head_nodes(self) -> int:
-        return self.controllers
+        return self.controllers if self.creates_cluster else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clustergen.hyperpod import cluster
 from clustergen.hyperpod import runbook as hyperpod
 from clustergen.plan.model import Plan
 from clustergen.runbook import SCONTROL, Runbook
@@ -16,9 +17,8 @@ def runbook(plan: Plan) -> Runbook:
         "`/var/log/clustergen/lifecycle.log`",
         access=hyperpod.access(plan),
         failed_boot=f"{hyperpod.failures(plan, continuous=modes.continuous(plan))}, such as "
-        "capacity that AWS lacks; the node's log stream ends with the step that failed. HyperPod "
-        "retries a worker; a controller whose scripts fail makes the whole cluster `Failed`: "
-        "run `./deploy.sh --destroy`, fix the spec and deploy again",
+        "capacity that AWS lacks; the node's log stream ends with the step that failed. "
+        f"{_retry(plan)}",
         drain=slurm.DRAIN,
         # Exact and case-sensitive:
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-replace-faulty-instance.html
@@ -27,9 +27,26 @@ def runbook(plan: Plan) -> Runbook:
         f"replaced node has a new address and empty local disks. {hyperpod.repair(plan)}; not the "
         "controller",
         users=_changes(plan),
-        pause=hyperpod.PAUSE.format(rest="The controller, login nodes"),
+        pause=hyperpod.PAUSE.format(rest=_rest(plan)),
         waits=hyperpod.WAITS,
     )
+
+
+def _retry(plan: Plan) -> str:
+    """What HyperPod does with nodes whose scripts fail."""
+    if not cluster.is_new(plan):
+        return "Fix the spec and deploy again: HyperPod has removed a group that it could not add"
+    return (
+        "HyperPod retries a worker; a controller whose scripts fail makes the whole cluster "
+        "`Failed`: run `./deploy.sh --destroy`, fix the spec and deploy again"
+    )
+
+
+def _rest(plan: Plan) -> str:
+    """What runs on during a pause."""
+    own = [*(["the controller"] if plan.head else []), *(["login nodes"] if plan.login else [])]
+    names = ", ".join(own or ["the other groups of the cluster"])
+    return names[0].upper() + names[1:]
 
 
 def _changes(plan: Plan) -> str:

@@ -9,7 +9,11 @@ from typing import Any
 
 from tests.oracles.cloudformation.intrinsics import outputs, resolve
 from tests.oracles.cloudformation.requests import requests_of
-from tests.oracles.hyperpod.rules import request_violations, update_violations
+from tests.oracles.hyperpod.rules import (
+    request_violations,
+    update_violations,
+    validate_update,
+)
 from tests.oracles.iam import Role, roles
 from tests.oracles.partitions import partition_of
 from tests.oracles.placeholders import ACCOUNT_ID, fill, names_in
@@ -25,8 +29,60 @@ SCRIPTS = "lifecycle/"
 
 
 def cluster_violations(files: Mapping[str, str], region: str) -> list[str]:
-    """Violations of a bundle that holds `create-cluster.json`; none of a bundle that does not."""
-    return list(_violations(files, region)) if REQUEST in files else []
+    """Violations of a bundle with a request to HyperPod; none of a bundle without."""
+    if REQUEST in files:
+        return list(_violations(files, region))
+    return list(_of_joining(files, region)) if UPDATE in files else []
+
+
+def _of_joining(files: Mapping[str, str], region: str) -> Iterator[str]:
+    """Groups for an existing cluster: nothing else is sent, and a cluster with them is right."""
+    foundation: Any = json.loads(files.get(FOUNDATION, "{}"))
+    given = outputs(foundation, region=region)
+    if unknown := sorted(set(names_in(files[UPDATE])) - set(given)):
+        yield f"{UPDATE}: no outputs {', '.join(unknown)}"
+        return
+    update = json.loads(fill(files[UPDATE], given, region))
+    if others := sorted(set(update) - {"ClusterName", "InstanceGroups"}):
+        yield f"{UPDATE}: sends {', '.join(others)} of the cluster"
+    if without := [g["InstanceGroupName"] for g in _alone(update)]:
+        yield f"{UPDATE}: no OverrideVpcConfig in {', '.join(without)}"
+        return
+    whole = _with_others(update)
+    yield from (f"{UPDATE}: {violation}" for violation in validate_update(update))
+    yield from (f"{UPDATE}: {violation}" for violation in request_violations(whole))
+    yield from _of_scripts(files, {**whole, "InstanceGroups": update["InstanceGroups"]})
+    yield from _of_roles(files[UPDATE], update, foundation, region)
+
+
+def _alone(update: Mapping[str, Any]) -> list[Any]:
+    return [group for group in update["InstanceGroups"] if "OverrideVpcConfig" not in group]
+
+
+def _with_others(update: Mapping[str, Any]) -> dict[str, Any]:
+    """A cluster that the groups can join, with them."""
+    groups = update["InstanceGroups"]
+    network = groups[0]["OverrideVpcConfig"]
+    arn = f"arn:aws:eks:us-east-1:{ACCOUNT_ID}:cluster/training"
+    orchestrator: dict[str, Any] = {"Eks": {"ClusterArn": arn}}
+    others = []
+    if any("SlurmConfig" in group for group in groups):
+        orchestrator = {"Slurm": {}}
+        head = {
+            "InstanceGroupName": "theirs",
+            "InstanceType": "ml.m5.2xlarge",
+            "InstanceCount": 1,
+            "ExecutionRole": f"arn:aws:iam::{ACCOUNT_ID}:role/theirs",
+            "SlurmConfig": {"NodeType": "Controller"},
+        }
+        others.append(head)
+    return {
+        **update,
+        "InstanceGroups": [*others, *groups],
+        "VpcConfig": network,
+        "Orchestrator": orchestrator,
+        "NodeProvisioningMode": "Continuous",
+    }
 
 
 def _violations(files: Mapping[str, str], region: str) -> Iterator[str]:

@@ -35,6 +35,11 @@ def request_violations(request: Json) -> list[str]:
     ]
 
 
+def validate_update(update: Json) -> list[str]:
+    """Violations of the shape of an UpdateCluster request."""
+    return [*validate("sagemaker", "UpdateCluster", update)]
+
+
 def update_violations(update: Json, request: Json) -> list[str]:
     """Violations of an UpdateCluster request that makes a cluster what ``request`` says.
 
@@ -43,7 +48,7 @@ def update_violations(update: Json, request: Json) -> list[str]:
     fixed = ("VpcConfig", "Tags")
     wanted = {key: value for key, value in request.items() if key not in fixed}
     return [
-        *validate("sagemaker", "UpdateCluster", update),
+        *validate_update(update),
         *(
             f"{key}: not what CreateCluster says"
             for key in sorted({*wanted, *update})

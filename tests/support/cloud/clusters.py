@@ -17,6 +17,8 @@ DELETION = 45
 """Seconds until a quota of HyperPod is gone."""
 CHECKS = 300
 """Seconds that deep health checks of HyperPod take, after the cluster is in service."""
+_AFTER = {"gone": "", "rolled": "InService"}
+"""The status after an operation whose end is another."""
 LIFE_OF_BROKEN = 60
 """Seconds until PCS ends an instance whose scripts failed."""
 
@@ -136,6 +138,24 @@ class Eks:
 
 
 @dataclass(slots=True)
+class Theirs:
+    """A HyperPod cluster of others: its name, its groups, and what DescribeCluster shows of it."""
+
+    name: str
+    groups: dict[str, int]
+    shown: dict[str, Any]
+    roles: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """SlurmConfig by group."""
+
+    def check(self, cluster: str, groups: set[str], members: set[str]) -> None:
+        """:raises AssertionError: if an update would change what is not the bundle's."""
+        if cluster != self.name:
+            raise Refused("ResourceNotFound", f"Cluster with name {cluster} could not be found.")
+        assert not groups & set(self.groups), f"groups of others: {groups & set(self.groups)}"
+        assert members <= {"ClusterName", "InstanceGroups"}, f"members of the cluster: {members}"
+
+
+@dataclass(slots=True)
 class HyperPod:
     """The one HyperPod cluster of an account, and its task governance."""
 
@@ -154,6 +174,10 @@ class HyperPod:
     """By group: until when deep health checks of new nodes run."""
     request: dict[str, Any] = field(default_factory=dict)
     """The request that created the cluster."""
+    stale: str = ""
+    """What HyperPod goes on to report of an earlier update."""
+    theirs: Theirs | None = None
+    """The cluster existed before; the bundle may change nothing of it."""
 
     def create_cluster(self, request: Request) -> Any:
         if self.status:
@@ -167,8 +191,35 @@ class HyperPod:
             raise Refused("ConflictException", f"The cluster is {self.status}")
         if self._checking():
             raise Refused("ConflictException", "Deep health checks are in progress")
+        if deleted := request.options.get("instance-groups-to-delete"):
+            self._delete(request.one("cluster-name"), deleted)
+            return {}
+        if self.theirs:
+            given = json.loads(self.account.text_of(request.one("cli-input-json")))
+            names = {group["InstanceGroupName"] for group in given["InstanceGroups"]}
+            self.theirs.check(given["ClusterName"], names, set(given))
+            if self.failure:
+                self.status, self.next, self.until = "Updating", "rolled", self.account.clock + 60
+                return {}
         self._take(request, "Updating", 60)
         return {}
+
+    def join(self, theirs: Theirs) -> None:
+        """Let there be a cluster of others."""
+        self.theirs, self.status = theirs, "InService"
+        self.request = dict(theirs.shown)
+        self.groups, self.current = dict(theirs.groups), dict(theirs.groups)
+
+    def _delete(self, cluster: str, names: list[str]) -> None:
+        if self.theirs:
+            self.theirs.check(cluster, set(names), set())
+        if unknown := set(names) - set(self.groups):
+            raise Refused("ValidationException", f"no instance groups {unknown}")
+        if set(names) & self.undeletable:
+            self.failure = "Instance groups could not be deleted"
+        else:
+            self.groups = {name: n for name, n in self.groups.items() if name not in names}
+        self.status, self.next, self.until = "Updating", "InService", self.account.clock + 60
 
     def _take(self, request: Request, status: str, seconds: int) -> None:
         given = json.loads(self.account.text_of(request.one("cli-input-json")))
@@ -186,7 +237,7 @@ class HyperPod:
 
     def advance(self) -> None:
         if self.next and self.until <= self.account.clock:
-            self.status, self.next = (self.next if self.next != "gone" else ""), ""
+            self.status, self.next = _AFTER.get(self.next, self.next), ""
         if self.status == "InService" and self.until + 30 <= self.account.clock:
             self.current = {
                 group: self._late(group) if self.account.lacks(group) else count
@@ -203,9 +254,14 @@ class HyperPod:
 
     def describe_cluster(self, request: Request) -> Any:
         self._known()
+        if self.theirs and request.one("cluster-name") != self.theirs.name:
+            raise Refused("ResourceNotFound", "Cluster with that name could not be found.")
+        roles = self.theirs.roles if self.theirs else {}
         return {
+            "NodeProvisioningMode": self.request.get("NodeProvisioningMode"),
+            "VpcConfig": self.request.get("VpcConfig"),
             "ClusterStatus": self.status,
-            "FailureMessage": self.failure or None,
+            "FailureMessage": self.failure or self.stale or None,
             "Orchestrator": self.request.get("Orchestrator"),
             "ClusterArn": "arn:aws:sagemaker:us-east-1:111122223333:cluster/abc123",
             "InstanceGroups": [
@@ -214,6 +270,7 @@ class HyperPod:
                     "CurrentCount": self.current.get(name, 0),
                     "TargetCount": count,
                     "MinCount": self.minimums.get(name) or None,
+                    **({"SlurmConfig": roles[name]} if name in roles else {}),
                 }
                 for name, count in self.groups.items()
             ],
@@ -260,10 +317,12 @@ class HyperPod:
 
     def delete_cluster(self, request: Request) -> Any:
         self._known()
+        assert not self.theirs, "the cluster of others"
         self.status, self.next, self.until = "Deleting", "gone", self.account.clock + 60
         return {}
 
     def add_tags(self, request: Request) -> Any:
+        assert not self.theirs, "the cluster of others"
         self.tags = json.loads(request.one("tags"))
         return {"Tags": self.tags}
 

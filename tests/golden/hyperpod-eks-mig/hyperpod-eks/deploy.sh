@@ -20,6 +20,7 @@ wait_minutes=
 memory=
 prefix=024b6a1df9c8a656
 memory="paused/$cluster-hyperpod"
+hyperpod=$cluster
 # A pager would wait for a key; retry throttled requests.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
@@ -663,7 +664,7 @@ sagemaker() {
 
 # Sets $answer to a value of the cluster; empty if it does not exist.
 read_value() {
-  ask aws --region "$region" sagemaker describe-cluster --cluster-name "$cluster" \
+  ask aws --region "$region" sagemaker describe-cluster --cluster-name "$hyperpod" \
     --query "$1" --output text || answer=
 }
 
@@ -688,7 +689,7 @@ upload_lifecycle() {
 # events, not in DescribeCluster.
 explain_events() {
   local events event words
-  if ! ask aws --region "$region" sagemaker list-cluster-events --cluster-name "$cluster" \
+  if ! ask aws --region "$region" sagemaker list-cluster-events --cluster-name "$hyperpod" \
     --sort-by EventTime --sort-order Descending --max-results 50 --no-paginate --output text \
     --query "Events[?EventLevel!='Info'].[EventId,EventTime,InstanceGroupName,InstanceId,Description] | [:5]"; then
     return 0
@@ -697,7 +698,7 @@ explain_events() {
   while IFS=$'\t' read -r event words; do
     [[ -n $event ]] || continue
     note "Event:         ${words//$'\t'/ }"
-    if ask aws --region "$region" sagemaker describe-cluster-event --cluster-name "$cluster" \
+    if ask aws --region "$region" sagemaker describe-cluster-event --cluster-name "$hyperpod" \
       --event-id "$event" --query 'EventDetails.EventDetails.EventMetadata.*.FailureMessage | [0]' \
       --output text && [[ -n $answer ]]; then
       note "               $answer"
@@ -713,14 +714,14 @@ explain() {
   explain_events
   read_value ClusterArn
   arn=$answer
-  note "Log group:     /aws/sagemaker/Clusters/$cluster/${arn##*/}"
-  ask aws --region "$region" sagemaker list-cluster-nodes --cluster-name "$cluster" \
+  note "Log group:     /aws/sagemaker/Clusters/$hyperpod/${arn##*/}"
+  ask aws --region "$region" sagemaker list-cluster-nodes --cluster-name "$hyperpod" \
     --query "ClusterNodeSummaries[?InstanceStatus.Status!='Running'].[InstanceGroupName,InstanceId,InstanceStatus.Status]" \
     --output text || answer=
   while IFS=$'\t' read -r group instance status; do
     [[ -z $instance ]] || note "Log stream:    LifecycleConfig/$group/$instance ($status)"
   done <<<"$answer"
-  note "Follow it:     aws --region $region logs tail /aws/sagemaker/Clusters/$cluster/${arn##*/}" \
+  note "Follow it:     aws --region $region logs tail /aws/sagemaker/Clusters/$hyperpod/${arn##*/}" \
     "--log-stream-name-prefix LifecycleConfig/ --since 3h"
 }
 
@@ -738,7 +739,7 @@ read_missing() {
 # meanwhile, and nodes in deep health checks take no work. The cluster is in service all the time.
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-cli-command-update-cluster.html
 read_busy() {
-  ask aws --region "$region" sagemaker list-cluster-nodes --cluster-name "$cluster" --output text \
+  ask aws --region "$region" sagemaker list-cluster-nodes --cluster-name "$hyperpod" --output text \
     --query "ClusterNodeSummaries[?InstanceStatus.Status=='DeepHealthCheckInProgress' || InstanceStatus.Status=='SystemUpdating'].[InstanceGroupName,InstanceStatus.Status]" ||
     answer=
   answer=$(sort <<<"$answer" | uniq -c | awk 'NF == 3 { printf ", %d of %s in %s", $1, $2, $3 }')
@@ -746,7 +747,7 @@ read_busy() {
 
 # Prints a state of the cluster when it changes.
 tell() {
-  [[ $1 == "$shown" ]] || note "$cluster: $1"
+  [[ $1 == "$shown" ]] || note "$hyperpod: $1"
   shown=$1
 }
 
@@ -813,7 +814,7 @@ is_updatable() {
 
 wait_until_updatable() {
   local shown=''
-  wait_for 180 "$cluster to accept an update" is_updatable
+  wait_for 180 "$hyperpod to accept an update" is_updatable
 }
 
 is_deleted() {
@@ -841,13 +842,13 @@ delete_cluster() {
         ;;
       Creating)
         # HyperPod does not document whether it accepts this.
-        sagemaker delete-cluster --cluster-name "$cluster" ||
+        sagemaker delete-cluster --cluster-name "$hyperpod" ||
           wait_for 180 "the creation of $cluster" is_settled
         read_status
         ;;
     esac
   fi
-  [[ ${answer:-} == Deleting ]] || sagemaker delete-cluster --cluster-name "$cluster"
+  [[ ${answer:-} == Deleting ]] || sagemaker delete-cluster --cluster-name "$hyperpod"
   wait_for 60 "the deletion of $cluster" is_deleted
 }
 
@@ -871,7 +872,7 @@ note_other_groups() {
   for name in $answer; do
     printf '%s\n' sliced system | grep -qxF -- "$name" ||
       note "The instance group $name runs and costs money, but is not in the spec. To delete it, and what" \
-        "runs on it: aws --region $region sagemaker update-cluster --cluster-name $cluster" \
+        "runs on it: aws --region $region sagemaker update-cluster --cluster-name $hyperpod" \
         "--instance-groups-to-delete $name"
   done
 }
@@ -946,7 +947,7 @@ deploy_cluster() {
   upload_lifecycle
   create_or_update
   wait_until_in_service
-  sagemaker list-cluster-nodes --cluster-name "$cluster" --output table \
+  sagemaker list-cluster-nodes --cluster-name "$hyperpod" --output table \
     --query 'ClusterNodeSummaries[].[InstanceGroupName,InstanceId,InstanceStatus.Status]'
 }
 

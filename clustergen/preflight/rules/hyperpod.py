@@ -1,0 +1,75 @@
+"""An existing HyperPod cluster to which instance groups are added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.account import Answer
+from clustergen.findings import Path, Problem
+from clustergen.plan.model import Plan
+from clustergen.preflight import names, network
+from clustergen.preflight.case import Case
+from clustergen.preflight.rules import listed, rule
+
+
+def _by_hand(plan: Plan) -> str:
+    name = names.joined_hyperpod(plan)
+    return f"{listed([name])}: in service, in the VPC, with {_orchestrator(plan)}" if name else ""
+
+
+def _orchestrator(plan: Plan) -> str:
+    return "EKS" if plan.scheduler == "kubernetes" else "Slurm"
+
+
+@rule(
+    "PRE090",
+    "The HyperPod cluster cannot take the instance groups",
+    why="HyperPod adds instance groups to a cluster in service, in subnets of its VPC, and for the "
+    "orchestrator that it has.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html",
+    calls=(names.HYPERPOD, network.SUBNETS),
+    by_hand=_by_hand,
+    bad="sagemaker:DescribeCluster: {ClusterStatus: Failed}",
+    good="sagemaker:DescribeCluster: {ClusterStatus: Updating}",
+)
+def hyperpod_cluster(case: Case) -> Iterator[Problem]:
+    name = names.joined_hyperpod(case.plan)
+    path = ("targets", case.traits.section, "cluster")
+    found = case.find(names.HYPERPOD, ClusterName=name)
+    if not found:
+        help = f"aws sagemaker list-clusters --region {case.region}"
+        yield Problem(path, f"there is no HyperPod cluster {name} in {case.region}", help)
+        return
+    show = f"aws sagemaker describe-cluster --region {case.region} --cluster-name {name}"
+    status = found.get("ClusterStatus", "InService")
+    if status in ("Failed", "Deleting"):
+        yield Problem(path, f"the HyperPod cluster {name} is {status}", show)
+    has = "EKS" if (found.get("Orchestrator") or {}).get("Eks") else "Slurm"
+    if has != _orchestrator(case.plan):
+        message = f"the HyperPod cluster {name} is orchestrated by {has}"
+        yield Problem(path, message, f"use the target hyperpod-{has.lower()}, or another cluster")
+    yield from _network(case, name, path, found.get("VpcConfig") or {})
+
+
+def _network(case: Case, name: str, path: Path, theirs: Answer) -> Iterator[Problem]:
+    """The VPC and the security groups of the cluster."""
+    plan, groups = case.plan, theirs.get("SecurityGroupIds", [])
+    if not theirs:
+        message = f"the HyperPod cluster {name} was created without a VPC"
+        yield Problem(
+            path, message, "use a cluster with VpcConfig: groups cannot have subnets here"
+        )
+        return
+    given = getattr(plan.options, "cluster_security_group", None)
+    if given and groups and given not in groups:
+        yield Problem(
+            (*path[:-1], "cluster_security_group"),
+            f"{given} is not a security group of {name}",
+            f"write {' or '.join(groups)}",
+        )
+    wanted = network.filtered("subnet-id", theirs.get("Subnets", []))
+    subnets = case.every(network.SUBNETS, "Subnets", Filters=wanted)
+    vpcs, mine = {subnet["VpcId"] for subnet in subnets}, network.vpc_of(plan)
+    if mine and vpcs and mine not in vpcs:
+        message = f"{name} is in {' and '.join(sorted(vpcs))}, and the nodes in {mine}"
+        yield Problem(path, message, "use a cluster of that VPC, or write its VPC and subnets")

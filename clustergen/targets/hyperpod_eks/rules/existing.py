@@ -1,0 +1,82 @@
+"""Instance groups that are added to an existing HyperPod cluster with EKS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.hyperpod import cluster
+from clustergen.hyperpod.options import NEW
+from clustergen.hyperpod.rules.existing import VPC
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks import karpenter, limits
+from clustergen.targets.hyperpod_eks.options import Options
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
+
+_EKS: Path = ("targets", "hyperpod-eks", "eks_cluster")
+_AUTOSCALER: Path = ("kubernetes", "autoscaler")
+_JOINED = (
+    f"{VPC}\ntargets: {{hyperpod-eks: {{cluster: platform, eks_cluster: '{CLUSTER}', "
+    "cluster_security_group: sg-0a1b2c3d4e5f67891}}"
+)
+_GOVERNANCE = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateClusterSchedulerConfig.html"
+
+
+@rule(
+    "K8S438",
+    "Existing HyperPod cluster without its EKS cluster",
+    why="The nodes of a HyperPod cluster join the one EKS cluster with which it was created.",
+    source=limits.EKS_PREREQUISITES,
+    bad=f"{VPC}\ntargets: {{hyperpod-eks: {{cluster: platform, eks_cluster: new}}}}",
+    good=_JOINED,
+)
+def unknown_eks_cluster(plan: Plan) -> Iterator[Problem]:
+    if not cluster.is_new(plan) and plan.options_as(Options).eks_cluster == NEW:
+        yield Problem(
+            _EKS if plan.wrote(*_EKS) else ("targets", "hyperpod-eks", "cluster"),
+            "an existing HyperPod cluster, and a new EKS cluster",
+            help="write eks_cluster: arn..., that of aws sagemaker describe-cluster --cluster-name "
+            f"{cluster.name(plan)} --query Orchestrator.Eks.ClusterArn",
+        )
+
+
+@rule(
+    "K8S439",
+    "Karpenter on an existing HyperPod cluster",
+    fixes="unsafe",
+    why="Whether HyperPod runs Karpenter is a setting of the whole cluster, with a role of the "
+    "cluster. An added group that Karpenter scales would stay at zero nodes without it.",
+    source=limits.NODE_CLASS,
+    bad=f"kubernetes: {{autoscaler: karpenter}}\n{_JOINED}",
+    good=_JOINED,
+)
+def autoscaler(plan: Plan) -> Iterator[Problem]:
+    if not cluster.is_new(plan) and karpenter.on(plan):
+        yield Problem(
+            _AUTOSCALER,
+            "the autoscaler belongs to the existing cluster",
+            help="write autoscaler: none and fixed counts; for groups that Karpenter scales, have "
+            "the owner of the cluster add them to a HyperpodNodeClass",
+            fix=unsafe(put(_AUTOSCALER, "none")),
+        )
+
+
+@rule(
+    "K8S440",
+    "Quotas of queues on an existing HyperPod cluster",
+    fixes="unsafe",
+    why="Quotas of task governance share the one scheduler configuration of a cluster, which its "
+    "owner has.",
+    source=_GOVERNANCE,
+    severity=Severity.WARNING,
+    bad=f"queues: [{{name: train, node_groups: [h200]}}]\n{_JOINED}",
+    good=_JOINED,
+)
+def quotas(plan: Plan) -> Iterator[Problem]:
+    if not cluster.is_new(plan) and plan.wrote("queues"):
+        yield Problem(
+            ("queues",),
+            "queues become no quotas on an existing cluster",
+            help="remove them; have the owner of the cluster add a compute quota for the groups",
+            fix=unsafe(drop(("queues",))),
+        )

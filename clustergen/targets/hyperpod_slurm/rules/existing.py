@@ -1,0 +1,109 @@
+"""Slurm of an existing cluster, whose controller the bundle does not set up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.hyperpod import cluster, limits
+from clustergen.hyperpod.rules.existing import joined
+from clustergen.plan.model import Plan
+from clustergen.slurm import timetable
+from clustergen.targets.hyperpod_slurm import modes
+from clustergen.targets.hyperpod_slurm.limits import PARAMETERS_FILE
+from clustergen.targets.hyperpod_slurm.rules import rule
+
+_MODE: Path = ("targets", "hyperpod-slurm", "mode")
+_QUEUE = ("default", "time_limit", "priority", "exclusive", "slurm")
+_SCRIPTS = "lifecycle: {source: 's3://sagemaker-setup/src', on_create: on_create.sh}"
+_LIMITED = "queues: [{name: h200, node_groups: [h200], time_limit: 2d}]"
+_PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/november"
+_ENDING = f"capacity: {{training_plan: '{_PLAN}', ends: 2030-12-17T11:30:00Z}}"
+
+
+@rule(
+    "SLM366",
+    "Scripts of the bundle beside those of an existing cluster",
+    why="Where scripts set up Slurm, those of all groups belong together: the controller gets the "
+    f"partitions from {PARAMETERS_FILE} beside them, which its owner keeps.",
+    source=modes.MIGRATION,
+    bad=joined(", mode: legacy"),
+    good=joined(f", mode: legacy, {_SCRIPTS}"),
+)
+def legacy(plan: Plan) -> Iterator[Problem]:
+    options = modes.options(plan)
+    if not cluster.is_new(plan) and options.mode == "legacy" and not options.lifecycle:
+        yield Problem(
+            _MODE,
+            "mode: legacy needs the scripts that the cluster has",
+            help="write lifecycle: {source: s3://..., on_create: ...}, those of a group in aws "
+            f"sagemaker describe-cluster --cluster-name {cluster.name(plan)}, and add the groups "
+            f"to {PARAMETERS_FILE} in that folder; with SlurmConfig there, remove mode",
+        )
+
+
+@rule(
+    "SLM367",
+    "Limit of a queue on an existing cluster",
+    fixes="unsafe",
+    why="HyperPod creates the partition of an added group. Its limits are in the controller's "
+    "slurm.conf, which scripts of the bundle do not change.",
+    source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
+    severity=Severity.WARNING,
+    bad=f"{_LIMITED}\n{joined()}",
+    good=f"queues: [{{name: h200, node_groups: [h200]}}]\n{joined()}",
+)
+def limits_of_queues(plan: Plan) -> Iterator[Problem]:
+    for queue in plan.queues if not cluster.is_new(plan) else ():
+        for path in (queue.at(field) for field in _QUEUE):
+            if plan.wrote(*path):
+                yield Problem(
+                    path,
+                    f"{path[-1]} has no effect on the partition {queue.name} of an existing "
+                    "cluster",
+                    help="have the owner of the cluster write it in slurm.conf",
+                    fix=unsafe(drop(path)),
+                )
+
+
+@rule(
+    "SLM368",
+    "Users that an existing controller may not know",
+    why="slurmctld looks up the users of jobs. Scripts of the bundle create them on added nodes "
+    "only.",
+    source="https://slurm.schedmd.com/quickstart_admin.html",
+    severity=Severity.WARNING,
+    bad=f"users: [{{name: alice, uid: 2001}}]\n{joined()}",
+    good=joined(),
+)
+def users(plan: Plan) -> Iterator[Problem]:
+    if plan.users and not cluster.is_new(plan):
+        yield Problem(
+            ("users",),
+            f"only the added nodes get {plan.users[0].name}"
+            f"{f' and {len(plan.users) - 1} more' if len(plan.users) > 1 else ''}",
+            help="have the same names and ids on the controller and on login nodes",
+        )
+
+
+@rule(
+    "CAP352",
+    "End of capacity that an existing controller does not know",
+    why="The controller keeps jobs off nodes whose capacity ends. That of an existing cluster does "
+    "not run the script of the bundle for it.",
+    source="https://slurm.schedmd.com/reservations.html",
+    severity=Severity.WARNING,
+    bad=f"node_groups: [{{name: h200, {_ENDING}}}]\n{joined()}",
+    good=f"node_groups: [{{name: h200, capacity: {{training_plan: '{_PLAN}'}}}}]\n{joined()}",
+)
+def dates(plan: Plan) -> Iterator[Problem]:
+    if cluster.is_new(plan) or not timetable.wanted(plan):
+        return
+    for group in plan.node_groups:
+        if group.capacity.dated:
+            yield Problem(
+                group.at("capacity"),
+                f"nothing keeps jobs off the nodes of {group.name} before its capacity ends",
+                help="create a reservation on the controller: scontrol create reservation "
+                "flags=maint,ignore_jobs users=root duration=unlimited nodes=... starttime=...",
+            )

@@ -1,0 +1,317 @@
+"""Instance groups that are added to an existing cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checking import Fragments
+from tests.hyperpod.planned import TARGETS
+from tests.hyperpod.test_deploy import calls, filled
+from tests.oracles.hyperpod.bundle import cluster_violations
+from tests.oracles.shell import script_violations
+from tests.support.cloud.clusters import Theirs
+from tests.support.cloud.commands import Bundle, reaching
+
+EKS_ARN = "arn:aws:eks:us-east-1:111122223333:cluster/training"
+NETWORK = """
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  zone: use1-az6
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]
+node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]
+"""
+JOINED = "cluster: platform, cluster_security_group: sg-0a1b2c3d4e5f67891"
+SPECS = {
+    "slurm": f"{NETWORK}targets: {{hyperpod-slurm: {{{JOINED}}}}}\n",
+    "eks": f"{NETWORK}targets: {{hyperpod-eks: {{{JOINED}, eks_cluster: '{EKS_ARN}'}}}}\n",
+}
+SHOWN: dict[str, Any] = {
+    "NodeProvisioningMode": "Continuous",
+    "VpcConfig": {"Subnets": ["subnet-0a1b2c3d4e5f67890"], "SecurityGroupIds": ["sg-1"]},
+}
+ROLES: dict[str, dict[str, Any]] = {
+    "head": {"NodeType": "Controller"},
+    "old": {"NodeType": "Compute", "PartitionNames": ["old"]},
+}
+OTHERS = {"head": 1, "old": 3}
+
+
+NEXT = "{name: next, instance_type: p5en.48xlarge, count: 1}"
+
+
+def files_of(spec: str, orchestrator: str) -> Mapping[str, str]:
+    return Fragments(TARGETS[orchestrator]).files(spec)
+
+
+def theirs(orchestrator: str, **shown: Any) -> Theirs:
+    """The cluster, with a controller and a group; ``shown`` differs from a fitting one."""
+    if orchestrator == "slurm":
+        return Theirs("platform", OTHERS, {**SHOWN, "Orchestrator": {"Slurm": {}}, **shown}, ROLES)
+    eks = {"Orchestrator": {"Eks": {"ClusterArn": EKS_ARN}}}
+    return Theirs("platform", {"old": 3, "more": 2}, {**SHOWN, **eks, **shown})
+
+
+@pytest.fixture(params=["slurm", "eks"])
+def orchestrator(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def bundle(orchestrator: str, tmp_path: Path) -> Iterator[Bundle]:
+    with reaching(tmp_path, files_of(SPECS[orchestrator], orchestrator)) as made:
+        made.account.hyperpod.join(theirs(orchestrator))
+        yield made
+
+
+def own(made: Bundle) -> dict[str, int]:
+    """The groups of the bundle; those of others have to be there as they were."""
+    hyperpod = made.account.hyperpod
+    assert hyperpod.theirs
+    assert {n: hyperpod.groups[n] for n in hyperpod.theirs.groups} == hyperpod.theirs.groups
+    return {n: count for n, count in hyperpod.groups.items() if n not in hyperpod.theirs.groups}
+
+
+def test_the_validators_accept_the_scripts(orchestrator: str) -> None:
+    files = files_of(SPECS[orchestrator], orchestrator)
+    assert script_violations({name: files[name] for name in ("deploy.sh", "verify.sh")}) == []
+
+
+def test_the_oracle_accepts_the_requests(orchestrator: str) -> None:
+    files = files_of(SPECS[orchestrator], orchestrator)
+    assert cluster_violations(files, "us-east-1") == []
+    whole = json.loads(files["update-cluster.json"])
+    sent = json.dumps({**whole, "NodeRecovery": "None"})
+    assert cluster_violations({**files, "update-cluster.json": sent}, "us-east-1") != []
+
+
+def test_only_groups_are_sent(bundle: Bundle) -> None:
+    for _ in range(2):
+        done = bundle.deploy()
+        assert done.returncode == 0, done.stderr
+        assert own(bundle) == {"h200": 2}
+        assert set(filled(bundle, "update-cluster.json")) == {"ClusterName", "InstanceGroups"}
+    assert calls(bundle, "create-cluster") == []
+    assert "create-cluster.json" not in {path.name for path in bundle.folder.iterdir()}
+    assert "is not in the spec" not in done.stderr
+
+
+def test_deletion_leaves_the_cluster(bundle: Bundle) -> None:
+    assert bundle.deploy().returncode == 0
+    done = bundle.deploy("--destroy-foundation")
+    assert (done.returncode, "run deploy.sh --destroy first" in done.stderr) == (2, True)
+    done = bundle.deploy("--destroy")
+    assert done.returncode == 0, done.stderr
+    assert calls(bundle, "delete") == [
+        "update-cluster --cluster-name platform --instance-groups-to-delete h200"
+    ]
+    assert own(bundle) == {}
+    done = bundle.deploy("--destroy")
+    assert (done.returncode, calls(bundle, "update-cluster")) == (0, []), done.stderr
+    done = bundle.deploy("--destroy-foundation")
+    assert done.returncode == 0, done.stderr
+    assert own(bundle) == {}
+
+
+def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
+    done = bundle.deploy("--pause")
+    assert (done.returncode, "run deploy.sh first" in done.stderr) == (2, True)
+    assert bundle.deploy().returncode == 0
+    for action, size in (("--pause", 0), ("--resume", 2)):
+        done = bundle.deploy(action)
+        assert done.returncode == 0, done.stderr
+        assert own(bundle) == {"h200": size}
+
+
+def test_groups_of_others_with_the_same_name_stay(bundle: Bundle) -> None:
+    hyperpod = bundle.account.hyperpod
+    assert hyperpod.theirs
+    hyperpod.theirs.groups = {**hyperpod.theirs.groups, "h200": 5}
+    hyperpod.join(hyperpod.theirs)
+    for action in ((), ("--pause",), ("--resume",), ("--destroy",)):
+        done = bundle.deploy(*action)
+        assert calls(bundle, "update-cluster") == []
+        assert done.returncode == (0 if action == ("--destroy",) else 2)
+    done = bundle.deploy()
+    assert "has an instance group h200, which this bundle has not added" in done.stderr
+    assert bundle.account.calling("create-change-set") == []
+    assert own(bundle) == {}
+
+
+def test_a_failed_deployment_can_be_retried(bundle: Bundle) -> None:
+    hyperpod = bundle.account.hyperpod
+    hyperpod.failure = "Lifecycle scripts did not run successfully."
+    for _ in range(2):  # the second time, the message is not a new one
+        done = bundle.deploy()
+        assert done.returncode == 2
+        assert "HyperPod reports: Lifecycle scripts did not run successfully." in done.stderr
+        assert "not as requested: h200 is not as requested" in done.stderr
+        assert bundle.account.clock < 3 * 3600
+        assert own(bundle) == {}
+    hyperpod.failure = ""
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    assert own(bundle) == {"h200": 2}
+
+
+def test_a_message_from_before_is_no_failure(bundle: Bundle) -> None:
+    """An update of others failed; whether HyperPod reports it ever after is not documented."""
+    bundle.account.hyperpod.stale = "Partition configuration drift detected."
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    assert "reported this since before the update: Partition configuration" in done.stderr
+
+
+def test_an_interrupted_deployment_knows_its_groups(bundle: Bundle) -> None:
+    expired = ("ExpiredTokenException", "The security token included in the request is expired")
+    bundle.account.fail("sagemaker list-cluster-nodes", expired, after=1)
+    assert bundle.deploy().returncode != 0
+    assert own(bundle) == {"h200": 2}
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_group_that_left_the_spec_is_reported(bundle: Bundle, orchestrator: str) -> None:
+    more = SPECS[orchestrator].replace("}]\ntargets", f"}}, {NEXT}]\ntargets")
+    bundle.render(files_of(more, orchestrator))
+    assert bundle.deploy().returncode == 0
+    bundle.render(files_of(SPECS[orchestrator], orchestrator))
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    assert own(bundle) == {"h200": 2, "next": 1}
+    notes = [line for line in done.stderr.splitlines() if "is not in the spec" in line]
+    assert [line.split()[3] for line in notes] == ["next"]
+    assert bundle.deploy("--destroy").returncode == 0
+    assert own(bundle) == {}
+
+
+def test_what_others_do_is_waited_for(bundle: Bundle) -> None:
+    hyperpod, clock = bundle.account.hyperpod, bundle.account.clock
+    hyperpod.status, hyperpod.next, hyperpod.until = "Updating", "InService", clock + 100
+    hyperpod.checked["old"] = clock + 400
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    assert "platform: InService, 1 of old in DeepHealthCheckInProgress" in done.stderr
+
+
+def test_missing_nodes_of_others_are_not_waited_for(bundle: Bundle) -> None:
+    bundle.account.none_for = "old"
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    assert "old 0 of" not in done.stderr
+    bundle.account.hyperpod.checked["old"] = bundle.account.clock + 9999
+    assert bundle.deploy("--wait", "5").returncode == 2
+
+
+def test_groups_that_cannot_be_deleted_are_a_failure(bundle: Bundle) -> None:
+    assert bundle.deploy().returncode == 0
+    bundle.account.hyperpod.undeletable.add("h200")
+    done = bundle.deploy("--destroy")
+    assert done.returncode == 2
+    assert "these instance groups could not be deleted: h200" in done.stderr
+    bundle.account.hyperpod.undeletable.clear()
+    bundle.account.hyperpod.failure = ""
+    assert bundle.deploy("--destroy").returncode == 0
+    assert own(bundle) == {}
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        ({"VpcConfig": None}, "created without a VPC"),
+        ({"NodeProvisioningMode": None}, "write provisioning: all-at-once"),
+    ],
+)
+def test_nothing_changes_where_the_cluster_does_not_fit(
+    bundle: Bundle, orchestrator: str, shown: dict[str, Any], words: str
+) -> None:
+    bundle.account.hyperpod.join(theirs(orchestrator, **shown))
+    done = bundle.deploy()
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert bundle.account.calling("create-change-set") + calls(bundle, "update-cluster") == []
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [("", "there is no HyperPod cluster platform"), ("Failed", "platform is Failed")],
+)
+def test_nothing_changes_where_no_cluster_runs(bundle: Bundle, status: str, words: str) -> None:
+    bundle.account.hyperpod.status = status
+    done = bundle.deploy()
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert bundle.account.calling("create-change-set") == []
+
+
+def test_a_cluster_of_the_other_orchestrator_is_left_alone(
+    bundle: Bundle, orchestrator: str
+) -> None:
+    other = "eks" if orchestrator == "slurm" else "slurm"
+    bundle.account.hyperpod.join(theirs(other))
+    for action in ((), ("--pause",), ("--destroy",)):
+        done = bundle.deploy(*action)
+        assert (done.returncode, f"hyperpod-{other}" in done.stderr) == (2, True), done.stderr
+        assert calls(bundle, "update-cluster") == []
+
+
+def test_another_eks_cluster_stops(tmp_path: Path) -> None:
+    other = f"{EKS_ARN}-2"
+    with reaching(tmp_path, files_of(SPECS["eks"], "eks")) as made:
+        cluster = theirs("eks", Orchestrator={"Eks": {"ClusterArn": other}})
+        made.account.hyperpod.join(cluster)
+        done = made.deploy()
+        assert (done.returncode, f"join {other}: write that" in done.stderr) == (2, True)
+
+
+SLURM = f"{NETWORK}targets: {{hyperpod-slurm: {{{JOINED}, %s}}}}\n"
+OWN_SCRIPTS = "lifecycle: {source: 's3://sagemaker-theirs/src', on_create: on_create.sh}"
+LEGACY = f"mode: legacy, {OWN_SCRIPTS}"
+PARAMETERS = {"worker_groups": [{"instance_group_name": "h200", "partition_name": "h200"}]}
+
+
+def deployed(
+    folder: Path, options: str, cluster: Theirs, parameters: Any = None
+) -> tuple[int, str]:
+    """Status and complaints of a deployment to a cluster with Slurm."""
+    with reaching(folder, files_of(SLURM % options, "slurm")) as made:
+        made.account.hyperpod.join(cluster)
+        if parameters is not None:
+            key = "sagemaker-theirs/src/provisioning_parameters.json"
+            made.account.objects[key] = json.dumps(parameters, indent=2).encode()
+        done = made.deploy()
+        assert set(own(made)) <= {"h200", "login"}
+        return done.returncode, done.stderr
+
+
+def test_who_sets_up_slurm_is_a_property_of_the_cluster(tmp_path: Path) -> None:
+    legacy = Theirs("platform", OTHERS, {"VpcConfig": SHOWN["VpcConfig"]})
+    all_at_once = "provisioning: all-at-once"
+    for number, (options, cluster, words) in enumerate(
+        (
+            (all_at_once, legacy, "write mode: legacy and lifecycle"),
+            (LEGACY, theirs("slurm"), "write mode: api"),
+            ("mode: customer-managed", theirs("slurm"), "the controller of platform is the group"),
+            (LEGACY, legacy, "there is no s3://sagemaker-theirs/src/provisioning_parameters.json"),
+        )
+    ):
+        status, complaints = deployed(tmp_path / str(number), options, cluster)
+        assert (status, words in complaints) == (2, True), complaints
+    status, complaints = deployed(tmp_path / "empty", LEGACY, legacy, {"worker_groups": []})
+    assert (status, "add the group h200 to worker_groups" in complaints) == (2, True), complaints
+    assert deployed(tmp_path / "listed", LEGACY, legacy, PARAMETERS)[0] == 0
+    named = "mode: customer-managed, controller_group: head"
+    assert deployed(tmp_path / "named", named, theirs("slurm"))[0] == 0
+
+
+def test_login_nodes_are_added_where_there_are_none(tmp_path: Path) -> None:
+    spec = "controller_group: head}}\nlogin: {instance_type: m7i.xlarge}\n#"
+    assert deployed(tmp_path / "none", spec, theirs("slurm"))[0] == 0
+    cluster = theirs("slurm")
+    cluster.groups = {**OTHERS, "entry": 1}
+    cluster.roles = {**ROLES, "entry": {"NodeType": "Login"}}
+    status, complaints = deployed(tmp_path / "there", spec, cluster)
+    assert (status, "has login nodes, the group entry" in complaints) == (2, True), complaints
