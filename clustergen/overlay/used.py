@@ -132,7 +132,11 @@ def taken_away(
 
 
 def _has_twin(now: Any, resource: Any, merged: Mapping[str, Any]) -> bool:
-    """Whether a template has a resource that is gone under another logical id."""
+    """Whether what is gone is elsewhere: under another logical id, or as a restricted group."""
+    group = as_map(resource).get("InstanceGroupName")
+    restricted = maps(merged.get("RestrictedInstanceGroups") or [])
+    if now is None and group in [each.get("InstanceGroupName", "") for each in restricted]:
+        return True
     type = as_map(resource).get("Type") if now is None else None
     key = NAMES.get(type or "", "AddonName")
     names = [

@@ -264,5 +264,11 @@ def test_groups_that_depend_on_a_parameter_without_a_value() -> None:
     assert "--parameter NAME=VALUE for Gpus, Bucket" in finding.help
 
 
+def test_restricted_groups_stay_restricted() -> None:
+    groups = {key: value for key, value in EKS.items() if key != "InstanceGroups"}
+    result = bring({**groups, "RestrictedInstanceGroups": EKS["InstanceGroups"]})
+    assert result.lossless
+
+
 def test_a_file_of_another_cluster_is_an_error() -> None:
     assert [f.code for f in bring(EKS, LEGACY).findings] == ["IMP020"]
