@@ -266,7 +266,16 @@ def test_groups_that_depend_on_a_parameter_without_a_value() -> None:
 
 def test_restricted_groups_stay_restricted() -> None:
     groups = {key: value for key, value in EKS.items() if key != "InstanceGroups"}
-    result = bring({**groups, "RestrictedInstanceGroups": EKS["InstanceGroups"]})
+    storage = {"SizeInGiB": 1200, "PerUnitStorageThroughput": 125}
+    restricted = {
+        "InstanceGroupName": "restricted",
+        "InstanceType": "ml.p5.48xlarge",
+        "InstanceCount": 2,
+        "ExecutionRole": ROLE,
+        "EnvironmentConfig": {"FSxLustreConfig": storage},
+    }
+    request = {**groups, "RestrictedInstanceGroups": [restricted]}
+    result = bring(request)
     assert result.lossless
 
 
