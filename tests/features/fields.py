@@ -590,7 +590,7 @@ _KUBERNETES = {
     ],
     "kubernetes.system_nodes.type": [_set("kubernetes.system_nodes.instance_type", "m7i.xlarge")],
     "kubernetes.system_nodes.count": [_set("kubernetes.system_nodes.count", 3)],
-    "kubernetes.support": [_set("kubernetes.support", "extended")],
+    "kubernetes.support": [_set("kubernetes.support", "standard")],
     "kubernetes.admins": [_set("kubernetes.admins", [_ROLE])],
     "kubernetes.access.principal": [_set("kubernetes.access", [{"principal": _ROLE}])],
     "kubernetes.access.queues": [
@@ -768,7 +768,7 @@ def _own(target: str, name: str, value: Any, given: Values | None = None, **othe
 
 
 def _joins(target: str, given: Values, **refused: Values) -> Change:
-    """An existing HyperPod cluster, with which some modes do not go together."""
+    """An existing cluster, with which some modes do not go together."""
     path, here = f"targets.{target}.cluster", {**_EXISTING_VPC, **given}
     others = {word: Change({path: "platform", **too}, here) for word, too in refused.items()}
     return Change({path: "platform"}, here, {**others, "joined": Change({path: "research"})})
@@ -994,7 +994,16 @@ _OPTIONS = {
         _patching("rollback_alarms", ["failing"])
     ],
     "options.hyperpod-eks.update_schedule": [_own(HPE, "update_schedule", "cron(0 3 ? * SUN *)")],
-    "options.eks.cluster": [_own(EKS, "cluster", "platform", _EXISTING_VPC, existing="research")],
+    "options.eks.cluster": [
+        _joins(
+            EKS,
+            {},
+            existing={"targets.eks.cluster": "research"},
+            mig={"node_groups.0.mig": {}},
+            karpenter={"kubernetes.autoscaler": "none"},
+            stack={"targets.eks.install": "script"},
+        )
+    ],
     "options.eks.cluster_security_group": [
         _own(EKS, "cluster_security_group", "sg-0a1b2c3d4e5f67899")
     ],
