@@ -44,7 +44,7 @@ def values(plan: Plan) -> dict[str, Any]:
             for chart in charts.EVERY
             if chart.sign.startswith(_CRD)
         ],
-        "timetable": timetable.of_bundle(plan),
+        "timetable_pod": timetable.of_bundle(plan),
         "group_selector": f"{NODE_GROUP_LABEL} in ({','.join(g.name for g in plan.node_groups)})",
     }
 

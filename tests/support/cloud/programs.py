@@ -38,6 +38,8 @@ class Git:
 
 def run(account: Account, program: str, words: list[str]) -> Done:
     """Git and Helm have a memory; the others run commands without one."""
+    if program in ("kubectl", "helm") and "" in words:
+        return Done(1, err="error: resource name may not be empty\n")
     if program == "git":
         return account.git.run(words, account.cwd)
     if program == "helm":

@@ -414,6 +414,16 @@ node_groups:
 LUSTRE = "storage: [{mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500}]\n"
 
 
+def test_without_dates_the_timetable_of_an_earlier_bundle_ends(tmp_path: Path) -> None:
+    with rig_of(tmp_path, files_of_new(DATED)) as made:
+        assert made.deploy().returncode == 0
+        assert "timetable.yaml" in made.account.applied
+        made.bundle.render(files_of_new(""))
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        assert "timetable.yaml" not in made.account.applied
+
+
 @pytest.mark.parametrize(
     ("storage", "names"), [(LUSTRE, ("volumes", "timetable", "ownership")), ("", ("timetable",))]
 )
