@@ -13,7 +13,7 @@ _HEAD = """\
 
 Generated from the JSON Schema by `python docs/build.py`.
 
-A spec describes one cluster, and every target can render it. This is a whole one:
+A spec describes one cluster for any of the targets. This one is complete:
 
 ```yaml
 version: 1
@@ -40,12 +40,13 @@ or a warning that names a way out; [what each target supports](support.md) is a 
 | Slurm, or Kubernetes | [`slurm`](#slurm), [`kubernetes`](#kubernetes) |
 | metrics, alerts, failures | [`monitoring`](#monitoring), [`resilience`](#resilience) |
 | what only one service has | [`targets`](#targets) |
-| what clustergen adds and you do without | `leave_out` of a target |
+| which additions of clustergen to leave out | `leave_out` of a target |
 | what has no word | `overlay` of a target: [overlays](how-to/overlays.md) |
 
 ## Notation
 
-- Unknown keys are errors. A key without a default is optional: without it, nothing is set.
+- Unknown keys are errors. An empty default means that the key is optional: its description or
+  `clustergen plan` says what applies without it.
 - Sizes need a unit (`500GiB`, `4.8TiB`), and so do durations (`90s`, `10m`, `12h`, `7d`, or
   `7-00:00:00` in Slurm's notation). A number without a unit is an error.
 - Only `true`, `false`, `null` and numbers are converted; `NO`, `24:00:00` and `012345678901` stay
@@ -60,7 +61,8 @@ _PARTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             *("name", "instance_type", "instance_types", "count", "capacity", "allocation"),
             "service_name",
         ),
-        "Where it is": ("subnets", "placement", "security_groups", "iam"),
+        "Where it is": ("subnets", "placement"),
+        "What it may do and reach": ("iam", "security_groups"),
         "The instances": (
             *("image", "root_volume", "scratch", "threads_per_core", "efa", "efa_layout", "mig"),
             "health_checks",
@@ -69,13 +71,15 @@ _PARTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "ParallelCluster": {
         "Everyday": ("version", "overlay", "leave_out"),
-        "Instances": ("key_name", "detailed_monitoring", "imds", "imds_for_all"),
+        "Instances": ("key_name", "detailed_monitoring", "imds", "imds_for_all", "timeouts"),
+        "Permissions": ("permissions_boundary", "resource_prefix"),
         "Queues": ("scaling_strategy", "queue_update_strategy", "memory_scheduling"),
-        "Login and users": ("login_pool", "more_login_pools", "directory", "dcv"),
-        "Network and files": ("dns", "proxy", "shared_folders", "bucket"),
+        "Login and users": ("login_pool", "more_login_pools", "default_user", "directory", "dcv"),
+        "Network and files": ("own_security_groups", "dns", "proxy", "shared_folders", "bucket"),
     },
     "HyperPodEks": {
         "Everyday": ("overlay", "leave_out", "lifecycle", "provisioning"),
+        "An existing HyperPod cluster": ("cluster", "cluster_security_group"),
         "The EKS cluster": ("eks_cluster", "eks_security_group", "cluster_role"),
         "Operation": ("tiered_checkpoints", "auto_patching", "update_schedule"),
     },

@@ -70,8 +70,8 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
         ),
         "software.registry": Support(
             "partial",
-            "ignored: Enroot and Docker on nodes have no login at the registry, so tests and jobs "
-            "name public images",
+            "not used on Slurm: Enroot and Docker on nodes do not log in to the registry, so tests "
+            "and jobs name public images",
             "https://docs.aws.amazon.com/AmazonECR/latest/userguide/registry_auth.html",
         ),
         "storage.name": Support(

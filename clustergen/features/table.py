@@ -21,8 +21,8 @@ from clustergen.plan.model import (
     Storage,
 )
 
-LEFT_OUT = "ignored"
-"""Start of a clause for features that the target ignores."""
+LEFT_OUT = ("ignored", "not used")
+"""Starts of a clause for features that the target ignores."""
 Level = Literal["full", "managed", "partial", "none"]
 
 

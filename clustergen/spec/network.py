@@ -63,5 +63,6 @@ class Network(Section):
     ssh_from: list[SshSource] = Field(
         [],
         description="CIDR blocks and prefix lists (pl-...) allowed to use SSH on login and head "
-        "nodes; default: none. SSM always works.",
+        "nodes; default: none. Session Manager works without SSH, unless leave_out has "
+        "session-manager.",
     )

@@ -244,8 +244,8 @@ class NodeGroup(Section):
     )
     service_name: Name | None = Field(
         None,
-        description="Its name in ParallelCluster, where groups of different queues may have the "
-        "same; default: name.",
+        description="Name in ParallelCluster; groups in different queues may share one; default: "
+        "name.",
     )
 
     _one_kind_of_type = model_validator(mode="after")(validators.one_kind_of_type)
@@ -259,7 +259,7 @@ class Queue(Section):
         min_length=1, description="Names of node groups, in order of preference."
     )
     nodes: dict[str, NodeNumbers] = Field(
-        {}, description="Groups of which it has only some nodes, such as {h200: 1-8}."
+        {}, description="Node numbers of a group, if the queue uses only some: {h200: 1-8}."
     )
     default: bool = Field(False, description="Queue for jobs that name none.")
     time_limit: Seconds | None = Field(None, description="Maximum run time of a job, e.g. 7d.")

@@ -104,11 +104,11 @@ class FsxLustre(_Created):
     )
     import_from: S3Uri | None = Field(
         None,
-        description="Where all files come from, on scratch and persistent-1; elsewhere: "
-        "data_repositories.",
+        description="S3 location to import from (scratch and persistent-1 only; otherwise use "
+        "data_repositories).",
     )
     export_to: S3Uri | None = Field(
-        None, description="Where changed files go, in the bucket of import_from."
+        None, description="S3 location to export changed files to, in the bucket of import_from."
     )
 
 

@@ -64,7 +64,7 @@ class LaunchTemplates(Instances):
 
 
 _LEFT_OUT = (
-    "What clustergen adds and you do without. security-groups: those of the foundation, where "
+    "Additions of clustergen to leave out. security-groups: those of the foundation, where "
     "nodes have others; session-manager: shells on nodes"
 )
 
@@ -121,9 +121,12 @@ class Timeouts(Section):
     """How long ParallelCluster waits for nodes."""
 
     head_node: Seconds | None = Field(
-        None, description="Until the head node is set up, scripts included; default: 35m."
+        None,
+        description="How long until the head node is set up, scripts included; default: 35m.",
     )
-    nodes: Seconds | None = Field(None, description="Until a compute node is; default: 35m.")
+    nodes: Seconds | None = Field(
+        None, description="How long until a compute node is set up; default: 35m."
+    )
 
 
 class DefaultUser(Section):
@@ -157,7 +160,7 @@ class ParallelCluster(Instances):
         ]
     ] = Field(
         [],
-        description="What clustergen adds and you do without. hook: the script that runs those of "
+        description="Additions of clustergen to leave out. hook: the script that runs those of "
         "head and login nodes again when they change; script-access: permission to read scripts "
         "in S3; security-groups: those of the foundation; session-manager: shells on nodes; "
         "default-queue: its mark; efs-tls: encryption in transit; service-groups: the security "
@@ -169,12 +172,12 @@ class ParallelCluster(Instances):
         "and of every node: head, login, or names of node groups.",
     )
     permissions_boundary: PolicyArn | None = Field(
-        None, description="Boundary of the permissions of the roles that ParallelCluster creates."
+        None, description="IAM permissions boundary of the roles that ParallelCluster creates."
     )
     resource_prefix: str | None = Field(
         None,
         pattern=patterns.PRINTABLE.regex,
-        description="Path or beginning of the names of these roles, /teams/ml/ or ml-.",
+        description="Path or prefix of the names of these roles, /teams/ml/ or ml-.",
     )
     timeouts: Timeouts = Field(Timeouts.absent(), description="How long to wait for nodes.")
     default_user: DefaultUser = Field(DefaultUser.absent(), description="The user of the image.")
@@ -259,8 +262,8 @@ class HyperPod(Target):
     )
     cluster_security_group: SecurityGroupId | None = Field(
         None,
-        description="Security group of the nodes of the existing cluster; traffic between it and "
-        "the new security group of the added nodes is allowed.",
+        description="Security group of the existing cluster that its nodes have; traffic between "
+        "it and the new security group of the added nodes is allowed.",
     )
     lifecycle: Lifecycle | None = Field(
         None, description="Your own lifecycle scripts; default: those of the bundle."
@@ -271,7 +274,7 @@ class HyperPod(Target):
 
 
 _ADDITIONS = (
-    "What clustergen adds and you do without. second-volume: that of nodes whose root_volume has "
+    "Additions of clustergen to leave out. second-volume: that of nodes whose root_volume has "
     "no size; threads-per-core: those of nodes for which the spec has none; node-recovery: the "
     "service decides; one-subnet: HyperPod chooses one of private_subnets; security-groups: those "
     "of the foundation, on groups that have their own"
@@ -396,8 +399,8 @@ class Eks(LaunchTemplates):
     )
     cluster_security_group: SecurityGroupId | None = Field(
         None,
-        description="Cluster security group of the existing cluster, which its nodes have; "
-        "default: deploy.sh looks it up.",
+        description="Security group of the existing cluster that EKS created for it, and that "
+        "all nodes get; default: deploy.sh looks it up.",
     )
     install: Literal["script", "stack"] = Field(
         "script",
@@ -428,8 +431,8 @@ class Batch(LaunchTemplates):
     )
     queue_names: dict[Name, BatchQueue] = Field(
         {},
-        description="Names that queues have in Batch, by their names here; default: that of the "
-        "cluster before that of the queue, as in research-train.",
+        description="Names that queues have in Batch, by their names here; default: CLUSTER-QUEUE, "
+        "as in research-train.",
     )
     leave_out: list[Literal["security-groups", "session-manager", "stuck-jobs"]] = Field(
         [], description=f"{_LEFT_OUT}; stuck-jobs: queues cancel jobs that cannot start."

@@ -119,10 +119,10 @@ def _added(plan: Plan) -> Iterator[str]:
         return
     name = eks_cluster.name(plan)
     yield (
-        f"the stack adds node groups to {name}, and changes nothing else of it: version, add-ons, "
-        "access entries, logs and other node groups stay as they are. Software that the cluster "
-        "has is used as it is; deploy.sh and install.sh say what they find, and install only what "
-        "is missing"
+        f"the stack adds node groups to {name}, and drivers of file systems that it lacks. Its "
+        "version, add-ons, access entries, logs and other node groups stay as they are, and so "
+        "does software that is installed there: deploy.sh and install.sh print what they find, "
+        "and install only what is missing"
     )
     if found := sorted({t.key for g in plan.node_groups for t in labels_and_taints.taints(g)}):
         yield (
