@@ -108,7 +108,8 @@ def _summarize(result: Imported, args: argparse.Namespace) -> None:
         return
     proof = "renders to the same configuration" if result.lossless else "loses something"
     overlay = f"{result.overlaid} in the overlay" if result.overlaid else "no overlay"
-    line = f"imported: {result.words} values in words, {overlay}; the spec {proof}"
+    values = f"words for {result.words} of {result.words + result.overlaid} values"
+    line = f"imported: {values}, {overlay}; the spec {proof}"
     print(line, file=sys.stderr)
     if args.out:
         print(f"next: `clustergen check {args.out}`", file=sys.stderr)

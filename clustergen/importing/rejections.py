@@ -21,9 +21,12 @@ def without(spec: dict[str, Any], rejected: Iterable[Path]) -> dict[str, Any]:
 
 
 def without_paths(value: Any, paths: Iterable[Path]) -> Any:
-    """``value`` without what is at the paths."""
+    """``value`` without what is at the paths; empty, if one of them is the whole."""
+    rejected = set(paths)
+    if () in rejected:
+        return {}
     found = copy.deepcopy(value)
-    for path in sorted(set(paths), key=lambda each: [str(step) for step in each], reverse=True):
+    for path in sorted(rejected, key=lambda each: [str(step) for step in each], reverse=True):
         node = found
         for step in path[:-1]:
             if isinstance(node, list):

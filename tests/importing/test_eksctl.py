@@ -64,6 +64,12 @@ def changed(**changes: Any) -> str:
     return yaml.safe_dump({**yaml.safe_load(CONFIG), **changes})
 
 
+def test_the_region_of_the_file_is_stronger_than_the_flag() -> None:
+    result = bring(CONFIG, region="us-west-2")
+    assert result.lossless
+    assert "region: us-east-2" in result.text
+
+
 def test_the_template_makes_what_eksctl_makes() -> None:
     result = bring(CONFIG, region="", vpc="")
     assert result.lossless

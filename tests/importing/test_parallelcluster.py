@@ -93,6 +93,18 @@ def test_a_value_that_the_file_lacks_is_a_finding() -> None:
     assert "IMP002" not in codes(bring(SMALL))
 
 
+def test_the_region_of_the_file_is_stronger_than_the_flag() -> None:
+    """A zone of the flags belongs to their region, and is left out with it."""
+    result = bring("Region: us-east-2\n" + SMALL, zones={"": "us-west-2b"})
+    assert result.lossless
+    assert "region: us-east-2" in result.text
+    assert "zone:" not in result.text
+    (said,) = [each for each in result.findings if "--region" in each.message]
+    assert said.message == (
+        "the configuration is for us-east-2, so --region us-west-2 does not apply"
+    )
+
+
 def test_a_zone_is_written_to_its_subnet() -> None:
     result = bring(SMALL, zones={"": "us-west-2b"})
     assert "zone: us-west-2b" in result.text

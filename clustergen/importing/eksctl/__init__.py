@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from clustergen.catalog import regions
 from clustergen.findings import Finding
 from clustergen.importing import bringing
 from clustergen.importing.answers import Answers
@@ -20,13 +19,12 @@ from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.eksctl.permissions import permissions
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
+from clustergen.importing.regions import located
 from clustergen.importing.rules import losses
 from clustergen.importing.settings import Extracted, Json, Place, link
 from clustergen.spec import patterns
 
 __all__ = ["imported"]
-
-_REGION: Final = "us-east-1"
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
@@ -35,12 +33,7 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     notes, config = Notes(), Keys(source.data)
     metadata = config.section("metadata")
     named = str(metadata.take("region") or "")
-    region = answers.region or named
-    if region not in regions.REGIONS:
-        text = f"{region} is no region" if region else "the file names no region"
-        notes.asked(("metadata", "region"), text, "use --region", "region")
-        region = _REGION
-    answers = answers._replace(region=region)
+    answers = located(answers, named, ("metadata", "region"), "file", notes)
     name = _name(config, answers, notes)
     answers = network.answered(config, answers, notes)
     found = _settings(config, name, source, answers, notes)

@@ -10,6 +10,7 @@ from clustergen.hyperpod.limits import HEALTH_CHECKS
 from clustergen.importing.answers import STAND_IN_VPC, Answers
 from clustergen.importing.hyperpod.requests import GROUPS
 from clustergen.importing.notes import Notes
+from clustergen.importing.regions import located
 
 Json = dict[str, Any]
 _ARN_REGION: Final = re.compile(r"arn:aws[a-z-]*:(?:sagemaker|eks):([a-z0-9-]+):")
@@ -18,6 +19,8 @@ _SINGULAR: Final = {"Controller": "head_node", "Login": "login"}
 
 def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Json:
     """The spec of a request, without an overlay."""
+    named = _ARN_REGION.search(str(request))
+    answers = located(answers, named[1] if named else "", (), "request", notes)
     groups = [group for key in GROUPS for group in _list(request, key)]
     on_eks = "Eks" in _map(request, "Orchestrator")
     roles = {} if on_eks else dict(_roles(groups, parameters, notes))
@@ -25,7 +28,7 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
     found: Json = {
         "version": 1,
         "name": request.get("ClusterName"),
-        "region": _region(request, answers, notes),
+        "region": answers.region,
         "tags": _tags(request, on_eks=on_eks),
         "network": _network(request, answers, notes),
         **{
@@ -75,14 +78,6 @@ def _list(node: Any, key: str) -> list[Any]:
     return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
 
 
-def _region(request: Json, answers: Answers, notes: Notes) -> str:
-    named = _ARN_REGION.search(str(request))
-    if answers.region or named:
-        return answers.region or (named[1] if named else "")
-    notes.asked((), "the request names no region", "use --region", "region")
-    return "us-east-1"
-
-
 def _tags(request: Json, *, on_eks: bool) -> Json:
     tags = {str(tag.get("Key")): str(tag.get("Value")) for tag in _list(request, "Tags")}
     if on_eks and tags.get("SageMaker") == "true":
@@ -96,7 +91,7 @@ def _network(request: Json, answers: Answers, notes: Notes) -> Json:
     zones = answers.zones
     if not subnets:
         notes.asked((), "the request names no subnets", "use --zone for the new one", "network")
-        return {"zone": zones.get("") or f"{_region(request, answers, Notes())}a"}
+        return {"zone": zones.get("") or f"{answers.region}a"}
     if not answers.vpc:
         help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
         notes.asked(("VpcConfig",), "the request does not name its VPC", help, "network")

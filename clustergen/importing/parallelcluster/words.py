@@ -12,6 +12,7 @@ from clustergen.importing.parallelcluster import nodes, partitions, scripts, sto
 from clustergen.importing.parallelcluster.nodes import Named
 from clustergen.importing.parallelcluster.options import is_ours, options
 from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
+from clustergen.importing.regions import located
 from clustergen.spec.quantities import format_duration
 
 _IDLE = 10
@@ -19,11 +20,13 @@ _IDLE = 10
 
 def spec(config: Json, answers: Answers, notes: Notes) -> Json:
     """The spec of a configuration, without an overlay."""
+    named = str(config.get("Region") or "")
+    answers = located(answers, named, ("Region",), "configuration", notes)
     groups = nodes.named(config)
     found = {
         "version": 1,
         "name": answers.name,
-        "region": _region(config, answers, notes),
+        "region": answers.region,
         "tags": _tags(config),
         "network": _network(config, answers, notes),
         "head_node": nodes.head(config),
@@ -51,16 +54,6 @@ def _filled(value: Any) -> Any:
     return [_filled(each) for each in value] if isinstance(value, list) else value
 
 
-def _region(config: Json, answers: Answers, notes: Notes) -> str:
-    if not (answers.region or config.get("Region")):
-        notes.asked(("Region",), "the configuration names no region", "use --region", "region")
-    return _region_of(config, answers)
-
-
-def _region_of(config: Json, answers: Answers) -> str:
-    return str(answers.region or config.get("Region") or "us-east-1")
-
-
 def _tags(config: Json) -> Json:
     return {str(tag.get("Key")): str(tag.get("Value")) for tag in items(config, "Tags")}
 
@@ -72,7 +65,7 @@ def _network(config: Json, answers: Answers, notes: Notes) -> Json:
     # ElasticIp decides whether a head node has a public address, whatever its subnet.
     public = [str(head.get("SubnetId"))] if is_true(head.get("ElasticIp")) else []
     if any(_is_placeholder(subnet) for subnet in private):
-        return _new_network(config, answers, notes)
+        return _new_network(answers, notes)
     if not answers.vpc:
         notes.asked(
             ("HeadNode", "Networking", "SubnetId"),
@@ -92,7 +85,7 @@ def _is_placeholder(subnet: Any) -> bool:
     return str(subnet).startswith("${")
 
 
-def _new_network(config: Json, answers: Answers, notes: Notes) -> Json:
+def _new_network(answers: Answers, notes: Notes) -> Json:
     zone = answers.zones.get("")
     if not zone:
         notes.asked(
@@ -101,7 +94,7 @@ def _new_network(config: Json, answers: Answers, notes: Notes) -> Json:
             "use --zone",
             "network",
         )
-    return {"zone": zone or f"{_region_of(config, answers)}a"}
+    return {"zone": zone or f"{answers.region}a"}
 
 
 def _subnet(subnet: str, answers: Answers) -> Json | str:
