@@ -4,6 +4,7 @@ Names are the last part of a service's, as of 2026-11-21. Sources:
 ParallelCluster: https://docs.aws.amazon.com/parallelcluster/latest/ug/aws-parallelcluster-in-a-single-public-subnet-no-internet-v3.html
 PCS: https://docs.aws.amazon.com/pcs/latest/userguide/vpc-interface-endpoints.html
 HyperPod: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html,
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-ebs.html (volumes of pods),
 https://github.com/awslabs/awsome-distributed-ai (7.sagemaker-hyperpod-eks, closed network)
 EKS: https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html
 Batch: https://docs.aws.amazon.com/AmazonECS/latest/developerguide/vpc-endpoints.html
@@ -67,7 +68,7 @@ NEEDED: Final[Mapping[str, Endpoints]] = MappingProxyType(
             },
         ),
         "hyperpod-eks": Endpoints(
-            words("s3 ec2 ecr.api ecr.dkr sts eks-auth logs monitoring"),
+            words("s3 ec2 ecr.api ecr.dkr sts eks-auth logs monitoring eks sagemaker.api"),
             {PROMETHEUS: ("aps-workspaces",), **_DRIVERS},
         ),
         "eks": Endpoints(

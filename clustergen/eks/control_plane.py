@@ -22,7 +22,7 @@ ARN = cfn.get_att(CLUSTER, "Arn")
 SECURITY_GROUP = cfn.get_att(CLUSTER, "ClusterSecurityGroupId")
 """The security group that EKS creates for the control plane and nodes."""
 
-_ROLE, _KEY, _LOGS = "ClusterRole", "ClusterKey", "ClusterLogs"
+_ROLE, _KEY, _LOGS, _API = "ClusterRole", "ClusterKey", "ClusterLogs", "ClusterApiFromVpc"
 
 
 def resources(plan: Plan, *, deletion_protection: bool = False) -> Iterator[tuple[str, Json]]:
@@ -36,10 +36,46 @@ def resources(plan: Plan, *, deletion_protection: bool = False) -> Iterator[tupl
     # EKS would create the log group without a retention period.
     after = [_LOGS] if _has_logs(plan) else []
     yield CLUSTER, cfn.resource("AWS::EKS::Cluster", _cluster(plan, deletion_protection), after)
+    if plan.network.cidr and not plan.kubernetes.public_endpoint_from:
+        yield _API, _reachable(plan.network.cidr)
     for number, (principal, groups) in enumerate(access.principals(plan).items(), 1):
         yield f"ClusterAccess{number}", access_entry(plan, principal, KubernetesGroups=list(groups))
     for number, principal in enumerate(plan.kubernetes.admins, 1):
         yield f"ClusterAdmin{number}", admin(plan, principal)
+
+
+def _reachable(cidr: str) -> Json:
+    """What lets the machine that deploys reach the API, if only the VPC can.
+
+    The group that EKS creates lets in its own members alone: other machines in the VPC time out.
+    https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html
+    """
+    properties = {
+        "GroupId": SECURITY_GROUP,
+        "Description": "Kubernetes API, from the VPC",
+        "IpProtocol": "tcp",
+        "FromPort": 443,
+        "ToPort": 443,
+        "CidrIp": cidr,
+    }
+    return cfn.resource("AWS::EC2::SecurityGroupIngress", properties)
+
+
+def way_in(plan: Plan) -> str:
+    """How the machine that deploys reaches an API that only the VPC reaches, in Markdown."""
+    if not plan.network.closed:
+        return (
+            "run `deploy.sh` on a machine there or over a VPN, or write "
+            "`kubernetes.public_endpoint_from`. From addresses outside the VPC, the security group "
+            "of the cluster has to let in TCP 443"
+        )
+    first = "run `./deploy.sh --foundation`, connect" if plan.network.new else "connect"
+    return (
+        f"{first} the VPC to your network (VPN, peering or a transit gateway), and let the "
+        "security group of the cluster admit TCP 443 from there. Then run `deploy.sh` on a "
+        "machine that reaches both the APIs of AWS and the VPC; or write "
+        "`kubernetes.public_endpoint_from`"
+    )
 
 
 def access_entry(plan: Plan, principal: str | Json, **more: object) -> Json:

@@ -97,10 +97,10 @@ NEEDED = [
     ),
     (kubernetes("eks: {}", more="kubernetes: {autoscaler: karpenter}"), f"{EKS} eks sqs"),
     (kubernetes("eks: {}", more=FILES), f"{EKS} fsx elasticfilesystem"),
-    (kubernetes("hyperpod-eks: {}"), f"{EKS} logs monitoring"),
+    (kubernetes("hyperpod-eks: {}"), f"{EKS} logs monitoring eks sagemaker.api"),
     (
         kubernetes("hyperpod-eks: {}", metrics="managed-prometheus"),
-        f"{EKS} logs monitoring aps-workspaces",
+        f"{EKS} logs monitoring aps-workspaces eks sagemaker.api",
     ),
 ]
 

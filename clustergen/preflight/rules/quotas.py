@@ -144,19 +144,22 @@ _ADDRESSES: Final = "ec2:DescribeAddresses"
 def _resources(plan: Plan) -> Iterator[_Resource]:
     if plan.network.new:
         yield _Resource("VPCs", "vpc", VPCS, _VPCS, "Vpcs", ("network",))
+    if plan.network.new and not plan.network.closed:
         yield _Resource("Elastic IPs", "ec2", ADDRESSES, _ADDRESSES, "Addresses", ("network",))
 
 
 def _resources_by_hand(plan: Plan) -> str:
     if not plan.network.new:
         return ""
+    if plan.network.closed:
+        return f"{plan.region} has room for one more VPC (5 by default)"
     return f"{plan.region} has room for one more VPC and Elastic IP (5 of each by default)"
 
 
 @rule(
     "PRE023",
     "The account has no room for another VPC or Elastic IP",
-    why="The foundation creates a VPC with a NAT gateway, which has an Elastic IP.",
+    why="The foundation creates a VPC. Its NAT gateway, if it has one, has an Elastic IP.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html",
     calls=(QUOTA, DEFAULT, _VPCS, _ADDRESSES, names.STACKS),
     by_hand=_resources_by_hand,

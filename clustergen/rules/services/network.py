@@ -173,8 +173,8 @@ def _public_nodes(plan: Plan) -> bool:
 @rule(
     "NET040",
     "Region without an endpoint that the cluster needs",
-    why="AWS has endpoints of some services in some regions only. Karpenter asks EKS about the "
-    "cluster.",
+    why="AWS has endpoints of some services in some regions only. Karpenter and drivers of "
+    "HyperPod ask EKS about the cluster.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/vpc-interface-endpoints.html",
     target="eks",
     bad="region: ap-southeast-5\nnetwork: {zone: apse5-az1, internet: none}\n"
@@ -186,8 +186,10 @@ def _public_nodes(plan: Plan) -> bool:
 def missing_endpoint(plan: Plan) -> Iterator[Problem]:
     for service in endpoints.needed(plan) if plan.network.closed else ():
         if plan.region in MISSING.get(service, ()):
+            karpenter = service == "eks" and plan.kubernetes.autoscaler == "karpenter"
+            instead = "write autoscaler: none, " if karpenter else ""
             yield Problem(
-                ("kubernetes", "autoscaler") if service == "eks" else ("network", "internet"),
+                ("kubernetes", "autoscaler") if karpenter else ("network", "internet"),
                 f"AWS has no endpoint of {service} in {plan.region}",
-                help="write autoscaler: none, choose another region, or remove internet: none",
+                help=f"{instead}choose another region, or remove internet: none",
             )

@@ -8,7 +8,7 @@ from typing import Any
 from clustergen import foundation, mirror, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.aws import cfn
-from clustergen.eks import versions
+from clustergen.eks import control_plane, versions
 from clustergen.kubernetes import (
     access,
     karpenter,
@@ -178,10 +178,7 @@ def _reach(plan: Plan) -> Iterator[str]:
             "create namespaces, custom resources and roles"
         )
     elif not plan.kubernetes.public_endpoint_from:
-        yield (
-            "the API of the cluster answers inside the VPC only: run `deploy.sh` from a machine "
-            "there or over a VPN, or write `kubernetes.public_endpoint_from`"
-        )
+        yield f"the API of the cluster is reachable only from the VPC: {control_plane.way_in(plan)}"
 
 
 def _blocks(plan: Plan) -> Iterator[str]:

@@ -86,13 +86,13 @@ def _pause(plan: Plan, where: str) -> str:
     if plan.options_as(Options).by_stack:
         return (
             f"`aws eks update-nodegroup-config {where} --nodegroup-name GROUP --scaling-config "
-            "minSize=0,desiredSize=0` for each node group. The control plane, system nodes and "
-            "storage continue to cost money"
+            "minSize=0,desiredSize=0` for each node group. The control plane, system nodes, "
+            "storage and network continue to cost money"
         )
     rest = (
-        "Storage continues"
+        "Storage and network continue"
         if plan.system is None
-        else "The control plane, system nodes and storage continue"
+        else "The control plane, system nodes, storage and network continue"
     )
     return (
         "`./deploy.sh --pause` sets the node groups to zero nodes, and `--resume` restores "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen import mirror
+from clustergen.eks import control_plane
 from clustergen.hyperpod import cluster, runbook
 from clustergen.hyperpod.names import ml_name
 from clustergen.kubernetes import training
@@ -34,11 +35,13 @@ def _before(plan: Plan) -> Iterator[str]:
     yield from mirror.steps(plan, " and HyperPod's chart")
     git = "" if plan.software.registry else " and `git`"
     if eks_cluster.is_new(plan):
-        yield (
-            "run `deploy.sh` where the API of the new EKS cluster can be reached, with `kubectl`, "
-            f"`helm`{git} besides `aws`: inside the VPC, or at an address of "
-            "`kubernetes.public_endpoint_from`"
-        )
+        last = " and `helm`" if plan.software.registry else ", `helm` and `git`"
+        yield f"`deploy.sh` needs `aws`, `kubectl`{last}"
+        if not plan.kubernetes.public_endpoint_from:
+            yield (
+                "the API of the new EKS cluster is reachable only from the VPC: "
+                f"{control_plane.way_in(plan)}"
+            )
         return
     yield (
         f"`aws eks update-kubeconfig --region {plan.region} --name {eks_cluster.name(plan)}` lets "

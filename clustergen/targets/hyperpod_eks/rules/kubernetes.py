@@ -203,8 +203,8 @@ def private_api(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             _PATH,
             "only machines inside the VPC reach the API of the new EKS cluster",
-            help="run deploy.sh inside the VPC, or write kubernetes: {public_endpoint_from: [...]} "
-            "with the addresses that you connect from",
+            help="run deploy.sh on a machine that reaches the VPC and the APIs of AWS, or write "
+            "kubernetes: {public_endpoint_from: [...]} with the addresses that you connect from",
         )
 
 
