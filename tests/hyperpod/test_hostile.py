@@ -45,6 +45,8 @@ def every_field() -> Any:
         if "mig" in group:
             group["mig"] = {"1g.18gb": 7}
         group.pop("slurm", None)  # no place in HyperPod for settings of one group's nodes
+    # Permissions and an existing role exclude each other.
+    spec["login"]["iam"] = {"role": spec["login"]["iam"]["role"]}
     spec["targets"]["hyperpod-eks"].get("auto_patching", {}).pop("idle_wait", None)
     return spec
 

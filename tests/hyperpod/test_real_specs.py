@@ -23,10 +23,12 @@ ONE_OF_EACH_MODE = word_set("""
     hyperpod-slurm-bootstrap hyperpod-slurm-customer-managed hyperpod-slurm-legacy
     hyperpod-slurm-scripts
 """)
+JOINED = "hyperpod-existing-cluster"
+"""Its controller is that of another bundle."""
 SPECS = [
     name
     for name, answers in ANSWERS.items()
-    if not answers["hyperpod-slurm"] and (EVERYTHING or name in ONE_OF_EACH_MODE)
+    if not answers["hyperpod-slurm"] and (EVERYTHING or name in ONE_OF_EACH_MODE) and name != JOINED
 ]
 STATE = f"""
 find {ETC} /etc/systemd/system /etc/passwd /home -type f -exec md5sum {{}} + | sort

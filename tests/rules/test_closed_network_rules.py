@@ -24,7 +24,7 @@ CASES = [
     (SCRIPT % "https://b.s3.dualstack.us-east-1.amazonaws.com/a.sh", "", set()),
     (SCRIPT % "https://b.s3.us-west-2.amazonaws.com/a.sh", "", {"NET033"}),
     (SCRIPT % "https://evil-s3.us-east-1.amazonaws.com.example/a.sh", "", {"NET033"}),
-    # Kubernetes targets reject the field as a whole, and Batch has a rule of its own.
+    # Batch has a rule of its own.
     ("network: {internet: none}\nsoftware: {containers: docker}", "batch", set()),
     # Nodes that run metrics, with and without GPUs.
     (
@@ -52,5 +52,9 @@ def test_findings(text: str, target: str, expected: set[str]) -> None:
 
 
 @pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
-def test_clusters_of_kubernetes_reject_it(target: str) -> None:
-    assert "SUP001" in codes(NONE, target)
+def test_clusters_of_kubernetes_need_a_registry_there(target: str) -> None:
+    assert "NET037" in codes(NONE, target)
+    mirrored = NONE.replace(
+        "containers: none", "registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror"
+    )
+    assert not {"NET037", "SUP001"} & set(codes(mirrored, target))

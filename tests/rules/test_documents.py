@@ -21,7 +21,10 @@ def test_rendered_documents_satisfy_the_rules(target: str) -> None:
     rendered = 0
     for spec in SPECS:
         checked = compiler.check([spec], targets=[target])
-        if not errors(checked.findings):
+        # Groups that are added to a cluster with Slurm have no controller among them: rules for
+        # documents report only what an overlay breaks.
+        joined = target == "hyperpod-slurm" and checked.plans[target].options.existing
+        if not errors(checked.findings) and not joined:
             document = targets.load(target).document(checked.plans[target])
             found = broken(target, json.loads(json.dumps(document)))
             assert [f"{spec.stem}: {f.code} {f.message}" for f in found] == []

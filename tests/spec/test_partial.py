@@ -185,7 +185,7 @@ def test_a_second_run_has_nothing_to_do(text: str, expected: list[Place]) -> Non
             (f"{OF_PLATFORM}targets: {{hyperpod-eks: {given}}}\n", "hyperpod-eks", [(code, path)])
             for given, code, path in (
                 (f"{{eks_clustr: '{PLATFORM}'}}", "SPC020", (*HYPERPOD, "eks_clustr")),
-                (f"{{cluster: '{PLATFORM}'}}", "SPC020", (*HYPERPOD, "cluster")),
+                (f"{{cluster: '{PLATFORM}'}}", "SPC023", (*HYPERPOD, "cluster")),
                 (f"'{PLATFORM}'", "SPC022", HYPERPOD),
             )
         ),

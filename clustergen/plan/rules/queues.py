@@ -65,4 +65,5 @@ def _numbers(path: Path, text: str, size: int | None) -> Problem | None:
         path,
         f"node group {path[-1]!r} has no node {highest}",
         help=f"write numbers from 1 to {size}, or raise its count",
+        fix=unsafe(put(path, f"1-{size}" if size > 1 else "1")),
     )

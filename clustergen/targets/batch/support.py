@@ -161,7 +161,7 @@ _QUEUES = {
     ),
     "queues.parts": _support(
         "none",
-        "a compute environment is whole in a job queue; divide the group into several",
+        "a compute environment is whole in a job queue; write a node group for each part",
         "job_queues",
     ),
 }

@@ -142,7 +142,7 @@ _QUEUES = {
     ),
     "queues.parts": _support(
         "none",
-        "Kubernetes shares nodes by quotas; divide the group into several",
+        "Kubernetes shares nodes by quotas; write a node group for each part",
         "https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/",
     ),
 }

@@ -119,8 +119,8 @@ _QUEUES = {
     ),
     "queues.parts": support(
         "none",
-        "nodes of an instance group have no numbers, and its partition has all of them; divide the "
-        "group into several",
+        "nodes of an instance group have no numbers, and its partition has all of them; write a "
+        "node group for each part",
         _REFERENCE,
     ),
 }

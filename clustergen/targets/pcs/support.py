@@ -170,7 +170,7 @@ _QUEUES = {
     ),
     "queues.parts": _support(
         "none",
-        "a PCS queue has whole node groups; divide the group into several",
+        "a PCS queue has whole node groups; write one for each part",
         "working-with_queues",
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.findings import Path, Problem, Severity, put, unsafe
 from clustergen.hyperpod import cluster
 from clustergen.hyperpod.options import NEW
 from clustergen.hyperpod.rules.existing import VPC
@@ -73,10 +73,10 @@ def autoscaler(plan: Plan) -> Iterator[Problem]:
     good=_JOINED,
 )
 def quotas(plan: Plan) -> Iterator[Problem]:
-    if not cluster.is_new(plan) and plan.wrote("queues"):
+    if not cluster.is_new(plan) and plan.wrote("queues", 0):
         yield Problem(
             ("queues",),
             "queues become no quotas on an existing cluster",
             help="remove them; have the owner of the cluster add a compute quota for the groups",
-            fix=unsafe(drop(("queues",))),
+            fix=unsafe(put(("queues",), [])),
         )
