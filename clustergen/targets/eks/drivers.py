@@ -1,7 +1,8 @@
 """Drivers of file systems in an existing cluster, which may have them from elsewhere.
 
 Each is an add-on of the stack under a condition: deploy.sh looks whether the cluster has it, and
-asks for those that it lacks. What the stack once installed stays in it.
+asks for those that it lacks. What the stack once installed stays in the cluster: others may use
+it by the time the stack is deleted.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.eks import addons
 from clustergen.eks.addons import Addon
+from clustergen.foundation.part import lasting
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import eks_cluster
 
@@ -79,7 +81,7 @@ def resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     cluster = eks_cluster.reference(plan)
     for driver in drivers(plan):
         for name, resource in addons.resources(plan, [driver.addon], cluster=cluster):
-            yield name, {**resource, "Condition": _condition(driver)}
+            yield name, lasting({**resource, "Condition": _condition(driver)}, retain=True)
 
 
 def _condition(driver: Driver) -> str:

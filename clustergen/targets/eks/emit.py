@@ -124,6 +124,11 @@ def _added(plan: Plan) -> Iterator[str]:
         "does software that is installed there: deploy.sh and install.sh print what they find, "
         "and install only what is missing"
     )
+    yield (
+        "the role of the nodes has `AmazonEKS_CNI_Policy`: where the VPC CNI of the cluster has no "
+        "role, it needs the policy there to give pods addresses, and nodes would not become ready. "
+        "A role of yours (`iam.role`) needs the same"
+    )
     if found := sorted({t.key for g in plan.node_groups for t in labels_and_taints.taints(g)}):
         yield (
             f"device plugins and drivers of {name} that others installed must tolerate the taints "

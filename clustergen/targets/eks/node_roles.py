@@ -7,15 +7,19 @@ from typing import Final
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.eks import control_plane, roles
+from clustergen.eks import addons, control_plane, roles
 from clustergen.foundation import access
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.eks import eks_cluster
 
 NODE_ROLE = "NodeRole"
 """The logical id of the role of the nodes of managed node groups."""
 KARPENTER_ROLE = "KarpenterNodeRole"
 """That of the nodes that Karpenter starts."""
+CNI_POLICIES = addons.VPC_CNI.policies
+"""For the nodes of an existing cluster: its VPC CNI may have no role, and use that of the nodes.
+https://docs.aws.amazon.com/eks/latest/userguide/cni-iam-role.html"""
 _ENTRY = "KarpenterNodeAccess"
 _JOINS: Final = {"Type": "EC2_LINUX"}
 
@@ -84,6 +88,8 @@ def _profile_id(output: str) -> str:
 def _role(plan: Plan, group: NodeGroup | None = None) -> Json:
     granted = access.grants(group.iam) if group else ()
     policies = group.iam.policies if group else ()
+    if not eks_cluster.is_new(plan):
+        policies = (*CNI_POLICIES, *policies)
     return roles.node_role(plan, [*access.user_scripts(plan), *granted], policies)
 
 

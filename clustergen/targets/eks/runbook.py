@@ -8,7 +8,7 @@ from clustergen.eks import control_plane
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, Runbook, session
-from clustergen.targets.eks import eks_cluster
+from clustergen.targets.eks import drivers, eks_cluster
 from clustergen.targets.eks.options import Options
 
 
@@ -59,9 +59,14 @@ def _control_plane(plan: Plan) -> str:
 def _remains(plan: Plan) -> str:
     if eks_cluster.is_new(plan):
         return kubernetes.remains(plan)
+    added = [driver.addon.name for driver in drivers.drivers(plan)]
+    ours = (
+        f", and the add-ons {' and '.join(added)} with their roles, if this stack installed them: "
+        "others may use them by then"
+    )
     return (
         f"in {eks_cluster.name(plan)} the namespaces of queues, with all that users keep there, "
-        "and charts that others use, which `deploy.sh --destroy` names"
+        f"charts that others use, which `deploy.sh --destroy` names{ours if added else ''}"
     )
 
 

@@ -231,3 +231,33 @@ def test_drivers_of_others_are_used(bundle: Bundle) -> None:
     assert template["Resources"]["AddonAwsFsxCsiDriver"]["Condition"] == (
         "AddonAwsFsxCsiDriverIsOurs"
     )
+
+
+def test_drivers_stay_when_the_stack_is_deleted(bundle: Bundle) -> None:
+    bundle.render(dict(EKS.files(STORED)))
+    bundle.account.eks.addon = False
+    succeeded(bundle)
+    succeeded(bundle, "--destroy")
+    stayed = {kind for kind, _ in bundle.account.cloudformation.orphans}
+    assert {"AWS::EKS::Addon", "AWS::IAM::Role"} <= stayed
+    assert "AWS::EKS::Nodegroup" not in stayed
+    (line,) = [each for each in _readme(STORED).splitlines() if "The cluster leaves" in each]
+    assert "eks-pod-identity-agent and aws-fsx-csi-driver" in line
+
+
+def test_nodes_can_assign_addresses_where_the_vpc_cni_has_no_role() -> None:
+    own = SPEC.replace(
+        "count: 2", "count: 2, iam: {policies: ['arn:aws:iam::aws:policy/ReadOnlyAccess']}"
+    )
+    for spec in (SPEC, own):
+        roles = resources(template_of(spec), "AWS::IAM::Role").values()
+        assert all("AmazonEKS_CNI_Policy" in json.dumps(role) for role in roles)
+    assert "AmazonEKS_CNI_Policy" in _readme(SPEC)
+    alone = template_of(NODES)["Resources"]["NodeRole"]
+    assert "AmazonEKS_CNI_Policy" not in json.dumps(alone)
+
+
+def _readme(spec: str) -> str:
+    text = dict(EKS.files(spec))["README.md"]
+    assert isinstance(text, str)
+    return text
