@@ -58,6 +58,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         karpenter=karpenter.is_on(plan),
         groups=[group.name for group in managed],
         sizes=[word for group in managed for word in _size(group)],
+        group_ids=[w for each in managed for w in (each.name, node_groups.logical_id(each))],
         dated=[group.name for group in managed if group.capacity.starts],
         pools=list(karpenter.cpu_limits(plan).items()),
         log_groups=cfn.log_groups(document),

@@ -318,6 +318,10 @@ class CloudFormation:
         ]
         return {"StackResources": found}
 
+    def list_stack_resources(self, request: Request) -> Any:
+        found = self.describe_stack_resources(request)["StackResources"]
+        return {"StackResourceSummaries": [{**r, "ResourceStatus": "OK"} for r in found]}
+
     def delete_stack(self, request: Request) -> Any:
         stack = self.stacks.get(request.one("stack-name"))
         if stack:

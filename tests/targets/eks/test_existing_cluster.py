@@ -261,3 +261,19 @@ def _readme(spec: str) -> str:
     text = dict(EKS.files(spec))["README.md"]
     assert isinstance(text, str)
     return text
+
+
+def test_nothing_changes_where_others_have_a_group_of_the_name(bundle: Bundle) -> None:
+    bundle.account.eks.groups["h200"] = Group("h200", 1, 4, 2, 0)
+    done = bundle.deploy()
+    assert (done.returncode, "platform has a node group h200" in done.stderr) == (2, True)
+    assert bundle.account.cloudformation.stacks == {}
+
+
+def test_a_pause_leaves_a_group_of_others_with_the_same_name(bundle: Bundle) -> None:
+    bundle.account.broken["NodeGroupH200"] = "the role does not exist"
+    assert bundle.deploy().returncode == 2
+    bundle.account.eks.groups["h200"] = Group("h200", 1, 4, 2, 0)
+    for action in ("--pause", "--resume"):
+        assert "not in the stack example-eks" in succeeded(bundle, action).stderr
+        assert sizes(bundle) == {"theirs": (3, 3), "h200": (1, 2)}
