@@ -183,6 +183,7 @@ def test_a_failed_deployment_continues(bundle: Bundle) -> None:
         (None, "there is no EKS cluster platform"),
         ({"status": "CREATING"}, "platform is CREATING"),
         ({"version": "1.34"}, 'write kubernetes.version: "1.34"'),
+        ({"version": "1.36"}, 'Write kubernetes.version: "1.36"'),
         (
             {"resourcesVpcConfig": {"vpcId": "vpc-0f", "clusterSecurityGroupId": GROUP}},
             "write network.vpc: vpc-0f",
@@ -277,3 +278,10 @@ def test_a_pause_leaves_a_group_of_others_with_the_same_name(bundle: Bundle) -> 
     for action in ("--pause", "--resume"):
         assert "not in the stack example-eks" in succeeded(bundle, action).stderr
         assert sizes(bundle) == {"theirs": (3, 3), "h200": (1, 2)}
+
+
+def test_groups_stay_behind_a_cluster_that_was_upgraded(bundle: Bundle) -> None:
+    succeeded(bundle)
+    bundle.account.eks.existing["platform"] = {**CLUSTER, "version": "1.36"}
+    succeeded(bundle)
+    assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, 2)}
