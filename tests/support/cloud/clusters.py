@@ -94,15 +94,16 @@ class Eks:
         self.existing: dict[str, dict[str, Any]] = {}
         """Those that no stack created: what EKS says of each."""
         self.protected = False
+        self.status = "ACTIVE"
 
     def describe_cluster(self, request: Request) -> Any:
         if given := self.existing.get(request.one("name")):
-            return {"cluster": {"status": "ACTIVE", **given}}
+            return {"cluster": {"status": self.status, **given}}
         if request.one("name") not in self.clusters:
             raise Refused(
                 "ResourceNotFoundException", f"No cluster found for name: {request.one('name')}."
             )
-        return {"cluster": {"status": "ACTIVE", "deletionProtection": self.protected}}
+        return {"cluster": {"status": self.status, "deletionProtection": self.protected}}
 
     def describe_nodegroup(self, request: Request) -> Any:
         name = request.one("nodegroup-name")
@@ -134,6 +135,9 @@ class Eks:
         return {}
 
     def update_kubeconfig(self, request: Request) -> Any:
+        """The command looks at the status itself."""
+        if self.status not in ("ACTIVE", "UPDATING"):
+            raise Refused("EKSClusterError", f"Cluster status is {self.status}")
         return {}
 
 

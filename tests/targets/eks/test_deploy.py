@@ -100,6 +100,26 @@ def test_nodes_of_karpenter_are_deleted_with_the_cluster(tmp_path: Path) -> None
         assert made.account.calling("delete nodeclaims --all")
 
 
+@pytest.mark.parametrize("status", ["CREATING", "DELETING", "FAILED"])
+def test_the_deletion_of_a_cluster_may_be_repeated(tmp_path: Path, status: str) -> None:
+    """kubectl cannot be set up for such a cluster."""
+    with reaching(tmp_path, files(KARPENTER)) as made:
+        assert made.deploy().returncode == 0
+        made.account.eks.status = status
+        done = made.deploy("--destroy")
+        assert done.returncode == 0, done.stderr
+        assert made.account.calling("update-kubeconfig") == []
+        assert made.account.calling("delete-stack", "example-eks")
+
+
+def test_a_dry_run_prints_what_install_would_do(tmp_path: Path) -> None:
+    lines = dry_run(bundle(tmp_path, KARPENTER))
+    install = place(lines, "install.sh --context example")
+    upgrade = place(lines, "helm upgrade --install kueue", "--kube-context example")
+    assert install < upgrade
+    assert not (tmp_path / ".filled").exists()
+
+
 EFS = "storage: [{mount: /home, type: efs}]\n"
 
 

@@ -160,6 +160,14 @@ def test_nodes_are_deleted_where_the_cluster_does_not_exist(bundle: Bundle) -> N
     assert sizes(bundle) == {"theirs": (3, 3)}
 
 
+def test_a_cluster_that_is_being_deleted_does_not_stop_the_deletion(bundle: Bundle) -> None:
+    succeeded(bundle)
+    bundle.account.eks.status = "DELETING"
+    assert "platform is DELETING" in succeeded(bundle, "--destroy").stderr
+    assert bundle.account.calling("kubectl") == []
+    assert bundle.account.calling("delete-stack", "example-eks")
+
+
 def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
     succeeded(bundle)
     for action, size in (("--pause", 0), ("--resume", 2)):
