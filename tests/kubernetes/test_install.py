@@ -154,6 +154,18 @@ def test_with_a_registry_charts_come_from_there(rig_of: Rigs) -> None:
     assert "a password" not in done.stderr
 
 
+def test_a_chart_that_was_not_copied_is_reported_before_anything_changes(rig_of: Rigs) -> None:
+    made = rig_of(f"software: {{registry: {REGISTRY}}}")
+    made.account.fail(f"helm show chart oci://{REGISTRY}/charts/kueue", ("", "kueue: not found"))
+    made.fill()
+    done = made.run()
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert f"the chart kueue 0.19.2 is not in oci://{REGISTRY}/charts" in last
+    assert "run ./mirror.sh" in last
+    assert not [call for call in made.calls if " apply " in call or "helm upgrade" in call]
+
+
 @pytest.mark.parametrize("name", SPECS)
 def test_a_second_run_does_the_same(name: str, rig_of: Rigs) -> None:
     made = rig_of(SPECS[name])

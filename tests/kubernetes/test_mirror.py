@@ -150,6 +150,8 @@ def place(tmp_path: Path) -> Place:
 def test_everything_is_copied_once(place: Place) -> None:
     done = place.run()
     assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert '"repository"' not in done.stderr
     to = f"docker://{REGISTRY}"
     assert {
         f"{to}/public.ecr.aws/karpenter/controller:1.14.1",

@@ -11,10 +11,14 @@ from tests.support.kubernetes_tools import tool
 
 AWS = """#!/usr/bin/env bash
 printf 'aws %s\\n' "$*" >>"$HERE/calls"
+[[ ${AWS_PAGER-less} == '' ]] || exit 1
 case "$*" in
   *get-login-password*) echo secret ;;
   *describe-repositories*) grep -qxF "${@: -1}" "$HERE/repositories" 2>/dev/null ;;
-  *create-repository*) echo "${@: -1}" >>"$HERE/repositories" ;;
+  *create-repository*)
+    echo "${@: -1}" >>"$HERE/repositories"
+    echo '{"repository": {}}'
+    ;;
 esac
 """
 SKOPEO = """#!/usr/bin/env bash
@@ -53,6 +57,14 @@ case $1 in
     mkdir -p "$HERE/registry" && cp "$2" "$HERE/registry/$name-$version.tgz"
     echo "docker://${3#oci://}/$name:$version" >>"$HERE/pushed"
     ;;
+  show) grep -qxF "docker://${3#oci://}:$5" "$HERE/pushed" ;;
+  dependency)
+    if [[ -s $HERE/failures ]]; then
+      sed -i 1d "$HERE/failures"
+      exit 1
+    fi
+    exec "$REAL_HELM" "$@"
+    ;;
   list) ;;
   upgrade) exec "$REAL_HELM" template "${@:3}" >"$HERE/installed.yaml" ;;
   *) exec "$REAL_HELM" "$@" ;;
@@ -67,16 +79,20 @@ class Place:
         self, folder: Path, files: Mapping[str, str], programs: Mapping[str, str] | None = None
     ) -> None:
         self.here = folder
-        for path, content in files.items():
-            made = folder / "bundle" / path
-            made.parent.mkdir(parents=True, exist_ok=True)
-            made.write_text(content)
+        self.render(files)
         (folder / "published").mkdir()
         (folder / "bin").mkdir()
         own = {"aws": AWS, "skopeo": SKOPEO, "helm": HELM_PROGRAM, "sleep": "#!/bin/sh\n"}
         for name, program in {**own, **(programs or {})}.items():
             (folder / "bin" / name).write_text(program)
             (folder / "bin" / name).chmod(0o755)
+
+    def render(self, files: Mapping[str, str]) -> None:
+        """Write a bundle over what is there."""
+        for path, content in files.items():
+            made = self.here / "bundle" / path
+            made.parent.mkdir(parents=True, exist_ok=True)
+            made.write_text(content)
 
     def run(self, *arguments: str, script: str = "mirror.sh") -> subprocess.CompletedProcess[str]:
         (self.here / "calls").write_text("")

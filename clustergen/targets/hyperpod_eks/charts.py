@@ -27,8 +27,6 @@ REPOSITORY = "https://github.com/aws/sagemaker-hyperpod-cli"
 COMMIT = "067d658b2d5c3d347afbadd75e1425214e965dcb"
 """Commit of the chart with the switches below, read on 2026-11-20."""
 NAME = "hyperpod-helm-chart"
-_VERSION = f"0.1.0-{COMMIT[:12]}"
-"""In a registry, where the commit is not part of the address."""
 _HARD_CODED = ("public.ecr.aws/neuron/neuron-device-plugin",)
 """Images in its templates, which no value changes."""
 
@@ -215,7 +213,7 @@ def install(plan: Plan) -> Artifact:
         new=eks_cluster.is_new(plan),
         release=RELEASE,
         reference=mirror.chart(plan, NAME),
-        version=_VERSION,
+        version=_version(plan),
         **mirror.login(plan),
         **_repository(plan),
     )
@@ -235,10 +233,18 @@ def mirrored(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:
         ),
         kubernetes=f"{plan.kubernetes.version}.0",
         name=NAME,
-        version=_VERSION,
+        version=_version(plan),
         hard_coded=list(_HARD_CODED),
         **_repository(plan),
     )
+
+
+def _version(plan: Plan) -> str:
+    """In a registry, where the commit is not part of the address, and versions never change.
+
+    The chart includes NVIDIA's operator only for MIG.
+    """
+    return f"0.1.0-{COMMIT[:12]}{'-mig' if _partitioned(plan) else ''}"
 
 
 def _repository(plan: Plan) -> dict[str, Any]:

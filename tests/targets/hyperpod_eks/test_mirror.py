@@ -136,6 +136,39 @@ def test_the_chart_goes_through_the_registry(tmp_path: Path, text: str, copied: 
     assert [image for image in found if not is_reached(image)] == []
 
 
+def test_partitions_may_be_added_later(tmp_path: Path) -> None:
+    """The chart in the registry lacks NVIDIA's operator, and its version is never replaced."""
+    place = Place(tmp_path, files_of_new(GPUS), {"git": GIT, "kubectl": SILENT})
+    publish(place)
+    assert place.run().returncode == 0
+    place.render(files_of_new(MIG))
+    done = place.run(script="install.sh")
+    assert (done.returncode, "run ./mirror.sh" in done.stderr) == (2, True)
+    assert not place.calls("upgrade")
+    assert place.run().returncode == 0
+    done = place.run(script="install.sh")
+    assert done.returncode == 0, done.stderr
+    installed = (place.here / "installed.yaml").read_text()
+    assert "463470961310.dkr.ecr.us-east-1.amazonaws.com/gpu-operator" in installed
+
+
+def test_downloads_of_the_chart_are_tried_again(tmp_path: Path) -> None:
+    fetch = """  *" fetch "*)
+    if [[ -s $HERE/fetches ]]; then
+      sed -i 1d "$HERE/fetches"
+      exit 1
+    fi
+    ;;
+esac"""
+    place = Place(tmp_path, files_of_new(GPUS), {"git": GIT.replace("esac", fetch)})
+    publish(place)
+    for name in ("fetches", "failures"):
+        (place.here / name).write_text("x\nx\n")
+    done = place.run()
+    assert done.returncode == 0, done.stderr
+    assert len(place.calls("dependency update")) == 3
+
+
 def test_objects_and_jobs_use_images_of_the_registry() -> None:
     files = files_of_new(f"{GPUS}\nstorage: [{{mount: /fsx, type: fsx-lustre, size: 9600GiB}}]")
     objects = [

@@ -16,6 +16,8 @@ dry_run=no
 
 # Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
+# A pager would wait for a key.
+export AWS_PAGER=''
 
 note() {
   printf '%s\n' "$*" >&3
@@ -48,6 +50,17 @@ reach_cluster() {
     fail "the API of $eks_cluster does not respond: it is private, or you have no access entry"
 }
 
+# Registries fail for a moment, or limit requests.
+again() {
+  local attempt
+  for attempt in 1 2 3; do
+    if run "$@"; then return 0; fi
+    ((attempt == 3)) || sleep $((attempt * 20))
+  done
+  fail "this failed three times: $*. Fix what it reports, and run ${0##*/} again: it continues" \
+    "from there."
+}
+
 # A commit is its own checksum: the download is exactly the reviewed content.
 fetch_chart() {
   local found
@@ -55,14 +68,14 @@ fetch_chart() {
   [[ $found != 067d658b2d5c3d347afbadd75e1425214e965dcb ]] || return 0
   run rm -rf "$checkout"
   run git init --quiet "$checkout"
-  run git -C "$checkout" fetch --quiet --depth 1 https://github.com/aws/sagemaker-hyperpod-cli 067d658b2d5c3d347afbadd75e1425214e965dcb
+  again git -C "$checkout" fetch --quiet --depth 1 https://github.com/aws/sagemaker-hyperpod-cli 067d658b2d5c3d347afbadd75e1425214e965dcb
   run git -C "$checkout" checkout --quiet FETCH_HEAD
 }
 
 update_dependencies() {
   # Helm updates only direct dependencies of a chart.
-  run helm dependency update "$chart/charts/gpu-operator"
-  run helm dependency update "$chart"
+  again helm dependency update "$chart/charts/gpu-operator"
+  again helm dependency update "$chart"
 }
 
 # NVIDIA's operator is two levels below the chart. The file with the images of the region is for the
