@@ -117,6 +117,7 @@ def test_a_dry_run_prints_what_install_would_do(tmp_path: Path) -> None:
     install = place(lines, "install.sh --context example")
     upgrade = place(lines, "helm upgrade --install kueue", "--kube-context example")
     assert install < upgrade
+    assert not any("Everything is installed" in line for line in lines)
     assert not (tmp_path / ".filled").exists()
 
 

@@ -20,8 +20,8 @@ memory=
 # Not just the name of the cluster: ParallelCluster uses that for its own stack.
 stack=shared-batch
 memory="paused/$cluster-batch"
-# A pager would wait for a key; retry throttled requests.
-export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+# Retry throttled requests.
+export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
@@ -51,6 +51,8 @@ END
 
 # Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
+# A pager would wait for a key.
+export AWS_PAGER=''
 
 note() {
   printf '%s\n' "$*" >&3

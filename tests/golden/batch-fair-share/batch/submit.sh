@@ -13,8 +13,8 @@ waits=no
 queue=
 options=()
 share=
-# A pager would wait for a key; retry throttled requests.
-export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+# Retry throttled requests.
+export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 
 usage() {
   cat <<'END'
@@ -41,6 +41,8 @@ END
 
 # Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
+# A pager would wait for a key.
+export AWS_PAGER=''
 
 note() {
   printf '%s\n' "$*" >&3

@@ -25,8 +25,8 @@ eks_cluster=eks-pretrain
 memory="paused/$cluster-eks"
 # kubectl and helm, here and in install.sh, do not change your kubeconfig.
 export KUBECONFIG=.filled/kubeconfig
-# A pager would wait for a key; retry throttled requests.
-export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+# Retry throttled requests.
+export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
@@ -56,6 +56,8 @@ END
 
 # Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
+# A pager would wait for a key.
+export AWS_PAGER=''
 
 note() {
   printf '%s\n' "$*" >&3
@@ -707,6 +709,20 @@ read_status() {
     --output text || answer=
 }
 
+# Whether kubectl can be set up: the CLI refuses while EKS creates or deletes the cluster.
+has_api() {
+  [[ $dry_run == no ]] || return 0
+  read_status
+  [[ $answer == ACTIVE || $answer == UPDATING ]]
+}
+
+# install_software [OPTION...]: runs install.sh, which prints its commands too, also in a dry run.
+install_software() {
+  note "+ ./install.sh" --context "$cluster" "$@"
+  [[ $dry_run == no ]] || set -- "$@" --dry-run
+  bash install.sh --context "$cluster" "$@" 2>&3
+}
+
 # EKS creates an access entry for the identity that creates a cluster, and rejects a second one.
 check_admins() {
   local caller admin
@@ -853,7 +869,7 @@ end_karpenter() {
   read_stack "$stack"
   if [[ $outputs == *KarpenterNodeRoleName* ]]; then
     kubeconfig
-    run ./install.sh --context "$cluster" --prune
+    install_software --prune
   fi
   outputs=$known
 }
@@ -928,7 +944,7 @@ deploy_cluster() {
   kubeconfig
   [[ $dry_run == yes ]] || mkdir -p .filled/manifests .filled/values
   fill manifests/volumes.yaml
-  run ./install.sh --context "$cluster"
+  install_software
   deploy_schedules
   raise_groups
   note "To use kubectl yourself: aws eks update-kubeconfig --region $region --name $eks_cluster"

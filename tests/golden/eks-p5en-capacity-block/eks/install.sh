@@ -469,4 +469,4 @@ apply manifests/storage-class.yaml
 
 prune
 
-note "Everything is installed. Tests are in smoke/: the first lines of each describe how to run it."
+[[ $dry_run == yes ]] || note "Everything is installed. Tests are in smoke/: the first lines of each describe how to run it."

@@ -21,8 +21,8 @@ memory=
 prefix=024b6a1df9c8a656
 memory="paused/$cluster-hyperpod"
 hyperpod=$cluster
-# A pager would wait for a key; retry throttled requests.
-export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+# Retry throttled requests.
+export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
@@ -52,6 +52,8 @@ END
 
 # Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
+# A pager would wait for a key.
+export AWS_PAGER=''
 
 note() {
   printf '%s\n' "$*" >&3

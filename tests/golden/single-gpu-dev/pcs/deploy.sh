@@ -21,8 +21,8 @@ memory=
 stack=dev-pcs
 memory="paused/$cluster-pcs"
 new_image=no
-# A pager would wait for a key; retry throttled requests.
-export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+# Retry throttled requests.
+export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
@@ -53,6 +53,8 @@ END
 
 # Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
+# A pager would wait for a key.
+export AWS_PAGER=''
 
 note() {
   printf '%s\n' "$*" >&3
