@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.findings import Path, Severity
-from clustergen.plan.limits import Form, GroupSize, Limits, Names, Quota, Region
+from clustergen.plan.limits import ExistingCluster, Form, GroupSize, Limits, Names, Quota, Region
 from clustergen.plan.model import Plan
 
 CREATE_CLUSTER = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html"
@@ -122,6 +122,11 @@ LIMITS = Limits(
             help="join node groups, or make a second cluster",
             source=CREATE_CLUSTER,
         ),
+    ),
+    existing_cluster=ExistingCluster(
+        "aws sagemaker describe-cluster --query VpcConfig --cluster-name",
+        vpc_source=PREREQUISITES,
+        groups_source=PREREQUISITES,
     ),
     group_size=GroupSize(most=MAX_COUNT, source=INSTANCE_GROUP),
     # InstanceCount is 0 to 6758; MinInstanceCount requires continuous provisioning.

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from clustergen.artifacts import Json
 from clustergen.aws.members import present
-from clustergen.findings import Path
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan import model
 
@@ -74,16 +73,6 @@ class Options(model.Options):
     def existing(self) -> Mapping[str, str]:
         """See :attr:`clustergen.plan.model.Options.existing`."""
         return {} if self.creates_cluster else {"cluster": self.cluster}
-
-    @property
-    def of_others(self) -> tuple[Path, ...]:
-        """See :attr:`clustergen.plan.model.Options.of_others`."""
-        return () if self.creates_cluster else self.of_clusters
-
-    @property
-    def of_clusters(self) -> tuple[Path, ...]:
-        """Places of the spec about a cluster as a whole, not about its instance groups."""
-        return ()
 
     @property
     def controller(self) -> str:

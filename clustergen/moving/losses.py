@@ -32,7 +32,7 @@ def losses(old: End, new: End, running: Plan, coming: Plan) -> Iterator[str]:
 
 def joins(plan: Plan) -> str:
     """The id of the cluster that its nodes join, if that exists and stays."""
-    return plan.options.existing.get("cluster", "")
+    return plan.options.joined
 
 
 def data(plan: Plan) -> Iterator[str]:

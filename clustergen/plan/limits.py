@@ -125,6 +125,15 @@ class GroupSize(NamedTuple):
     """Also applies to groups that Karpenter scales."""
 
 
+class ExistingCluster(NamedTuple):
+    """The network of a cluster that exists, which nodes can join."""
+
+    shown_by: str
+    """Command that shows its subnets and security groups; the name of the cluster follows."""
+    vpc_source: str
+    groups_source: str
+
+
 class Verdict(NamedTuple):
     """A property of the service: severity of the finding, and source."""
 
@@ -215,6 +224,8 @@ class Limits(NamedTuple):
     secret: Secret | None = None
     quotas: tuple[Quota, ...] = ()
     group_size: GroupSize | None = None
+    existing_cluster: ExistingCluster | None = None
+    """None if nodes cannot join an existing cluster."""
     root_volume: RootVolume | None = None
     default_root_gib: int | None = None
     """The size of root volumes that the spec gives none; None if that of the image decides."""

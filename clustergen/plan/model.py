@@ -61,8 +61,18 @@ class Options:
         return {}
 
     @property
+    def joined(self) -> str:
+        """The existing cluster that the nodes join; empty if the cluster is new."""
+        return self.existing.get("cluster", "")
+
+    @property
     def of_others(self) -> tuple[Path, ...]:
         """Places of the spec that an existing cluster leaves to its owner."""
+        return self.of_clusters if self.joined else ()
+
+    @property
+    def of_clusters(self) -> tuple[Path, ...]:
+        """Places of the spec about a cluster as a whole, not about its nodes or queues."""
         return ()
 
     @property

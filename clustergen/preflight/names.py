@@ -31,7 +31,7 @@ def cluster_stacks(plan: Plan) -> list[str]:
 
 def joined_hyperpod(plan: Plan) -> str:
     """The existing HyperPod cluster to which instance groups are added; empty for a new one."""
-    return plan.options.existing.get("cluster", "") if plan.sagemaker else ""
+    return plan.options.joined if plan.sagemaker else ""
 
 
 def joined_groups(case: Case) -> list[str]:

@@ -78,7 +78,7 @@ class Target:
 
     def document_path(self, plan: Plan) -> str:
         """The path of the artifact that holds the document."""
-        joins = self.joining and plan.options.existing.get("cluster")
+        joins = self.joining and plan.options.joined
         return self.joining if joins else self.primary
 
     def emit(self, plan: Plan, document: dict[str, Any]) -> Bundle:

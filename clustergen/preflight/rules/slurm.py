@@ -16,7 +16,7 @@ _PATH: Final[Path] = ("targets", "pcs", "cluster")
 
 
 def _by_hand(plan: Plan) -> str:
-    id = plan.options.existing.get("cluster", "") if plan.target == "pcs" else ""
+    id = plan.options.joined if plan.target == "pcs" else ""
     return f"{listed([id])}: active, in the VPC, with Slurm of the same version" if id else ""
 
 
@@ -32,7 +32,7 @@ def _by_hand(plan: Plan) -> str:
     good="pcs:GetCluster: {cluster: {status: ACTIVE}}",
 )
 def pcs_cluster(case: Case) -> Iterator[Problem]:
-    id = case.plan.options.existing["cluster"]
+    id = case.plan.options.joined
     found = (case.find(CLUSTER, clusterIdentifier=id) or {}).get("cluster")
     if not found:
         help = f"aws pcs list-clusters --region {case.region}"

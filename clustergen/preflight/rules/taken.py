@@ -120,7 +120,7 @@ def _other(case: Case) -> str:
 
 def _joined(plan: Plan) -> str:
     """The existing cluster of PCS or EKS to which node groups are added; empty for a new one."""
-    return plan.options.existing.get("cluster", "") if plan.target in ("pcs", "eks") else ""
+    return plan.options.joined if plan.target in ("pcs", "eks") else ""
 
 
 def _groups(plan: Plan) -> list[str]:

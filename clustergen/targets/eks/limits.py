@@ -10,6 +10,7 @@ from clustergen.kubernetes import disks, karpenter
 from clustergen.kubernetes.names import KAI_ROOT
 from clustergen.plan.limits import (
     LABEL,
+    ExistingCluster,
     Form,
     GroupSize,
     Labels,
@@ -136,6 +137,11 @@ _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects
 LIMITS = Limits(
     own_groups=True,
     title="EKS",
+    existing_cluster=ExistingCluster(
+        "aws eks describe-cluster --query cluster.resourcesVpcConfig --name",
+        vpc_source=CREATE_NODE_GROUP,
+        groups_source=f"{USER_GUIDE}sec-group-reqs.html",
+    ),
     runs_controller="https://docs.aws.amazon.com/eks/latest/userguide/eks-architecture.html",
     default_root_gib=disks.DEFAULT_ROOT_GIB,
     # desiredSize and minSize may be 0, but maxSize must be at least 1.

@@ -46,6 +46,6 @@ class Options(launch_templates.Options):
         return present(**named, key_name=self.key_name)
 
     @property
-    def of_others(self) -> tuple[Path, ...]:
-        """See :attr:`clustergen.plan.model.Options.of_others`."""
-        return () if self.creates_eks else _OF_THE_CLUSTER
+    def of_clusters(self) -> tuple[Path, ...]:
+        """See :attr:`clustergen.plan.model.Options.of_clusters`."""
+        return _OF_THE_CLUSTER

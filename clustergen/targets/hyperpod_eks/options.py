@@ -51,7 +51,7 @@ class Options(options.Options):
 
     @property
     def of_clusters(self) -> tuple[Path, ...]:
-        """See :attr:`clustergen.hyperpod.options.Options.of_clusters`."""
+        """See :attr:`clustergen.plan.model.Options.of_clusters`."""
         section = ("targets", "hyperpod-eks")
         own = (*section, "tiered_checkpoints"), (*section, "cluster_role")
         return (("resilience", "replace_failed_nodes"), *own)

@@ -31,7 +31,7 @@ class Options(options.Options):
 
     @property
     def of_clusters(self) -> tuple[Path, ...]:
-        """See :attr:`clustergen.hyperpod.options.Options.of_clusters`."""
+        """See :attr:`clustergen.plan.model.Options.of_clusters`."""
         return (
             ("resilience", "replace_failed_nodes"),
             ("head_node",),

@@ -10,6 +10,7 @@ from clustergen.aws.logs import RETENTION_DAYS
 from clustergen.findings import Severity
 from clustergen.plan.limits import (
     LETTERS,
+    ExistingCluster,
     Limits,
     Names,
     Quota,
@@ -201,6 +202,11 @@ _QUOTAS = f"{USER_GUIDE}service-endpoints-quotas.html"
 
 LIMITS = Limits(
     title="PCS",
+    existing_cluster=ExistingCluster(
+        "aws pcs get-cluster --query cluster.networking --cluster-identifier",
+        vpc_source=CREATE_NODE_GROUP,
+        groups_source=f"{USER_GUIDE}working-with_networking_sg.html",
+    ),
     runs_controller="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_clusters.html",
     docker_group=lambda _plan: True,
     # maxInstanceCount has a minimum of 0.

@@ -17,7 +17,7 @@ _VERSION: Path = ("kubernetes", "version")
 
 @rule(
     "K8S545",
-    "Setting of an existing cluster",
+    "Cluster-wide setting for an existing cluster",
     fixes="unsafe",
     why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
     "to its owner.",
@@ -52,7 +52,7 @@ def _left_out(plan: Plan) -> Iterator[Problem]:
         if plan.options.leaves_out(word):
             yield Problem(
                 ("targets", "eks", "leave_out"),
-                f"an existing cluster keeps its {word}",
+                f"{word} in leave_out has no effect on an existing cluster",
                 help=f"remove {word}",
             )
 
@@ -79,7 +79,7 @@ def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "K8S547",
-    "Software that an existing cluster has once",
+    "Software of which a cluster has only one installation",
     fixes="unsafe",
     why="Karpenter, the GPU operator and a Prometheus serve all nodes of a cluster, and a second "
     "one competes with that of the owner. A stack cannot look at what the cluster has.",
@@ -108,7 +108,8 @@ def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
         if group.mig:
             yield Problem(
                 group.at("mig"),
-                f"partitions of {group.name} would be set by a GPU operator of the bundle",
+                "mig needs the GPU operator, which the bundle does not install in an existing "
+                "cluster",
                 help="remove mig, and label the nodes for the operator of the cluster: "
                 "labels: {nvidia.com/mig.config: NAME}",
                 fix=unsafe(drop(group.at("mig"))),
@@ -119,7 +120,7 @@ def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
     "MON500",
     "Metrics of an existing cluster",
     fixes="unsafe",
-    why="What collects metrics in a cluster collects those of all its nodes, and is its owner's.",
+    why="The metrics collector of a cluster covers all its nodes, and belongs to its owner.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
     bad=f"{JOINED}\nmonitoring: {{metrics: cloudwatch}}",
     good=JOINED,

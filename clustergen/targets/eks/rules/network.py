@@ -9,7 +9,7 @@ from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import eks_cluster, limits
 from clustergen.targets.eks.options import Options
-from clustergen.targets.eks.rules import JOINED, rule
+from clustergen.targets.eks.rules import rule
 
 _NODES = "{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}"
 _VPC = f"""network:
@@ -22,7 +22,6 @@ _TWO_ZONES = f"""{_VPC}
 
 _CLOSED = """network: {internet: none}
 software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"""
-_GROUP: Path = ("targets", "eks", "cluster_security_group")
 _ENDPOINT: Path = ("kubernetes", "public_endpoint_from")
 
 
@@ -42,7 +41,8 @@ def registries(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("region",),
             "the software in the cluster comes from registries outside China",
-            help="write software.registry, to which mirror.sh of the bundle copies both",
+            help="write software.registry, and run the bundle's mirror.sh, which copies charts and "
+            "images there",
         )
 
 
@@ -127,7 +127,8 @@ def charts_by_stack(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             path,
             "the stack cannot install charts where network.internet is none",
-            help="write install: script, and run deploy.sh where the API of the cluster answers",
+            help="write install: script, and run deploy.sh where the API of the cluster is "
+            "reachable",
             fix=unsafe(put(path, "script")),
         )
 
@@ -153,45 +154,6 @@ def efa(plan: Plan) -> Iterator[Problem]:
             "EFA needs a security group that allows all traffic to and from itself",
             help="add such rules to one of them, remove security_groups, or write "
             f"kubernetes.version: '{limits.DRA}' or later",
-        )
-
-
-@rule(
-    "NET510",
-    "New VPC beside an existing cluster",
-    why="The subnets of a node group have to be in the VPC of its cluster.",
-    source="https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html",
-    bad="targets: {eks: {cluster: platform}}\nkubernetes: {version: '1.35'}",
-    good=JOINED,
-)
-def other_vpc(plan: Plan) -> Iterator[Problem]:
-    if not eks_cluster.is_new(plan) and plan.network.new:
-        name = eks_cluster.name(plan)
-        yield Problem(
-            ("network",),
-            f"the nodes would be in a new VPC, and {name} is in another",
-            help=f"write vpc and private_subnets of {name}: aws eks describe-cluster shows them as "
-            "resourcesVpcConfig",
-        )
-
-
-@rule(
-    "NET511",
-    "Security group of a cluster that does not exist yet",
-    fixes="unsafe",
-    why="EKS creates the security group with the cluster, and the stack gives it to the nodes.",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html",
-    severity=Severity.WARNING,
-    bad="targets: {eks: {cluster: new, cluster_security_group: sg-0a1b2c3d4e5f67891}}",
-    good="targets: {eks: {cluster: new}}",
-)
-def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan) and plan.options_as(Options).cluster_security_group:
-        yield Problem(
-            _GROUP,
-            "EKS creates the security group of a new cluster",
-            help="remove it, or write the name of an existing cluster as cluster",
-            fix=unsafe(drop(_GROUP)),
         )
 
 

@@ -34,7 +34,7 @@ def unknown_eks_cluster(plan: Plan) -> Iterator[Problem]:
     if not cluster.is_new(plan) and plan.options_as(Options).eks_cluster == NEW:
         yield Problem(
             _EKS if plan.wrote(*_EKS) else ("targets", "hyperpod-eks", "cluster"),
-            "an existing HyperPod cluster, and a new EKS cluster",
+            "cluster names an existing HyperPod cluster, but eks_cluster is new",
             help="write eks_cluster: arn..., that of aws sagemaker describe-cluster --cluster-name "
             f"{cluster.name(plan)} --query Orchestrator.Eks.ClusterArn",
         )
@@ -66,7 +66,7 @@ def autoscaler(plan: Plan) -> Iterator[Problem]:
     "Quotas of queues on an existing HyperPod cluster",
     fixes="unsafe",
     why="Quotas of task governance share the one scheduler configuration of a cluster, which its "
-    "owner has.",
+    "owner manages.",
     source=_GOVERNANCE,
     severity=Severity.WARNING,
     bad=f"queues: [{{name: train, node_groups: [h200]}}]\n{_JOINED}",
@@ -76,7 +76,7 @@ def quotas(plan: Plan) -> Iterator[Problem]:
     if not cluster.is_new(plan) and plan.wrote("queues", 0):
         yield Problem(
             ("queues",),
-            "queues become no quotas on an existing cluster",
+            "queues do not become quotas on an existing cluster",
             help="remove them; have the owner of the cluster add a compute quota for the groups",
             fix=unsafe(put(("queues",), [])),
         )

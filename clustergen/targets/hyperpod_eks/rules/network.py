@@ -105,6 +105,6 @@ def unchanged_groups(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("targets", "hyperpod-eks", "eks_security_group"),
             f"clustergen adds no rules between {theirs} and the security groups of the nodes",
-            help="remove network.security_groups, for a new group of nodes with those rules; or "
-            f"write {theirs} among them",
+            help="remove network.security_groups, so that clustergen creates a group with these "
+            f"rules; or add {theirs} to it",
         )

@@ -24,8 +24,8 @@ _ENDING = f"capacity: {{training_plan: '{_PLAN}', ends: 2030-12-17T11:30:00Z}}"
 @rule(
     "SLM366",
     "Scripts of the bundle beside those of an existing cluster",
-    why="Where scripts set up Slurm, those of all groups belong together: the controller gets the "
-    f"partitions from {PARAMETERS_FILE} beside them, which its owner keeps.",
+    why="Lifecycle scripts must be the same for all groups: the controller reads the partitions "
+    f"from {PARAMETERS_FILE} in their folder.",
     source=modes.MIGRATION,
     bad=joined(", mode: legacy"),
     good=joined(f", mode: legacy, {_SCRIPTS}"),
@@ -36,9 +36,10 @@ def legacy(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             _MODE,
             "mode: legacy needs the scripts that the cluster has",
-            help="write lifecycle: {source: s3://..., on_create: ...}, those of a group in aws "
-            f"sagemaker describe-cluster --cluster-name {cluster.name(plan)}, and add the groups "
-            f"to {PARAMETERS_FILE} in that folder; with SlurmConfig there, remove mode",
+            help="write lifecycle: {source: s3://..., on_create: ...} of a group in aws sagemaker "
+            f"describe-cluster --cluster-name {cluster.name(plan)}, and add the new groups to "
+            f"{PARAMETERS_FILE} in that folder. If the groups of the cluster have SlurmConfig, "
+            "remove mode instead",
         )
 
 
@@ -89,8 +90,8 @@ def users(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP352",
     "End of capacity that an existing controller does not know",
-    why="The controller keeps jobs off nodes whose capacity ends. That of an existing cluster does "
-    "not run the script of the bundle for it.",
+    why="The controller keeps jobs off nodes whose capacity ends. An existing controller does not "
+    "run the bundle's script that does this.",
     source="https://slurm.schedmd.com/reservations.html",
     severity=Severity.WARNING,
     bad=f"node_groups: [{{name: h200, {_ENDING}}}]\n{joined()}",

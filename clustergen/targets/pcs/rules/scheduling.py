@@ -101,7 +101,7 @@ _ACCOUNTING: Path = ("slurm", "accounting")
 
 @rule(
     "SLM216",
-    "Setting of an existing cluster",
+    "Cluster-wide setting for an existing cluster",
     fixes="unsafe",
     why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
     "to its owner.",

@@ -1,0 +1,122 @@
+"""Nodes that join an existing cluster: its VPC and its security group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.plan.model import Plan
+from clustergen.rules.services import rule
+
+_VPC = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]"""
+_GROUP = "sg-0a1b2c3d4e5f67891"
+_ALONE = "targets: {pcs: {cluster: pcs_0a1b2c3d4e}}"
+_JOINED = f"targets: {{pcs: {{cluster: pcs_0a1b2c3d4e, cluster_security_group: {_GROUP}}}}}"
+_GROUPS = "https://docs.aws.amazon.com/pcs/latest/userguide/working-with_networking_sg.html"
+
+
+@rule(
+    "NET043",
+    "New VPC beside an existing cluster",
+    why="The subnets of a node group have to be in the VPC of its cluster.",
+    source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
+    target="pcs",
+    bad=_ALONE,
+    good=f"{_VPC}\n{_JOINED}",
+)
+def other_vpc(plan: Plan) -> Iterator[Problem]:
+    cluster, limit = plan.options.joined, plan.limits.existing_cluster
+    if cluster and limit and plan.network.new:
+        yield Problem(
+            ("network",),
+            f"the nodes would be in a new VPC, not in that of {cluster}",
+            help=f"write vpc and private_subnets of {cluster}: {limit.shown_by} {cluster}",
+            source=limit.vpc_source,
+        )
+
+
+@rule(
+    "NET044",
+    "Nodes that the rest of the cluster cannot reach",
+    why="Added nodes and the cluster connect to each other: slurmctld to slurmd, pods to pods. The "
+    "foundation allows that between its security group of the nodes and the group of the cluster "
+    "that the spec names.",
+    source=_GROUPS,
+    severity=Severity.WARNING,
+    target="pcs",
+    bad=f"{_VPC}\n{_ALONE}",
+    good=f"{_VPC}\n{_JOINED}",
+)
+def unreachable(plan: Plan) -> Iterator[Problem]:
+    cluster, limit, network = plan.options.joined, plan.limits.existing_cluster, plan.network
+    # Such a service puts the nodes into the group of the cluster.
+    if not cluster or limit is None or plan.limits.own_groups:
+        return
+    if network.new_security_groups and not network.new and not _group(plan):
+        yield Problem(
+            ("network",),
+            f"the new security group does not allow traffic with {cluster}",
+            help=f"write targets.{plan.target}.cluster_security_group: sg-..., one of those of the "
+            f"cluster: {limit.shown_by} {cluster}",
+            source=limit.groups_source,
+        )
+
+
+@rule(
+    "NET045",
+    "Security group of a cluster that does not exist yet",
+    fixes="unsafe",
+    why="The field names the group of an existing cluster. A new one shares a group with its "
+    "nodes.",
+    source=_GROUPS,
+    severity=Severity.WARNING,
+    target="pcs",
+    bad=f"targets: {{pcs: {{cluster: new, cluster_security_group: {_GROUP}}}}}",
+    good="targets: {pcs: {cluster: new}}",
+)
+def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
+    limit = plan.limits.existing_cluster
+    if limit and _group(plan) and not plan.options.joined:
+        yield Problem(
+            _place(plan),
+            "a new cluster and its nodes share a security group",
+            help="remove it, or write an existing cluster as cluster",
+            fix=unsafe(drop(_place(plan))),
+            source=limit.groups_source,
+        )
+
+
+@rule(
+    "NET046",
+    "Existing security groups are not changed",
+    why="clustergen adds rules only to the security group that it creates for the nodes. It "
+    "never changes existing groups.",
+    source=_GROUPS,
+    severity=Severity.WARNING,
+    target="pcs",
+    bad=f"{_VPC}\n  security_groups: [sg-0a1b2c3d4e5f67890]\n{_JOINED}",
+    good=f"{_VPC}\n  security_groups: [{_GROUP}]\n{_JOINED}",
+)
+def unchanged_groups(plan: Plan) -> Iterator[Problem]:
+    limit, network, theirs = plan.limits.existing_cluster, plan.network, _group(plan)
+    if not plan.options.joined or limit is None or plan.limits.own_groups:
+        return
+    if theirs and not network.new_security_groups and theirs not in network.node_security_groups:
+        yield Problem(
+            _place(plan),
+            f"clustergen adds no rules between {theirs} and the security groups of the nodes",
+            help="remove network.security_groups, so that clustergen creates a group with these "
+            f"rules; or add {theirs} to it",
+            source=limit.groups_source,
+        )
+
+
+def _group(plan: Plan) -> str | None:
+    """The security group of the cluster that the spec names."""
+    return getattr(plan.options, "cluster_security_group", None)
+
+
+def _place(plan: Plan) -> Path:
+    return ("targets", plan.target, "cluster_security_group")

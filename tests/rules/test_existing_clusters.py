@@ -1,0 +1,63 @@
+"""Nodes that join an existing cluster: the same rules for every target that has one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checking import check_fragment
+
+CLUSTERS = {
+    "pcs": "cluster: pcs_0a1b2c3d4e",
+    "eks": "cluster: platform",
+    "hyperpod-slurm": "cluster: platform",
+    "hyperpod-eks": "cluster: platform, "
+    "eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/platform'",
+}
+OWN_GROUP = frozenset({"eks"})
+"""Whose nodes get the security group of the cluster, so that it is no matter of the foundation."""
+THEIRS, OURS = "sg-0a1b2c3d4e5f67891", "sg-0a1b2c3d4e5f67890"
+CODES = {"NET043", "NET044", "NET045", "NET046"}
+
+
+def vpc(groups: str = "") -> str:
+    return f"""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}}]
+  {f"security_groups: [{groups}]" if groups else ""}
+"""
+
+
+def found(target: str, network: str, cluster: str) -> dict[str, str]:
+    """The help of each finding about the cluster, by code."""
+    text = f"{network}targets: {{{target}: {{{cluster}}}}}\n"
+    findings = check_fragment(text, target).findings
+    return {f.code: str(f.help) for f in findings if f.code in CODES}
+
+
+@pytest.mark.parametrize("target", CLUSTERS)
+def test_a_new_vpc_does_not_have_the_cluster(target: str) -> None:
+    named = CLUSTERS[target]
+    id = named.split(",")[0].split()[-1]
+    answers = found(target, "", named)
+    assert set(answers) == {"NET043"}
+    assert answers["NET043"].startswith(f"write vpc and private_subnets of {id}: aws ")
+    assert answers["NET043"].endswith(f" {id}")
+
+
+@pytest.mark.parametrize("target", CLUSTERS)
+def test_nodes_and_cluster_need_a_way_to_each_other(target: str) -> None:
+    named = CLUSTERS[target]
+    group = f"{named}, cluster_security_group: {THEIRS}"
+    asked = set() if target in OWN_GROUP else {"NET044"}
+    unchanged = set() if target in OWN_GROUP else {"NET046"}
+    assert set(found(target, vpc(), named)) == asked
+    assert set(found(target, vpc(), group)) == set()
+    assert set(found(target, vpc(OURS), group)) == unchanged
+    assert set(found(target, vpc(THEIRS), group)) == set()
+
+
+@pytest.mark.parametrize("target", CLUSTERS)
+def test_a_new_cluster_has_no_group_yet(target: str) -> None:
+    group = f"cluster_security_group: {THEIRS}"
+    assert set(found(target, "", group)) == {"NET045"}
+    assert set(found(target, "", "cluster: new")) == set()
