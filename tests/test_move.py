@@ -65,7 +65,7 @@ def test_the_new_cluster_is_created_beside_the_old_one(answer: Any) -> None:
     ]
     text = steps(move)
     assert "update the foundation, and create the cluster in it: out/small/parallel" in text
-    assert "see that the data is there: /work" in text
+    assert "check that the data is there: /work" in text
     assert "the foundation stays, with the data: out/small/pcs/deploy.sh --destroy" in text
     assert "start the nodes: out/small/pcs/deploy.sh --resume" in move["back"]
     assert "768 vCPUs of EC2 On-Demand P instances (L-417A185B)" in text
@@ -123,7 +123,7 @@ def test_what_one_service_lacks_goes_into_a_second_spec(answer: Any) -> None:
     ends = ("--from", "pcs", "--to", "hyperpod-slurm")
     status, move = answer(held, *ends)
     assert status == 1
-    assert move["blocked"][-1].startswith("what pcs cannot have as well goes into a second spec")
+    assert move["blocked"][-1].startswith("write a second spec for what pcs does not support")
     both = held.replace("{pcs: {}}", "{pcs: {}, hyperpod-slurm: {}}")
     plan = "training_plan: arn:aws:sagemaker:us-east-1:111122223333:training-plan/abc"
     new = both.replace("reservation: cr-0a1b2c3d4e5f67890", plan)
@@ -292,7 +292,7 @@ def test_records_are_exported_while_slurm_answers(answer: Any) -> None:
 def test_what_only_the_old_section_sets_is_named(answer: Any) -> None:
     text = (SPEC % ("", "")).replace("{pcs: {}}", "{pcs: {key_name: team, size: auto}}")
     _, move = answer(text, *FROM_PCS)
-    assert any("for this service alone: key_name, size" in line for line in move["lost"])
+    assert any("settings only under targets.pcs: key_name, size" in line for line in move["lost"])
 
 
 def test_an_existing_cluster_keeps_its_records_and_homes(answer: Any) -> None:

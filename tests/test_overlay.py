@@ -275,7 +275,7 @@ def group(**keys: Any) -> dict[str, Any]:
 
 
 GPU = ("InstanceGroups", 0)
-IS_A_NAME = ("OVL009", ("ClusterName",), "in the spec: `name`")
+IS_A_NAME = ("OVL009", ("ClusterName",), "change `name` in the spec")
 SAID_OF_REQUEST: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...], str]]]] = [
     ({"TieredStorageConfig": {"Mode": "Enable"}}, []),
     (group(ExecutionRole="${OtherRoleArn}", ImageId="default"), []),

@@ -42,8 +42,8 @@ def _deploy(guarded: Sequence[str]) -> str:
     if not guarded:
         return "deploy: ./deploy.sh"
     return (
-        f"deploy: ./deploy.sh, which stops before it takes {', '.join(guarded)} away; "
-        "--allow-replacement continues"
+        f"deploy: ./deploy.sh, which stops before it replaces or deletes {', '.join(guarded)}; to "
+        "continue, add --allow-replacement"
     )
 
 

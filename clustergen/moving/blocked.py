@@ -38,9 +38,7 @@ def reasons(old: End, new: End) -> Iterator[str]:
     changes = [*_changes(here), *_changes(new)]
     yield from changes
     if changes and not any(_changes(old)):
-        yield (
-            f"what {old.target} cannot have as well goes into a second spec: {_second(old, new)}"
-        )
+        yield f"write a second spec for what {old.target} does not support: {_second(old, new)}"
     yield from _one_name(old, new)
 
 
@@ -82,7 +80,7 @@ def _second(old: End, new: End) -> str:
     plan = old.plan
     stack = plan.foundation if plan else old.name
     return (
-        f"copy this one, give the copy another name and `foundation: {stack}`, write "
+        f"copy this spec, give the copy another name and `foundation: {stack}`, write "
         f"`targets: {{{old.target}: {{}}, {new.target}: {{}}}}` in both, and run `clustergen move "
         f"OLD NEW --from {old.target} --to {new.target}`"
     )
@@ -93,13 +91,13 @@ def _one_name(old: End, new: End) -> Iterator[str]:
     both = {old.target, new.target}
     if both == _ON_EKS and {*_eks_clusters(old, new)} & {old.name}:
         yield (
-            f"{old.target} and {new.target} would both own the EKS cluster {old.name}, which goes "
-            f"with the first of them: {_second(old, new)}"
+            f"{old.target} and {new.target} would both own the EKS cluster {old.name}, which "
+            f"is deleted with whichever you destroy first: {_second(old, new)}"
         )
     if both == _ON_HYPERPOD and len({_cluster(end) for end in (old, new)}) == 1:
         yield (
-            f"{old.target} and {new.target} would both be the HyperPod cluster {old.name}, and "
-            f"HyperPod has one of a name: {_second(old, new)}"
+            f"{old.target} and {new.target} would both be the HyperPod cluster {old.name}, as "
+            f"HyperPod cluster names are unique: {_second(old, new)}"
         )
 
 

@@ -91,7 +91,7 @@ def _hand_over(ends: Ends) -> Iterator[Step]:
         )
     else:
         yield Step("give users the names of the new job queues, and the right to submit to them")
-    yield Step("submit the jobs again that waited: queues are not copied")
+    yield Step("resubmit pending jobs: queues are not copied")
 
 
 def _point_at(which: str, plan: Plan) -> Iterator[Step]:

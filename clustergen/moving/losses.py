@@ -69,11 +69,11 @@ def _users(running: Plan, coming: Plan) -> Iterator[str]:
 
 def _jobs(running: Plan, coming: Plan) -> Iterator[str]:
     if running.scheduler != coming.scheduler:
-        yield "jobs that wait: rewrite them, or let them start before"
+        yield "pending jobs: rewrite them, or let them start first"
     elif running.scheduler == "slurm":
-        yield "jobs that wait, and the numbers of jobs, which begin at 1 again"
+        yield "pending jobs, and job numbers, which begin at 1 again"
     else:
-        yield "jobs that wait"
+        yield "pending jobs"
     if has_records(running, coming):
         yield "the records of jobs, which stay in the accounting of the old cluster: export them"
 
@@ -110,8 +110,8 @@ def _settings(old: End, new: End) -> Iterator[str]:
     before, after = (_section(end.checked.data, end.target) for end in (old, new))
     if only := [name for name in before if name not in after]:
         yield (
-            f"what targets.{old.target} sets for this service alone: {', '.join(only)}. Write what "
-            f"the new cluster needs of it under targets.{new.target}"
+            f"settings only under targets.{old.target}: {', '.join(only)}. Write what the new "
+            f"cluster needs of them under targets.{new.target}"
         )
 
 

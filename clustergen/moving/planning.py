@@ -59,7 +59,7 @@ def _one_spec(ends: Ends) -> Iterator[Step]:
     found = compare(*sides, old.target)
     for caused in found.effects if found else ():
         if caused.effect.kind not in QUIET:
-            yield Step(f"mind that this {caused.effect.text} ({caused.effect.kind})")
+            yield Step(f"note: this {caused.effect.text} ({caused.effect.kind})")
 
 
 def _exchange(ends: Ends) -> Iterator[Phase]:
@@ -81,7 +81,7 @@ def _one_at_a_time(running: Plan, coming: Plan) -> str:
         group.name for group in coming.node_groups if group.reserved and group.capacity.id in ids
     ]
     if held:
-        return f"only one cluster can have the reserved capacity of {', '.join(held)}"
+        return f"only one cluster can use the reserved capacity of {', '.join(held)}"
     if database := losses.shared_database(running, coming):
         return f"only one slurmdbd may use the database at {database.endpoint}"
     return ""
@@ -101,7 +101,7 @@ def _steps_to_create(ends: Ends) -> Iterator[Step]:
     if coming.monitoring.alerts.emails:
         yield Step("confirm the subscriptions to alerts that AWS sends by e-mail")
     if mounts := ", ".join(each.mount for each in coming.storage):
-        yield Step(f"see that the data is there: {mounts}")
+        yield Step(f"check that the data is there: {mounts}")
     tests = {
         "slurm": f"smoke/run.sh and verify.sh in {folder}",
         "batch": f"{folder}/verify.sh",

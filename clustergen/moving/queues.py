@@ -37,8 +37,8 @@ def _slurm(plan: Plan) -> Queues:
         _each(names, update.format("{}", "drain")),
         _each(names, update.format("{}", "up")),
         f"squeue --partition={','.join(names)}",
-        "scontrol write batch_script NUMBER keeps the script of a job that waits too long, and "
-        "scancel NUMBER removes it",
+        "scontrol write batch_script NUMBER keeps the script of a job that stays pending too long, "
+        "and scancel NUMBER removes it",
     )
 
 
@@ -54,7 +54,7 @@ def _batch(plan: Plan) -> Queues:
         _each(queues, f"{update} DISABLED"),
         _each(queues, f"{update} ENABLED"),
         _each(queues, f"{batch} list-jobs --job-queue {{}} --job-status RUNNING"),
-        "the same with RUNNABLE lists jobs that wait; aws batch cancel-job removes one",
+        "the same with RUNNABLE lists pending jobs; aws batch cancel-job removes one",
     )
 
 
@@ -84,7 +84,7 @@ def _policy(name: str) -> str:
 
 _PODS = "kubectl get pods --namespace {} --field-selector status.phase=Running"
 _APPLY_AGAIN = (
-    "workloads that wait do not come along: apply their manifests to the new cluster, and delete "
+    "pending workloads do not come along: apply their manifests to the new cluster, and delete "
     "them here"
 )
 

@@ -23,7 +23,7 @@ class _Use:
     steps: tuple[str, ...]
     """Keys; ``*`` is any item of a list or a map. In ``Resources``, the type of the resource."""
     instead: str
-    """What to write in the spec."""
+    """What to do instead of the overlay."""
     rule: Rule = RENAMED
     whole: bool = False
     """It only has to be there."""
@@ -37,14 +37,18 @@ def _of(type: str, *steps: str) -> tuple[str, ...]:
     return ("Resources", f"AWS::{type}", *(("Properties", *steps) if steps else ()))
 
 
-_NAME: Final = "`name`"
-_GROUPS: Final = "`node_groups`"
-_QUEUES: Final = "`queues`"
-_TYPES: Final = "`instance_type` or `instance_types` of the node group"
-_COUNT: Final = "`count` of the node group"
-_POLICIES: Final = "`iam.policies`, which adds policies"
-_HOOK: Final = "`targets.parallelcluster.leave_out: [hook]`"
-_STORAGE: Final = "`storage`"
+def _change(what: str) -> str:
+    return f"change {what} in the spec instead"
+
+
+_NAME: Final = _change("`name`")
+_GROUPS: Final = _change("`node_groups`")
+_QUEUES: Final = _change("`queues`")
+_TYPES: Final = _change("`instance_type` or `instance_types` of the node group")
+_COUNT: Final = _change("`count` of the node group")
+_POLICIES: Final = "write `iam.policies` in the spec instead, which adds policies"
+_HOOK: Final = "write `targets.parallelcluster.leave_out: [hook]` in the spec instead"
+_STORAGE: Final = _change("`storage`")
 _GROUP: Final = ("InstanceGroups", _ANY)
 _QUEUE: Final = ("Scheduling", "SlurmQueues", _ANY)
 _COMPUTE: Final = (*_QUEUE, "ComputeResources", _ANY)
@@ -59,10 +63,10 @@ _USES: Final = (
     _Use((*_GROUP, "InstanceRequirements", "InstanceTypes"), _TYPES, STALE),
     _Use((*_GROUP, "InstanceCount"), _COUNT, STALE),
     _Use((*_GROUP, "InstanceStorageConfigs"), _STORAGE, STALE, members=True, but="EbsVolumeConfig"),
-    _Use(("Orchestrator", "Eks", "ClusterArn"), "`targets.hyperpod-eks.eks_cluster`"),
+    _Use(("Orchestrator", "Eks", "ClusterArn"), _change("`targets.hyperpod-eks.eks_cluster`")),
     # Configurations of ParallelCluster.
-    _Use(("Region",), "`region`"),
-    _Use(("Image", "Os"), "`software.os`", STALE),
+    _Use(("Region",), _change("`region`")),
+    _Use(("Image", "Os"), _change("`software.os`"), STALE),
     _Use(_QUEUE, _QUEUES, whole=True),
     _Use(_COMPUTE, _GROUPS, whole=True),
     _Use((*_COMPUTE, "InstanceType"), _TYPES, STALE),
@@ -70,20 +74,25 @@ _USES: Final = (
     _Use((*_COMPUTE, "MaxCount"), _COUNT, STALE),
     _Use(("SharedStorage", _ANY), _STORAGE, STALE, whole=True),
     _Use(("SharedStorage", _ANY, "MountDir"), _STORAGE, STALE),
-    _Use(("LoginNodes", "Pools", _ANY), "`login`", STALE, whole=True),
+    _Use(("LoginNodes", "Pools", _ANY), _change("`login`"), STALE, whole=True),
     _Use(("HeadNode", "CustomActions"), _HOOK, STALE, whole=True),
     _Use((*_QUEUE, "CustomActions"), _HOOK, STALE, whole=True),
     # Templates.
-    _Use(("Outputs", _ANY), "nothing, and keep the output", STALE, whole=True),
+    _Use(("Outputs", _ANY), "keep the output", STALE, whole=True),
     _Use(_of("EKS::Cluster"), _NAME, STALE, whole=True),
     _Use(_of("EKS::Cluster", "Name"), _NAME),
-    _Use(_of("EKS::Cluster", "Version"), "`kubernetes.version`", STALE),
+    _Use(_of("EKS::Cluster", "Version"), _change("`kubernetes.version`"), STALE),
     _Use(_of("EKS::Nodegroup"), _GROUPS, STALE, whole=True),
     _Use(_of("EKS::Nodegroup", "NodegroupName"), _GROUPS),
     _Use(_of("EKS::Nodegroup", "InstanceTypes"), _TYPES, STALE),
     _Use(_of("EKS::Nodegroup", "ScalingConfig"), _COUNT, STALE),
-    _Use(_of("EKS::Nodegroup", "Labels"), "`labels` of the node group", STALE, whole=True),
-    _Use(_of("EKS::Addon"), "`kubernetes.addons`, `storage` or `leave_out`", STALE, whole=True),
+    _Use(_of("EKS::Nodegroup", "Labels"), _change("`labels` of the node group"), STALE, whole=True),
+    _Use(
+        _of("EKS::Addon"),
+        _change("`kubernetes.addons`, `storage` or `leave_out`"),
+        STALE,
+        whole=True,
+    ),
     _Use(_of("PCS::Cluster"), _NAME, STALE, whole=True),
     _Use(_of("PCS::Cluster", "Name"), _NAME),
     _Use(_of("PCS::ComputeNodeGroup"), _GROUPS, STALE, whole=True),
@@ -99,7 +108,7 @@ _USES: Final = (
     _Use((*_ENVIRONMENT, "MaxvCpus"), _COUNT, STALE),
     _Use(
         _of("Logs::LogGroup", "LogGroupName"),
-        "nothing, as the name follows from that of the cluster",
+        "remove this: the name follows from the cluster's name",
     ),
     _Use(_of("IAM::Role", "ManagedPolicyArns"), _POLICIES, STALE, members=True),
 )
@@ -126,9 +135,8 @@ def taken_away(
             if before is not None and (message := _difference(use, names, before, now)):
                 reported.add(names)
                 path = _place(names, overlay, keys)
-                help = f"in place of the overlay, write in the spec: {use.instead}"
                 fix = unsafe(drop(path)) if len(path) == len(names) else None
-                yield use.rule.at(path, message, help=help, fix=fix)
+                yield use.rule.at(path, message, help=use.instead, fix=fix)
 
 
 def _has_twin(now: Any, resource: Any, merged: Mapping[str, Any]) -> bool:
@@ -157,7 +165,9 @@ def _difference(use: _Use, names: Sequence[str], before: Any, now: Any) -> str:
         return f"{names[-1]} is no longer {short(before)}, which other files of the bundle use"
     kept = now if isinstance(now, list) else []
     lost = [item for item in before if item not in kept and use.but not in as_map(item)]
-    return f"{'.'.join(names)} lacks {short(lost[0])}, which the others need" if lost else ""
+    if not lost:
+        return ""
+    return f"{'.'.join(names)} lacks {short(lost[0])}, which other files of the bundle need"
 
 
 def _values(

@@ -134,7 +134,7 @@ def test_the_order_says_where_deploy_stops(run: Run) -> None:
     replaced, removed = (
         found(run, "old.yaml", name)[0]["steps"] for name in ("new.yaml", "less.yaml")
     )
-    assert any("--allow-replacement continues" in step for step in replaced)
+    assert any("to continue, add --allow-replacement" in step for step in replaced)
     assert "deploy: ./deploy.sh" in removed
 
 

@@ -295,7 +295,7 @@ def test_who_sets_up_slurm_is_a_property_of_the_cluster(tmp_path: Path) -> None:
             (all_at_once, legacy, "write mode: legacy and lifecycle"),
             (LEGACY, theirs("slurm"), "write mode: api"),
             ("mode: customer-managed", theirs("slurm"), "the controller of platform is the group"),
-            (LEGACY, legacy, "there is no s3://sagemaker-theirs/src/provisioning_parameters.json"),
+            (LEGACY, legacy, "src/provisioning_parameters.json does not exist"),
         )
     ):
         status, complaints = deployed(tmp_path / str(number), options, cluster)

@@ -187,6 +187,8 @@ def test_an_image_outside_the_registry_stops_it(place: Place) -> None:
     done = place.run()
     assert done.returncode == 2
     assert "the chart kueue uses registry.k8s.io/kueue/kueue:v0.19.2" in done.stderr
+    assert "set the image to" in done.stderr
+    assert "values/kueue.yaml" in done.stderr
 
 
 def test_the_list_has_every_image_and_chart_and_copies_nothing(place: Place) -> None:

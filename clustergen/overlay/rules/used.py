@@ -17,10 +17,10 @@ RENAMED = Rule(
 )
 STALE = Rule(
     code="OVL010",
-    title="Overlay changes what the rest of the bundle is made for",
+    title="Overlay changes a value that other files of the bundle use",
     fixes="unsafe",
     why="Jobs, quotas, alerts, the bill and the README are made from the spec, not from the "
-    "overlay. They would have other instance types, numbers of nodes or mount points.",
+    "overlay. They would keep the spec's instance types, numbers of nodes and mount points.",
     source="clustergen",
     severity=Severity.WARNING,
     target="parallelcluster",

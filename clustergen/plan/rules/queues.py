@@ -39,7 +39,7 @@ def nodes_of_queues(spec: Spec) -> Iterator[Problem]:
 def _other_group(path: Path, name: str, queue: str, groups: list[str]) -> Problem:
     return Problem(
         path,
-        f"queue {queue!r} has no node group {name!r}",
+        f"`nodes` names {name!r}, which is not in node_groups of queue {queue!r}",
         help=f"add {name} to its node_groups, or name one of {', '.join(groups)}",
         fix=unsafe(drop(path)),
         on_key=True,
@@ -54,7 +54,7 @@ def _numbers(path: Path, text: str, size: int | None) -> Problem | None:
             turned = text.replace(part, f"{last}-{first}")
             return Problem(
                 path,
-                f"{part} ends before it begins",
+                f"the range {part} is reversed",
                 help=f"write {turned}",
                 fix=unsafe(put(path, turned)),
             )

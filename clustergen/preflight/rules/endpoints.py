@@ -33,7 +33,7 @@ def _by_hand(plan: Plan) -> str:
     "PRE045",
     "AWS has no endpoint of a service in the zone",
     why="Not every service has endpoints in every zone. The foundation creates them in the zone of "
-    "the nodes, and is not created where one does not exist.",
+    "the nodes. Deploying it fails if an endpoint service does not exist there.",
     source="https://docs.aws.amazon.com/vpc/latest/privatelink/create-interface-endpoint.html",
     calls=(SERVICES,),
     by_hand=_by_hand,

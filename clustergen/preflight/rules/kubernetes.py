@@ -1,4 +1,4 @@
-"""EKS: versions, add-ons, and a cluster that exists already."""
+"""EKS: versions, add-ons, and an existing cluster."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def _cluster_by_hand(plan: Plan) -> str:
     _, joined = _joined(plan)
     if not joined:
         return ""
-    how = ", with access entries (API)" if plan.sagemaker else ", with access for you"
-    return f"{listed([joined])}: active, in the VPC{how}"
+    how = "with access entries (API)" if plan.sagemaker else "and you have access"
+    return f"{listed([joined])} is active and in the VPC, {how}"
 
 
 @rule(

@@ -62,12 +62,14 @@ def _by_hand(plan: Plan) -> str:
         return f"no other job queue is called {listed(_queues(plan))}" if plan.queues else ""
     if joined := names.joined_hyperpod(plan):
         groups = [group.name for group in plan.node_groups]
-        return f"{listed([joined])} has no instance groups {listed(groups)} of others"
+        return f"{listed([joined])} has no instance groups {listed(groups)} that others created"
     if joined := _joined(plan):
         if plan.target == "eks":
-            return f"{listed([joined])} has no node groups {listed(_groups(plan))} of others"
+            found = listed(_groups(plan))
+            return f"{listed([joined])} has no node groups {found} that others created"
         members = dict.fromkeys((*_groups(plan), *(queue.name for queue in plan.queues)))
-        return f"{listed([joined])} has no node groups or queues {listed(list(members))} of others"
+        found = listed(list(members))
+        return f"{listed([joined])} has no node groups or queues {found} that others created"
     return f"no other cluster is called {listed([plan.name])}" if plan.target else ""
 
 

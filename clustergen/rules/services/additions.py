@@ -21,7 +21,7 @@ def _place(plan: Plan, field: str) -> Path:
 @rule(
     "IAM006",
     "No way to a shell on nodes",
-    why="Without Session Manager, SSH is the only way to a shell on a node, and needs a key.",
+    why="Without Session Manager, a shell on a node needs SSH and a key, and the spec has no key.",
     source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
     severity=Severity.WARNING,
     target="batch",
@@ -80,7 +80,8 @@ def outside(plan: Plan) -> Iterator[Problem]:
     if names and reach:
         yield Problem(
             _place(plan, "leave_out"),
-            f"nodes of {', '.join(names)} reach {', '.join(reach)} only by rules of other groups",
+            f"nodes of {', '.join(names)} reach {' and '.join(reach)} only if your security groups "
+            "allow it",
             help="allow that traffic between the security groups of the nodes and those of the "
             "foundation, or remove security-groups from leave_out",
         )

@@ -163,8 +163,8 @@ def public_images(plan: Plan) -> Iterator[Problem]:
             ("network", "internet"),
             "nodes cannot pull the public images of the cluster's software",
             help="write software: {registry: ACCOUNT.dkr.ecr."
-            f"{plan.region}.{regions.partition_of(plan.region).dns_suffix}/mirror}}, to which "
-            "mirror.sh of the bundle copies them",
+            f"{plan.region}.{regions.partition_of(plan.region).dns_suffix}/mirror}}, and run "
+            "the bundle's mirror.sh, which copies them there",
         )
 
 
@@ -190,7 +190,7 @@ def far_registry(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "NET039",
-    "Registry without a login of its nodes",
+    "Registry outside ECR",
     why="Roles of nodes let them pull from ECR. Pods have no secret for another registry, so "
     "it must let them pull without a login, and nodes must have a way to it.",
     source="https://docs.aws.amazon.com/AmazonECR/latest/userguide/ECR_on_EKS.html",
@@ -204,6 +204,6 @@ def other_registry(plan: Plan) -> Iterator[Problem]:
     if registry and plan.scheduler != "slurm" and not region_of(registry):
         yield Problem(
             ("software", "registry"),
-            "nodes pull from a registry outside ECR without a login",
+            "nodes cannot log in to a registry outside ECR",
             help="let the VPC pull from it without a login, or name a registry of ECR",
         )

@@ -146,11 +146,12 @@ def _wrong_link(item: Lustre) -> tuple[str, str] | None:
         title = stored.title(item)
         return f"a {title} file system has data repositories only", "write data_repositories"
     if item.repositories:
-        return "the file system has data repositories, too", "write either of them"
+        written = "import_from" if item.import_from else "export_to"
+        return f"data_repositories and {written} exclude each other", "remove one of them"
     if not item.import_from:
-        return "it exports to S3, but imports nothing from there", "add import_from"
+        return "export_to needs import_from", "add import_from"
     if item.export_to and bucket != target:
-        return f"it imports from {bucket[0]}, not from {target[0]}", "write places of one bucket"
+        return f"it imports from {bucket[0]}, not from {target[0]}", "use the same bucket for both"
     if item.backup_days:
         return "a file system that is linked with S3 has no backups", "remove backups"
     return None

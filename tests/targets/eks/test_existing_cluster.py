@@ -233,7 +233,7 @@ def test_drivers_that_the_cluster_lacks_are_installed_and_stay(bundle: Bundle) -
 
 def test_drivers_of_others_are_used(bundle: Bundle) -> None:
     bundle.render(dict(EKS.files(STORED)))
-    assert "platform has aws-fsx-csi-driver from elsewhere" in succeeded(bundle).stderr
+    assert "aws-fsx-csi-driver is already installed in platform" in succeeded(bundle).stderr
     parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
     assert [parameters[name] for name in DRIVERS] == ["no", "no"]
     template = template_of(STORED)

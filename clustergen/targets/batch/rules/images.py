@@ -36,13 +36,13 @@ def public(plan: Plan) -> Iterator[Problem]:
             f"jobs use {image or 'a public image'}, which nodes cannot pull",
             help=f"copy it to ECR in {plan.region}, and write targets.batch.image"
             if image
-            else "write software.registry, to which mirror.sh of the bundle copies it",
+            else "write software.registry, and run the bundle's mirror.sh, which copies it there",
         )
 
 
 @rule(
     "IMG603",
-    "MPI from the internet",
+    "MPI job that needs the internet",
     why="Amazon Linux has no MPI for EFA. Without an image of your own, the MPI job of the bundle "
     "installs it from the internet when it starts.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html",

@@ -243,7 +243,7 @@ def _longer_than_updates(queue: Queue) -> bool:
 
 @rule(
     "SLM610",
-    "Name for a queue that the spec does not have",
+    "queue_names has an unknown queue",
     why="A name in Batch belongs to one queue of the spec.",
     source="clustergen",
     bad="targets: {batch: {queue_names: {tarin: Training}}}",
@@ -256,7 +256,7 @@ def named_queue(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             (*_QUEUE_NAMES, name),
             f"no queue is called {name}",
-            help=f"one of {', '.join(known)}",
+            help=f"write one of {', '.join(known)}",
             on_key=True,
         )
 
@@ -277,7 +277,8 @@ def same_name(plan: Plan) -> Iterator[Problem]:
         name = names.queue(plan, queue)
         if name in taken:
             path = (*_QUEUE_NAMES, queue.name) if queue.name in _names(plan) else queue.at("name")
-            yield Problem(path, f"{name} is the queue {taken[name]}", help="write another name")
+            message = f"queue {taken[name]!r} has the name {name} already"
+            yield Problem(path, message, help="write another name")
         taken.setdefault(name, queue.name)
 
 

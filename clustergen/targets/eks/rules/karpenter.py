@@ -39,7 +39,7 @@ def interfaces(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S551",
     "Key pair for nodes that Karpenter starts",
-    why="A node class names no key pair.",
+    why="EC2NodeClass has no field for a key pair.",
     source=limits.KARPENTER,
     severity=Severity.WARNING,
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]\n"

@@ -45,7 +45,7 @@ def unknown_path(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "K8S550",
-    "A volume without the driver that makes it",
+    "Prometheus without the EBS driver for its volume",
     fixes="unsafe",
     why="Prometheus in the cluster keeps its samples on an EBS volume, and waits for it.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/ebs-csi.html",

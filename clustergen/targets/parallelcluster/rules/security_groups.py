@@ -59,7 +59,7 @@ def _given(plan: Plan) -> dict[str, list[tuple[str, ...]]]:
 
 @rule(
     "NET109",
-    "Nodes that only your security groups let in",
+    "Nodes with only your security groups",
     why="ParallelCluster opens Slurm, NFS and EFA between its own groups, and clustergen the file "
     "systems for the group of every node. Nodes without these groups reach the others only if "
     "your groups allow it, in both directions.",
@@ -74,7 +74,8 @@ def on_their_own(plan: Plan) -> Iterator[Problem]:
         if name in given and all(given[name]):
             yield Problem(
                 (*_FIELD, index),
-                f"only security groups of yours let {name} reach other nodes and file systems",
+                f"{name} can reach other nodes and file systems only if your security groups "
+                "allow it",
                 help="allow all traffic between its security groups and those of the other nodes, "
                 "and the ports of the file systems",
             )

@@ -163,9 +163,9 @@ def _is_power_of_two(number: int, unit: int) -> bool:
 
 @rule(
     "CAP206",
-    "Allocation that PCS does not have",
+    "Allocation strategy that PCS does not support",
     fixes="unsafe",
-    why="PCS lets users choose how EC2 allocates Spot Instances only; On-Demand Instances come "
+    why="PCS supports an allocation strategy for Spot Instances only. On-Demand Instances come "
     "from the first type and subnet with capacity.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_SpotOptions.html",
     bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, allocation: prioritized}]",
@@ -179,7 +179,7 @@ def allocation(plan: Plan) -> Iterator[Problem]:
             known = ", ".join(limits.SPOT_ALLOCATION)
             yield Problem(
                 group.at("allocation"),
-                f"PCS has no allocation {group.allocation!r} for {group.capacity.kind} capacity",
+                f"PCS does not support {group.allocation!r} for {group.capacity.kind} capacity",
                 help=f"write one of {known}" if spot else "remove it, or write capacity: spot",
                 fix=unsafe(drop(group.at("allocation"))),
             )

@@ -391,8 +391,9 @@ stop_at() {
 
 # replaced TYPES: the names of resources that are replaced, of types that match a regular expression.
 # "Conditional" means that a property depends on a value which is known only later. It is a
-# replacement if the template changed the property, or if what it refers to is replaced. Properties
-# within others, such as the deployment type of a file system, are not always said to replace it.
+# replacement if the template changed the property, or if what it refers to is replaced.
+# CloudFormation does not always report that a property within another one replaces the resource,
+# such as the deployment type of a file system.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
 replaced() {
   awk -F '\t' -v types="$1" '
@@ -433,7 +434,7 @@ review_changes() {
   stop_at "$stack" "$(replaced '::(Cluster|FileSystem|Workspace)$')" \
     "replace NAMES with a new, empty one; the data of the old one stays there or is lost."
   stop_at "$stack" "$(replaced '::(ComputeNodeGroup|Nodegroup)$')" \
-    "replace NAMES, which fails: two node groups cannot have one name. Use another."
+    "replace NAMES, which fails: two node groups cannot share a name. Rename it in the spec."
   stop_at "$stack" "$(awk -F '\t' '
     $1 == "Remove" && $3 ~ /::(Cluster|FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
     <<<"$changes")" "delete NAMES, with all data in it."
