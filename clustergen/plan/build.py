@@ -186,9 +186,13 @@ def _counted(plan: Plan, traits: Traits) -> model.Network:
 
 def _addresses(plan: Plan, traits: Traits) -> int:
     """IPv4 addresses that the nodes and file systems of the spec need at their maximum."""
-    pods = traits.pod_addresses
+
+    def pods(group: NodeGroup) -> int:
+        found = plan.options.pod_addresses(group)
+        return traits.pod_addresses if found is None else found
+
     nodes = sum(
-        group.max * (group.addresses + pods + traits.interfaces_of_tasks(group))
+        group.max * (group.addresses + pods(group) + traits.interfaces_of_tasks(group))
         for group in plan.node_groups
     )
     others = sum(machine.count for machine in (plan.head, *plan.all_login) if machine)

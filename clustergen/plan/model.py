@@ -85,6 +85,10 @@ class Options:
         """Whether an EKS cluster is created with the nodes, and so needs system nodes."""
         return False
 
+    def pod_addresses(self, group: NodeGroup) -> int | None:  # noqa: ARG002 subclasses do
+        """What a node takes for pods at most, if the owner of an existing cluster decides."""
+        return None
+
 
 OwnOptions = TypeVar("OwnOptions", bound=Options)
 
@@ -831,6 +835,11 @@ class Plan:
     def stack(self, what: str) -> str:
         """The name of one of its stacks, such as `foundation`."""
         return names.stack(self.foundation if what == "foundation" else self.name, what)
+
+    @property
+    def estimates_addresses(self) -> bool:
+        """Whether settings of others decide how many addresses nodes take."""
+        return any(self.options.pod_addresses(group) is not None for group in self.node_groups)
 
     @property
     def max_nodes(self) -> int:

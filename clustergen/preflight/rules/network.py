@@ -129,5 +129,5 @@ def addresses(case: Case) -> Iterator[Problem]:
             f"{ids} has {free:,} free addresses, and the cluster takes {needed:,} at its maximum",
             "delete unused network interfaces, use a larger subnet, or lower count",
             # Some of the nodes are in subnets of their own; how many is not counted.
-            severity=Severity.WARNING if apart else Severity.ERROR,
+            severity=Severity.WARNING if apart or case.plan.estimates_addresses else Severity.ERROR,
         )

@@ -41,6 +41,7 @@ def addresses(plan: Plan) -> Iterator[Problem]:
             f"the subnet has {room:,}",
             help=_more_room(plan),
             fix=_widened(plan),
+            severity=Severity.WARNING if plan.estimates_addresses else None,
         )
 
 

@@ -130,6 +130,11 @@ def _added(plan: Plan) -> Iterator[str]:
         "role, it needs the policy there to give pods addresses, and nodes would not become ready. "
         "A role of yours (`iam.role`) needs the same"
     )
+    most = max(g.addresses + (plan.options.pod_addresses(g) or 0) for g in plan.node_groups)
+    yield (
+        f"a node takes up to {most} addresses of its subnet with the defaults of the VPC CNI, and "
+        "more with more pods; fewer if the owner of the cluster has set `MINIMUM_IP_TARGET`"
+    )
     if found := sorted({t.key for g in plan.node_groups for t in labels_and_taints.taints(g)}):
         yield (
             f"device plugins and drivers of {name} that others installed must tolerate the taints "

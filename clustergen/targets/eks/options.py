@@ -8,7 +8,9 @@ from typing import Literal
 
 from clustergen.aws import launch_templates
 from clustergen.aws.members import present
+from clustergen.eks import addresses
 from clustergen.findings import Path
+from clustergen.plan.model import NodeGroup
 
 NEW = "new"
 _OF_THE_CLUSTER: tuple[Path, ...] = (
@@ -49,3 +51,7 @@ class Options(launch_templates.Options):
     def of_clusters(self) -> tuple[Path, ...]:
         """See :attr:`clustergen.plan.model.Options.of_clusters`."""
         return _OF_THE_CLUSTER
+
+    def pod_addresses(self, group: NodeGroup) -> int | None:
+        """See :meth:`clustergen.plan.model.Options.pod_addresses`."""
+        return None if self.creates_eks else addresses.by_default(group.types)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from clustergen import cost
-from clustergen.findings import EXAMPLE_BASE
+from clustergen.findings import EXAMPLE_BASE, Severity
 from clustergen.picture import picture
 from clustergen.targets import load
 from tests.checking import check
@@ -293,3 +293,11 @@ def test_groups_stay_behind_a_cluster_that_was_upgraded(bundle: Bundle) -> None:
     bundle.account.eks.existing["platform"] = {**CLUSTER, "version": "1.36"}
     succeeded(bundle)
     assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, 2)}
+
+
+def test_addresses_are_counted_with_the_defaults_of_the_vpc_cni() -> None:
+    assert plan_of(SPEC).network.needed_addresses == 2 * 100
+    assert "up to 100 addresses" in _readme(SPEC)
+    small = SPEC.replace("use1-az6}]", "use1-az6, cidr: 10.20.0.0/25}]")
+    (found,) = (f for f in check(EXAMPLE_BASE, small, target="eks").findings if f.code == "NET010")
+    assert found.severity is Severity.WARNING
