@@ -44,8 +44,15 @@ def lines(plan: Plan, book: Book) -> Iterator[Line]:
     if plan.monitoring.dashboards == "managed-grafana":
         roles = ("Managed Grafana editor", "Managed Grafana viewer")
         yield at.by_use("monitoring", "Grafana", "users of a month", *roles)
-    logs = ("CloudWatch logs", "CloudWatch logs stored")
-    yield at.by_use("monitoring", "logs", "CloudWatch logs, written and kept", *logs)
+    if _writes_logs(plan):
+        logs = ("CloudWatch logs", "CloudWatch logs stored")
+        yield at.by_use("monitoring", "logs", "CloudWatch logs, written and kept", *logs)
+
+
+def _writes_logs(plan: Plan) -> bool:
+    """Those of an existing EKS cluster are its owner's: nodes add none, except for metrics."""
+    joins_eks = plan.target == "eks" and "cluster" in plan.options.existing
+    return not joins_eks or plan.monitoring.metrics == "cloudwatch"
 
 
 def samples(per_hour: float, at: Prices) -> Tiers | None:

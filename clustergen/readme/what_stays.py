@@ -10,8 +10,7 @@ from clustergen.plan.model import OpenZfs, Plan, Storage
 from clustergen.runbook import Runbook
 
 _FOUNDATION = """\
-After the cluster is deleted, the foundation remains and continues to cost money until it is deleted
-too."""
+After {event}, the foundation remains and continues to cost money until it is deleted, too."""
 _RETAINED = """\
 These resources remain even then, because they contain data, or resources with data. Delete them in
 this order; {ids}:"""
@@ -30,10 +29,13 @@ _FIXED = {"BucketName", "LogGroupName"}
 def paragraphs(plan: Plan, runbook: Runbook) -> Iterator[str]:
     """Paragraphs, if anything remains."""
     whole = foundation.build(plan)
+    # A cluster of others is not deleted.
+    joins = "cluster" in plan.options.existing
+    destroyed = "`./deploy.sh --destroy`"
     if whole.resources:
-        yield _FOUNDATION
+        yield _FOUNDATION.format(event=destroyed if joins else "the cluster is deleted")
     if runbook.remains:
-        yield f"The cluster leaves {runbook.remains}."
+        yield f"{destroyed if joins else 'The cluster'} leaves {runbook.remains}."
     if kept := list(deployment.retained(whole)):
         yield _RETAINED.format(ids=runbook.ids)
         yield "\n".join(

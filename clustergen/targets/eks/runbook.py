@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clustergen.eks import control_plane
+from clustergen.eks import addons, control_plane
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, Runbook, session
@@ -13,10 +13,19 @@ from clustergen.targets.eks.options import Options
 
 
 def _control_plane_logs(plan: Plan) -> str:
-    if plan.options.leaves_out("control-plane-logs"):
+    if plan.options.leaves_out("control-plane-logs") or not eks_cluster.is_new(plan):
         return ""
     group = control_plane.log_group_name(eks_cluster.name(plan))
     return f"CloudWatch has `{group}`, the logs of the control plane. "
+
+
+def _agent(plan: Plan) -> str:
+    if eks_cluster.is_new(plan):
+        return ""
+    return (
+        f" and {eks_cluster.name(plan)} has the add-on `{addons.NODE_MONITORING.name}`: without "
+        "it, repair sees only nodes that are not ready"
+    )
 
 
 def runbook(plan: Plan) -> Runbook:
@@ -31,12 +40,14 @@ def runbook(plan: Plan) -> Runbook:
         failed_boot="a node group in `CREATE_FAILED` or `DEGRADED` gives the reason: `aws eks "
         f"describe-nodegroup {where} --nodegroup-name GROUP --query nodegroup.health`. "
         "`NodeCreationFailure` means that instances ran and did not join: read the boot log of "
-        "one, `aws ec2 get-console-output --latest --instance-id ID`",
+        f"one, `aws ec2 get-console-output --region {plan.region} --latest "
+        "--instance-id ID`",
         drain=kubernetes.DRAIN,
-        replace="drain the node, then `aws ec2 terminate-instances --instance-ids ID`: its group "
-        f"launches another. `aws ec2 reboot-instances --region {plan.region} --instance-ids ID` "
-        "reboots it. Node repair replaces nodes that the monitoring agent finds faulty "
-        "automatically, where the group has it enabled",
+        replace=f"drain the node, then `aws ec2 terminate-instances --region {plan.region} "
+        "--instance-ids ID`: its group launches another. "
+        f"`aws ec2 reboot-instances --region {plan.region} --instance-ids ID` reboots it. "
+        "Node repair replaces nodes that the monitoring agent finds faulty automatically, where "
+        f"the group has it enabled{_agent(plan)}",
         users=kubernetes.USERS if eks_cluster.is_new(plan) else _USERS,
         pause=_pause(plan, where),
         waits="the foundation takes up to 40 minutes with file systems, "

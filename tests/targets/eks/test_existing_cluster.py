@@ -250,8 +250,9 @@ def test_drivers_stay_when_the_stack_is_deleted(bundle: Bundle) -> None:
     stayed = {kind for kind, _ in bundle.account.cloudformation.orphans}
     assert {"AWS::EKS::Addon", "AWS::IAM::Role"} <= stayed
     assert "AWS::EKS::Nodegroup" not in stayed
-    (line,) = [each for each in _readme(STORED).splitlines() if "The cluster leaves" in each]
+    (line,) = [each for each in _readme(STORED).splitlines() if "--destroy` leaves" in each]
     assert "eks-pod-identity-agent and aws-fsx-csi-driver" in line
+    assert "After `./deploy.sh --destroy`, the foundation remains" in _readme(STORED)
 
 
 def test_nodes_can_assign_addresses_where_the_vpc_cni_has_no_role() -> None:
@@ -301,3 +302,22 @@ def test_addresses_are_counted_with_the_defaults_of_the_vpc_cni() -> None:
     small = SPEC.replace("use1-az6}]", "use1-az6, cidr: 10.20.0.0/25}]")
     (found,) = (f for f in check(EXAMPLE_BASE, small, target="eks").findings if f.code == "NET010")
     assert found.severity is Severity.WARNING
+
+
+def test_logs_are_those_of_the_owner() -> None:
+    assert "/aws/eks/platform" not in _readme(SPEC)
+    lines = cost.bill(plan_of(SPEC), load("eks").fees).lines
+    assert "logs" not in {line.name for line in lines}
+    assert "logs" in {line.name for line in cost.bill(plan_of(NODES), load("eks").fees).lines}
+
+
+def test_every_command_of_the_readme_names_the_region() -> None:
+    commands = re.findall("`(aws (?:ec2|eks|fsx) [^`]+)`", _readme(STORED))
+    calls = [each for each in commands if " --" in each]
+    assert calls
+    assert all("--region us-east-1" in each for each in calls)
+
+
+def test_node_repair_depends_on_an_addon_of_the_owner() -> None:
+    assert "platform has the add-on `eks-node-monitoring-agent`" in _readme(SPEC)
+    assert "without it, repair sees only" not in _readme(NODES)
