@@ -267,6 +267,6 @@ def _published(component: Component) -> dict[str, str | list[str]]:
         "version": chart.version,
         "namespace": chart.namespace,
         "settings": _values_path(component) if component.values else "",
-        "sign": chart.sign,
+        "signs": list(chart.signs),
         "options": ["--repo", chart.repository] if chart.repository else [],
     }

@@ -26,9 +26,14 @@ class Chart:
     ready: bool = False
     """Whether later steps need it: it installs webhooks or custom resources. install.sh does
     not wait for pods on nodes that may not exist yet."""
-    sign: str = ""
-    """What shows that a cluster has the software, however it was installed: ``crd/NAME``, or
-    ``image/NAME`` for the last part of the image of a DaemonSet."""
+    signs: tuple[str, ...] = ()
+    """Each shows that a cluster has the software, however it was installed: ``crd/NAME``, or
+    ``image/NAME`` for the end of the name of an image of a DaemonSet or Deployment. Helm leaves
+    kinds in the folder crds/ of a chart behind, so that these are no sign."""
+    resource: str = ""
+    """The custom resource whose objects show that it is in use."""
+    devices: str = ""
+    """How the names of the resources begin that it adds to nodes."""
     images: Mapping[str, str] = field(default_factory=dict)
     """Path of a value -> what the chart has there: the beginning of an image, with its registry.
     mirror.sh renders the chart, and stops at an image that does not begin with one of them."""
@@ -54,7 +59,8 @@ _EKS_IMAGES = "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks"
 
 EFA_PLUGIN: Final = Chart(
     name="aws-efa-k8s-device-plugin",
-    sign="image/aws-efa-k8s-device-plugin",
+    signs=("image/aws-efa-k8s-device-plugin",),
+    devices="vpc.amazonaws.com/efa",
     reference="aws-efa-k8s-device-plugin",
     version="v0.5.30",
     namespace="kube-system",
@@ -66,7 +72,7 @@ EFA_PLUGIN: Final = Chart(
 )
 EFA_DRA: Final = Chart(
     name="aws-dranet",
-    sign="image/dranet",
+    signs=("image/dranet",),
     reference="aws-dranet",
     version="1.0.0",
     namespace="kube-system",
@@ -79,7 +85,9 @@ EFA_DRA: Final = Chart(
 # 0.19.0 to 0.19.2 also claimed /dev/infiniband, which belongs to the EFA plugin.
 NVIDIA_PLUGIN: Final = Chart(
     name="nvidia-device-plugin",
-    sign="image/k8s-device-plugin",
+    # The operator starts the plugin once there are GPU nodes.
+    signs=("image/k8s-device-plugin", "image/gpu-operator"),
+    devices="nvidia.com/",
     reference="nvidia-device-plugin",
     version="0.20.0",
     namespace="nvidia",
@@ -91,7 +99,8 @@ NVIDIA_PLUGIN: Final = Chart(
 )
 NVIDIA_DRA: Final = Chart(
     name="dra-driver-nvidia-gpu",
-    sign="crd/computedomains.resource.nvidia.com",
+    signs=("image/dra-driver-nvidia-gpu", "image/k8s-dra-driver-gpu"),
+    resource="computedomains.resource.nvidia.com",
     reference="oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu",
     version="0.4.1",
     namespace="nvidia",
@@ -103,7 +112,8 @@ NVIDIA_DRA: Final = Chart(
 # 26.3.1 includes one of those device plugins; this one includes 0.19.3.
 GPU_OPERATOR: Final = Chart(
     name="gpu-operator",
-    sign="crd/clusterpolicies.nvidia.com",
+    signs=("image/gpu-operator",),
+    devices="nvidia.com/",
     reference="gpu-operator",
     version="v26.3.3",
     namespace="gpu-operator",
@@ -126,7 +136,8 @@ GPU_OPERATOR: Final = Chart(
 )
 NEURON: Final = Chart(
     name="neuron-helm-chart",
-    sign="image/neuron-device-plugin",
+    signs=("image/neuron-device-plugin",),
+    devices="aws.amazon.com/neuron",
     reference="oci://public.ecr.aws/neuron/neuron-helm-chart",
     version="1.10.0",
     namespace="kube-system",
@@ -138,7 +149,8 @@ NEURON: Final = Chart(
 )
 KUEUE: Final = Chart(
     name="kueue",
-    sign="crd/clusterqueues.kueue.x-k8s.io",
+    signs=("crd/clusterqueues.kueue.x-k8s.io",),
+    resource="clusterqueues.kueue.x-k8s.io",
     reference="oci://registry.k8s.io/kueue/charts/kueue",
     version="0.19.2",
     namespace="kueue-system",
@@ -150,7 +162,8 @@ KUEUE: Final = Chart(
 )
 VOLCANO: Final = Chart(
     name="volcano",
-    sign="crd/podgroups.scheduling.volcano.sh",
+    signs=("crd/podgroups.scheduling.volcano.sh",),
+    resource="podgroups.scheduling.volcano.sh",
     reference="volcano",
     version="1.15.2",
     namespace="volcano-system",
@@ -164,7 +177,8 @@ VOLCANO: Final = Chart(
 _KAI = "ghcr.io/kai-scheduler/kai-scheduler"
 KAI: Final = Chart(
     name="kai-scheduler",
-    sign="crd/queues.scheduling.run.ai",
+    signs=("image/kai-scheduler/operator", "image/kai-scheduler/scheduler"),
+    resource="queues.scheduling.run.ai",
     reference="oci://ghcr.io/kai-scheduler/kai-scheduler/kai-scheduler",
     version="v0.12.23",
     namespace="kai-scheduler",
@@ -183,7 +197,8 @@ KAI: Final = Chart(
 )
 TRAINER: Final = Chart(
     name="kubeflow-trainer",
-    sign="crd/trainjobs.trainer.kubeflow.org",
+    signs=("image/trainer-controller-manager",),
+    resource="trainjobs.trainer.kubeflow.org",
     reference="oci://ghcr.io/kubeflow/charts/kubeflow-trainer",
     version="2.4.0",
     namespace="kubeflow-system",

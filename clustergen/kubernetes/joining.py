@@ -21,7 +21,8 @@ from clustergen.kubernetes import (
 from clustergen.kubernetes.labels_and_taints import NODE_GROUP_LABEL
 from clustergen.plan.model import Plan
 
-_CRD: Final = "crd/"
+_MPI_SIGN: Final = f"image/{mpi_operator.NAME}"
+"""Not its kind: install.sh never deletes that."""
 
 
 def is_on(plan: Plan) -> bool:
@@ -33,19 +34,19 @@ def values(plan: Plan) -> dict[str, Any]:
     """Values for install.sh."""
     if not is_on(plan):
         return {}
+    groups = ",".join(group.name for group in plan.node_groups)
     return {
         "owner": pruning.owner(plan),
         "spaces": [name for name in namespaces.all_namespaces(plan) if name != namespaces.DEFAULT],
-        "mpi_sign": f"{_CRD}{mpi_operator.CRD}",
+        "mpi_sign": _MPI_SIGN,
         "shared_runtimes": [each["metadata"]["name"] for each in training_runtimes.objects(plan)],
         "kueue_api": kueue.API if kueue.is_on(plan) else "",
-        "resources_of_charts": [
-            (chart.name, chart.sign.removeprefix(_CRD))
-            for chart in charts.EVERY
-            if chart.sign.startswith(_CRD)
-        ],
+        "resources_of_charts": [(c.name, c.resource) for c in charts.EVERY if c.resource],
+        "devices_of_charts": [(c.name, c.devices) for c in charts.EVERY if c.devices],
         "timetable_pod": timetable.of_bundle(plan),
-        "group_selector": f"{NODE_GROUP_LABEL} in ({','.join(g.name for g in plan.node_groups)})",
+        "group_selector": f"{NODE_GROUP_LABEL} in ({groups})",
+        "other_nodes": f"{NODE_GROUP_LABEL} notin ({groups})",
+        "mpi_api": mpi_operator.API if mpi_operator.is_on(plan) else "",
     }
 
 

@@ -20,6 +20,7 @@ NAME = "mpi-operator"
 VERSION = "0.8.2"
 IMAGE = f"mpioperator/mpi-operator:{VERSION}"
 CRD = "mpijobs.kubeflow.org"
+API = "kubeflow.org/v2beta1"
 
 _RBAC = "rbac.authorization.k8s.io"
 _LABELS = {"app": NAME}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from clustergen.kubernetes import charts
 from tests.kubernetes.clusters import Cluster, running
 from tests.kubernetes.planned import files_of
 from tests.support.kubernetes_api import KINDS
@@ -43,6 +44,15 @@ def crd(name: str) -> dict[str, Any]:
         "kind": "CustomResourceDefinition",
         "metadata": {"name": name},
     }
+
+
+def deployment(name: str, image: str) -> dict[str, Any]:
+    return {**daemon_set(name, image), "kind": "Deployment"}
+
+
+def node(name: str, group: str, resource: str) -> dict[str, Any]:
+    head = {"name": name, "labels": {"eks.amazonaws.com/nodegroup": group}}
+    return {"metadata": head, "status": {"allocatable": {"cpu": "8", resource: "8"}}}
 
 
 def daemon_set(name: str, image: str) -> dict[str, Any]:
@@ -90,7 +100,8 @@ def put(cluster: Cluster, resource: str, name: str, item: dict[str, Any], space:
 
 def theirs(cluster: Cluster) -> dict[tuple[str, str, str], Any]:
     """Objects that others have made in the cluster, with all that this bundle may install."""
-    put(cluster, "customresourcedefinitions.apiextensions.k8s.io", "mpijobs.kubeflow.org", {})
+    operator = deployment("mpi-operator", "mpioperator/mpi-operator:0.6.0")
+    put(cluster, "deployments.apps", "theirs", operator, "mpi")
     name = "clusterqueues.kueue.x-k8s.io"
     put(cluster, "customresourcedefinitions.apiextensions.k8s.io", name, {})
     image = "nvcr.io/nvidia/k8s-device-plugin:v0.17.0"
@@ -175,6 +186,102 @@ def test_a_chart_that_others_use_stays(cluster: Cluster) -> None:
     assert cluster.releases == {"kueue"}
     assert "kueue stays" in said
     assert "clusterqueue.kueue.x-k8s.io/research" in said
+
+
+@pytest.mark.parametrize(
+    ("resource", "name"),
+    [
+        ("nvidia.com/gpu", "nvidia-device-plugin"),
+        ("nvidia.com/mig-1g.10gb", "nvidia-device-plugin"),
+        ("vpc.amazonaws.com/efa", "aws-efa-k8s-device-plugin"),
+    ],
+)
+def test_a_plugin_that_other_nodes_need_stays(cluster: Cluster, resource: str, name: str) -> None:
+    install(cluster, SPEC)
+    put(cluster, "nodes", "mine", node("mine", "h200", resource))
+    put(cluster, "nodes", "cpus", node("cpus", "other", "example.com/fpga"))
+    put(cluster, "nodes", "theirs", node("theirs", "research", resource))
+    said = install(cluster, SPEC, "--remove")
+    assert cluster.releases == {name}
+    assert f"{name} stays: other nodes" in said
+    assert ": theirs.\n" in said
+    del cluster.api.objects["nodes", "", "theirs"]
+    install(cluster, SPEC, "--remove")
+    assert cluster.releases == set()
+
+
+OPERATOR = ("deployments.apps", "mpi-operator", "mpi-operator")
+
+
+def test_the_mpi_operator_stays_for_the_jobs_of_others(cluster: Cluster) -> None:
+    install(cluster, SPEC)
+    put(cluster, "mpijobs.kubeflow.org", "mine", {}, "train")
+    put(cluster, "mpijobs.kubeflow.org", "theirs", {}, "research")
+    said = install(cluster, SPEC, "--remove")
+    assert "mpi-operator stays" in said
+    assert ": research/theirs.\n" in said
+    kinds = ("clusterroles", "clusterrolebindings", "serviceaccounts")
+    left = {kind.partition(".")[0] for kind, _, name in cluster.api.objects if name == OPERATOR[2]}
+    assert OPERATOR in cluster.api.objects
+    assert left >= set(kinds)
+    del cluster.api.objects["mpijobs.kubeflow.org", "research", "theirs"]
+    install(cluster, SPEC, "--remove")
+    assert OPERATOR not in cluster.api.objects
+
+
+def test_what_was_removed_is_installed_again(cluster: Cluster) -> None:
+    """The kind of the MPI operator stays, and is no sign of an operator."""
+    install(cluster, SPEC)
+    install(cluster, SPEC, "--remove")
+    assert OPERATOR not in cluster.api.objects
+    install(cluster, SPEC)
+    assert OPERATOR in cluster.api.objects
+    assert cluster.releases == CHARTS
+
+
+def test_kinds_that_helm_leaves_are_no_sign() -> None:
+    """Helm never deletes those in the folder crds/ of a chart, as these have."""
+    left = (charts.NVIDIA_DRA, charts.GPU_OPERATOR, charts.KAI, charts.TRAINER)
+    assert not [sign for chart in left for sign in chart.signs if sign.startswith("crd/")]
+    assert all(chart.signs for chart in left)
+
+
+def test_an_older_kind_of_mpi_jobs_stops_it(cluster: Cluster) -> None:
+    """The training operator has a kind of the same name, which would be overwritten."""
+    versions = [{"name": "v1", "served": True}, {"name": "v2beta1", "served": False}]
+    kinds = "customresourcedefinitions.apiextensions.k8s.io"
+    put(cluster, kinds, "mpijobs.kubeflow.org", {"spec": {"versions": versions}})
+    before = dict(cluster.api.objects)
+    done = cluster.install(SPEC)
+    assert (done.returncode, "does not serve kubeflow.org/v2beta1" in done.stderr) == (2, True)
+    assert cluster.api.objects == before
+
+
+def test_a_broken_api_of_others_stops_nothing(cluster: Cluster) -> None:
+    cluster.api.failing.add("metrics.example.com")
+    install(cluster, SPEC)
+    assert cluster.releases == CHARTS
+    install(cluster, SPEC, "--remove")
+    assert QUEUE not in cluster.api.objects
+
+
+def test_an_error_does_not_mean_that_nothing_is_left(cluster: Cluster) -> None:
+    install(cluster, SPEC)
+    cluster.api.failing.add("jobs.batch")
+    done = cluster.install(SPEC, "--remove")
+    assert (done.returncode, "did not respond" in done.stderr) == (2, True)
+    cluster.api.failing.clear()
+    install(cluster, SPEC, "--remove")
+    assert QUEUE not in cluster.api.objects
+
+
+def test_the_gpu_operator_brings_its_plugin(cluster: Cluster) -> None:
+    """It starts the plugin when there are nodes with GPUs."""
+    operator = deployment("gpu-operator", "nvcr.io/nvidia/gpu-operator:v25.3.0")
+    put(cluster, "deployments.apps", "gpu-operator", operator, "gpu")
+    said = install(cluster, SPEC)
+    assert "nvidia-device-plugin is already installed in the cluster (Deployment gpu/" in said
+    assert "nvidia-device-plugin" not in cluster.releases
 
 
 def test_a_bundle_without_queues_removes_only_its_own(cluster: Cluster) -> None:

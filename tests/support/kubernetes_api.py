@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -69,6 +69,7 @@ KINDS: Mapping[tuple[str, str, str], str] = {
     ("scheduling.volcano.sh", "v1beta1", "Queue"): "queues",
     ("scheduling.run.ai", "v2", "Queue"): "queues",
     ("trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime"): "clustertrainingruntimes",
+    ("kubeflow.org", "v2beta1", "MPIJob"): "mpijobs",
     ("karpenter.sh", "v1", "NodePool"): "nodepools",
     ("karpenter.k8s.aws", "v1", "EC2NodeClass"): "ec2nodeclasses",
 }
@@ -87,6 +88,8 @@ class Api:
     changes: list[str] = field(default_factory=list)
     applied: dict[tuple[str, str, str], Object] = field(default_factory=dict)
     """What was last applied of each object."""
+    failing: set[str] = field(default_factory=set)
+    """Resources whose lists are errors, and groups whose discovery is one."""
 
     def names(self, resource: str) -> set[str]:
         """Names of the objects of a resource such as `clusterqueues.kueue.x-k8s.io`."""
@@ -129,7 +132,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = urlsplit(self.path)
-        if found := _discovered(path.path):
+        if self._fails(path.path):
+            self._answer(503, _status(503, "ServiceUnavailable"))
+        elif found := _discovered(path.path, self.api.failing):
             self._answer(200, found)
         elif path.path in ("/readyz", "/livez"):
             self._send(200, b"ok", "text/plain")
@@ -140,6 +145,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, found) if found else self._missing()
         else:
             self._answer(200, self._list(match, parse_qs(path.query)))
+
+    def _fails(self, path: str) -> bool:
+        match = _PATH.fullmatch(path)
+        return bool(match and not match["name"] and _resource(match) in self.api.failing) or any(
+            path.startswith(f"/apis/{group}/") for group in self.api.failing
+        )
 
     def do_POST(self) -> None:
         match = _PATH.fullmatch(urlsplit(self.path).path)
@@ -264,15 +275,18 @@ def _merged(now: Object, change: Object) -> Object:
     }
 
 
-_SELECTED = re.compile(r"(?P<key>[^=, ]+)(?:=(?P<value>[^,]*)| in \((?P<values>[^)]*)\)),?")
+_SELECTED = re.compile(
+    r"(?P<key>[^=, ]+)(?:=(?P<value>[^,]*)| (?P<not>not)?in \((?P<values>[^)]*)\)),?"
+)
 
 
 def _is_selected(labels: Mapping[str, str], selector: str) -> bool:
-    """Whether labels match a selector such as `a=b,c in (d,e)`."""
+    """Whether labels match a selector such as `a=b,c in (d,e),f notin (g)`."""
     found = list(_SELECTED.finditer(selector))
     assert "".join(each[0] for each in found) == selector, selector
     return all(
-        labels.get(each["key"]) in (each["values"] or each["value"] or "").split(",")
+        (labels.get(each["key"]) in (each["values"] or each["value"] or "").split(","))
+        != bool(each["not"])
         for each in found
     )
 
@@ -292,13 +306,13 @@ def _status(code: int, reason: str, status: str = "Failure") -> Object:
     }
 
 
-def _discovered(path: str) -> Object | None:
+def _discovered(path: str, failing: Collection[str]) -> Object | None:
     if path == "/version":
         return {"major": "1", "minor": "35", "gitVersion": "v1.35.0"}
     if path == "/api":
         return {"kind": "APIVersions", "versions": ["v1"]}
     if path == "/apis":
-        return {"kind": "APIGroupList", "apiVersion": "v1", "groups": _groups()}
+        return {"kind": "APIGroupList", "apiVersion": "v1", "groups": _groups(failing)}
     if path == "/openapi/v3":
         roots = {_root(g, v) for g, v, _ in KINDS}
         return {"paths": {root: {"serverRelativeURL": f"/openapi/v3/{root}"} for root in roots}}
@@ -332,8 +346,9 @@ def _validation(group: str, version: str) -> Object:
     return {"openapi": "3.0.0", "info": info, "paths": paths}
 
 
-def _groups() -> list[Object]:
+def _groups(failing: Collection[str]) -> list[Object]:
     found = {group: version for group, version, _ in KINDS if group}
+    found |= dict.fromkeys(failing, "v1")
     each = ((g, {"groupVersion": f"{g}/{v}", "version": v}) for g, v in found.items())
     return [{"name": g, "versions": [version], "preferredVersion": version} for g, version in each]
 

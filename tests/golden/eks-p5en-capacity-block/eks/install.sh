@@ -61,6 +61,19 @@ kubernetes() {
   fi
 }
 
+# An error does not mean that something is missing.
+lost() {
+  fail "the API of the cluster did not respond. Run the same command again."
+}
+
+# The resources that the API has. kubectl fails if one service behind the API does not respond, and
+# prints the others.
+resources() {
+  local known
+  known=$(kubernetes api-resources --output name) || [[ -n $known ]] || lost
+  printf '%s\n' "$known"
+}
+
 # stop_at_pending RELEASE NAMESPACE [OPTION...]: Helm rejects all changes of a release whose last one
 # could not write how it ended: it was killed, or its credentials expired.
 stop_at_pending() {
@@ -278,11 +291,11 @@ END
 left_over() {
   local here known resource found line
   here=$(objects)
-  known=$(kubernetes api-resources --output name)
+  known=$(resources) || return
   for resource in "$@"; do
     grep -qxF "$resource" <<<"$known" || continue
     found=$(kubernetes get "$resource" --all-namespaces --selector app.kubernetes.io/managed-by=clustergen \
-      --output 'jsonpath={range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}')
+      --output 'jsonpath={range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}') || lost
     while read -r line; do
       [[ -z $line ]] || grep -qxF "$resource/$line" <<<"$here" || printf '%s\n' "$resource/$line"
     done <<<"$found"
@@ -319,7 +332,8 @@ release_held() {
   found=$("$@" get deployment timetable --namespace kube-system --ignore-not-found --output name)
   [[ -z $found ]] || "$@" delete deployment timetable --namespace kube-system \
     --ignore-not-found --cascade=foreground --timeout 5m
-  found=$("$@" api-resources --output name)
+  # It fails if one service behind the API does not respond, and prints the others.
+  found=$("$@" api-resources --output name) || [[ -n $found ]]
   if grep -qxF clusterqueues.kueue.x-k8s.io <<<"$found"; then
     release_marked clusterqueues.kueue.x-k8s.io '"stopPolicy":"None"' "$@"
   fi
