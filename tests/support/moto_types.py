@@ -40,6 +40,8 @@ RECORDED_TYPES = (
     "AWS::Grafana::Workspace",
     "AWS::EC2::PlacementGroup",
     "AWS::EC2::SecurityGroupEgress",
+    # moto has it, and does not know the security group of an EKS cluster.
+    "AWS::EC2::SecurityGroupIngress",
     "AWS::FSx::DataRepositoryAssociation",
     "AWS::FSx::FileSystem",
     "AWS::FSx::StorageVirtualMachine",

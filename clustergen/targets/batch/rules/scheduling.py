@@ -243,7 +243,7 @@ def _longer_than_updates(queue: Queue) -> bool:
 
 @rule(
     "SLM610",
-    "queue_names has an unknown queue",
+    "Unknown queue in queue_names",
     why="A name in Batch belongs to one queue of the spec.",
     source="clustergen",
     bad="targets: {batch: {queue_names: {tarin: Training}}}",
