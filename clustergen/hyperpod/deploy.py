@@ -44,7 +44,7 @@ def update(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
 def requests(plan: Plan, document: Mapping[str, Any], outputs: Mapping[str, str]) -> Bundle:
     """The CreateCluster request, and its template; neither for an existing cluster.
 
-    CloudFormation cannot add instance groups to a cluster that it has not created.
+    CloudFormation cannot add instance groups to a cluster that it did not create.
     """
     if not cluster.is_new(plan):
         return ()

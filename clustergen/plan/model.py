@@ -66,6 +66,11 @@ class Options:
         return self.existing.get("cluster", "")
 
     @property
+    def joined_group(self) -> str | None:
+        """The security group of the existing cluster, where the spec names one."""
+        return getattr(self, "cluster_security_group", None)
+
+    @property
     def of_others(self) -> tuple[Path, ...]:
         """Places of the spec that an existing cluster leaves to its owner."""
         return self.of_clusters if self.joined else ()

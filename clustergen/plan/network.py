@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from clustergen.catalog import regions
-from clustergen.plan.model import Decision, Id, Network, Ref, Subnet
+from clustergen.findings import Path
+from clustergen.plan.model import Decision, Id, Network, Plan, Ref, Subnet
 
 if TYPE_CHECKING:
     from clustergen.spec import network as spec
@@ -24,6 +25,13 @@ https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"""
 
 SMALLEST_SUBNET = 28
 """Prefix length of the smallest possible subnet; same source."""
+
+
+def ssh_sources(plan: Plan) -> list[tuple[Path, str | None]]:
+    """The blocks and prefix lists that may use SSH, of all nodes and of single ones."""
+    everywhere = plan.network.ssh_from
+    own = [(node.at("ssh_from"), node.ssh_from) for node in plan.machines]
+    return [*((("network", "ssh_from", n), source) for n, source in enumerate(everywhere)), *own]
 
 
 class Planned(NamedTuple):

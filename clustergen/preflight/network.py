@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from clustergen.account import Answer
-from clustergen.findings import Path
+from clustergen.findings import Path, Problem
 from clustergen.plan.model import Id, Machine, NodeGroup, Plan, Subnet
 from clustergen.preflight.case import Case
 
@@ -140,3 +140,23 @@ def as_ids(case: Case, zones: Iterable[str]) -> set[str]:
     """The ids of zones that are written as ids or names, without zones that do not exist."""
     ids = zone_ids(case)
     return {ids[zone] for zone in zones if zone in ids}
+
+
+def misfits(
+    case: Case, cluster: str, groups: Sequence[str], subnets: Sequence[str]
+) -> Iterator[Problem]:
+    """What keeps nodes from joining an existing cluster that has these groups and subnets."""
+    plan, place = case.plan, ("targets", case.traits.section)
+    given = plan.options.joined_group
+    if given and groups and given not in groups:
+        yield Problem(
+            (*place, "cluster_security_group"),
+            f"{given} is not a security group of {cluster}",
+            f"write {' or '.join(groups)}",
+        )
+    found = case.every(SUBNETS, "Subnets", Filters=filtered("subnet-id", subnets))
+    vpcs, mine = {subnet["VpcId"] for subnet in found}, vpc_of(plan)
+    if mine and vpcs and mine not in vpcs:
+        message = f"{cluster} is in {' and '.join(sorted(vpcs))}, and the nodes in {mine}"
+        help = "use a cluster of that VPC, or write its VPC and subnets"
+        yield Problem((*place, "cluster"), message, help)

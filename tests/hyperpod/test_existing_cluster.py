@@ -138,7 +138,7 @@ def test_groups_of_others_with_the_same_name_stay(bundle: Bundle) -> None:
         assert calls(bundle, "update-cluster") == []
         assert done.returncode == (0 if action == ("--destroy",) else 2)
     done = bundle.deploy()
-    assert "has an instance group h200, which this bundle has not added" in done.stderr
+    assert "has an instance group h200, which this bundle did not add" in done.stderr
     assert bundle.account.calling("create-change-set") == []
     assert own(bundle) == {}
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.account import Answer
-from clustergen.findings import Path, Problem
+from clustergen.findings import Problem
 from clustergen.plan.model import Plan
 from clustergen.preflight import names, network
 from clustergen.preflight.case import Case
@@ -48,28 +47,11 @@ def hyperpod_cluster(case: Case) -> Iterator[Problem]:
     if has != _orchestrator(case.plan):
         message = f"the HyperPod cluster {name} is orchestrated by {has}"
         yield Problem(path, message, f"use the target hyperpod-{has.lower()}, or another cluster")
-    yield from _network(case, name, path, found.get("VpcConfig") or {})
-
-
-def _network(case: Case, name: str, path: Path, theirs: Answer) -> Iterator[Problem]:
-    """The VPC and the security groups of the cluster."""
-    plan, groups = case.plan, theirs.get("SecurityGroupIds", [])
+    theirs = found.get("VpcConfig") or {}
     if not theirs:
         message = f"the HyperPod cluster {name} was created without a VPC"
-        yield Problem(
-            path, message, "use a cluster with VpcConfig: groups cannot have subnets here"
-        )
+        help = "use a cluster with VpcConfig: groups cannot have subnets here"
+        yield Problem(path, message, help)
         return
-    given = getattr(plan.options, "cluster_security_group", None)
-    if given and groups and given not in groups:
-        yield Problem(
-            (*path[:-1], "cluster_security_group"),
-            f"{given} is not a security group of {name}",
-            f"write {' or '.join(groups)}",
-        )
-    wanted = network.filtered("subnet-id", theirs.get("Subnets", []))
-    subnets = case.every(network.SUBNETS, "Subnets", Filters=wanted)
-    vpcs, mine = {subnet["VpcId"] for subnet in subnets}, network.vpc_of(plan)
-    if mine and vpcs and mine not in vpcs:
-        message = f"{name} is in {' and '.join(sorted(vpcs))}, and the nodes in {mine}"
-        yield Problem(path, message, "use a cluster of that VPC, or write its VPC and subnets")
+    groups, subnets = theirs.get("SecurityGroupIds", []), theirs.get("Subnets", [])
+    yield from network.misfits(case, name, groups, subnets)

@@ -157,7 +157,7 @@ def _for_managed_nodes(plan: Plan, name: str, found: dict[str, Any]) -> Iterator
         message = f"{name} runs Kubernetes {runs}, and nodes of {wanted} are newer"
         yield Problem(_PATH, message, f'write `kubernetes: {{version: "{runs}"}}`')
     group = found.get("resourcesVpcConfig", {}).get("clusterSecurityGroupId")
-    given = getattr(plan.options, "cluster_security_group", None)
+    given = plan.options.joined_group
     if group and given and group != given:
         path = ("targets", "eks", "cluster_security_group")
         yield Problem(

@@ -46,22 +46,6 @@ def pcs_cluster(case: Case) -> Iterator[Problem]:
     if version and version != wanted:
         message = f"{id} runs Slurm {version}, and the nodes would use {wanted}"
         yield Problem(("slurm", "version"), message, f'write `slurm: {{version: "{version}"}}`')
-    yield from _network(case, id, found.get("networking", {}))
-
-
-def _network(case: Case, id: str, theirs: dict[str, list[str]]) -> Iterator[Problem]:
-    """The VPC and the security groups of the cluster."""
-    plan, groups = case.plan, theirs.get("securityGroupIds", [])
-    given = plan.network.scheduler_security_group
-    if given and groups and given not in groups:
-        yield Problem(
-            ("targets", "pcs", "cluster_security_group"),
-            f"{given} is not a security group of {id}",
-            f"write {' or '.join(groups)}",
-        )
-    wanted = network.filtered("subnet-id", theirs.get("subnetIds", []))
-    subnets = case.every(network.SUBNETS, "Subnets", Filters=wanted)
-    vpcs, mine = {subnet["VpcId"] for subnet in subnets}, network.vpc_of(plan)
-    if mine and vpcs and mine not in vpcs:
-        message = f"{id} is in {' and '.join(sorted(vpcs))}, and the nodes in {mine}"
-        yield Problem(_PATH, message, "use a cluster of that VPC, or write its VPC and subnets")
+    theirs = found.get("networking", {})
+    groups, subnets = theirs.get("securityGroupIds", []), theirs.get("subnetIds", [])
+    yield from network.misfits(case, id, groups, subnets)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, rule, unsafe
-from clustergen.plan import ssh_keys
+from clustergen.findings import Problem, Severity, drop, rule, unsafe
+from clustergen.plan import network, ssh_keys
 from clustergen.plan.model import Plan
 
 _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExamples"
@@ -22,15 +22,7 @@ _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExample
     good="network: {ssh_from: [203.0.113.0/24]}",
 )
 def open_to_everyone(plan: Plan) -> Iterator[Problem]:
-    sources: list[tuple[Path, str | None]] = [
-        (("network", "ssh_from", index), cidr) for index, cidr in enumerate(plan.network.ssh_from)
-    ]
-    sources += [
-        (node.at("ssh_from"), node.ssh_from)
-        for node in (plan.head, *plan.all_login)
-        if node is not None
-    ]
-    for path, cidr in sources:
+    for path, cidr in network.ssh_sources(plan):
         if cidr in ("0.0.0.0/0", "::/0"):
             yield Problem(
                 path,

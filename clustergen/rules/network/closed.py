@@ -10,7 +10,7 @@ from clustergen.catalog import regions
 from clustergen.findings import Path, Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
-from clustergen.plan.network import is_internal, is_prefix_list
+from clustergen.plan.network import is_internal, is_prefix_list, ssh_sources
 
 _ENDPOINTS = "https://docs.aws.amazon.com/vpc/latest/privatelink/"
 _PLAIN = "network: {internet: none}\nsoftware: {containers: none}\n"
@@ -32,15 +32,7 @@ def from_outside(plan: Plan) -> Iterator[Problem]:
         return
     if plan.network.public:
         yield _unreachable(("network", "public_subnets"), "no subnet is public")
-    sources: list[tuple[Path, str | None]] = [
-        (("network", "ssh_from", index), cidr) for index, cidr in enumerate(plan.network.ssh_from)
-    ]
-    sources += [
-        (node.at("ssh_from"), node.ssh_from)
-        for node in (plan.head, *plan.all_login)
-        if node is not None
-    ]
-    for path, cidr in sources:
+    for path, cidr in ssh_sources(plan):
         # A prefix list may have private addresses.
         if cidr and not is_prefix_list(cidr) and not is_internal(ipaddress.ip_network(cidr)):
             yield _unreachable(path, f"nothing leads from {cidr} to the nodes")

@@ -54,7 +54,7 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
     # Such a service puts the nodes into the group of the cluster.
     if not cluster or limit is None or plan.limits.own_groups:
         return
-    if network.new_security_groups and not network.new and not _group(plan):
+    if network.new_security_groups and not network.new and not plan.options.joined_group:
         yield Problem(
             ("network",),
             f"the new security group does not allow traffic with {cluster}",
@@ -78,7 +78,7 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
 )
 def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.existing_cluster
-    if limit and _group(plan) and not plan.options.joined:
+    if limit and plan.options.joined_group and not plan.options.joined:
         yield Problem(
             _place(plan),
             "a new cluster and its nodes share a security group",
@@ -100,7 +100,7 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     good=f"{_VPC}\n  security_groups: [{_GROUP}]\n{_JOINED}",
 )
 def unchanged_groups(plan: Plan) -> Iterator[Problem]:
-    limit, network, theirs = plan.limits.existing_cluster, plan.network, _group(plan)
+    limit, network, theirs = plan.limits.existing_cluster, plan.network, plan.options.joined_group
     if not plan.options.joined or limit is None or plan.limits.own_groups:
         return
     if theirs and not network.new_security_groups and theirs not in network.node_security_groups:
@@ -111,11 +111,6 @@ def unchanged_groups(plan: Plan) -> Iterator[Problem]:
             f"rules; or add {theirs} to it",
             source=limit.groups_source,
         )
-
-
-def _group(plan: Plan) -> str | None:
-    """The security group of the cluster that the spec names."""
-    return getattr(plan.options, "cluster_security_group", None)
 
 
 def _place(plan: Plan) -> Path:

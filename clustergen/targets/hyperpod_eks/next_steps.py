@@ -33,10 +33,9 @@ def steps(plan: Plan) -> list[str]:
 
 def _before(plan: Plan) -> Iterator[str]:
     yield from mirror.steps(plan, " and HyperPod's chart")
-    git = "" if plan.software.registry else " and `git`"
+    programs = "`kubectl` and `helm`" if plan.software.registry else "`kubectl`, `helm` and `git`"
     if eks_cluster.is_new(plan):
-        last = " and `helm`" if plan.software.registry else ", `helm` and `git`"
-        yield f"`deploy.sh` needs `aws`, `kubectl`{last}"
+        yield f"`deploy.sh` needs `aws`, {programs}"
         if not plan.kubernetes.public_endpoint_from:
             yield (
                 "the API of the new EKS cluster is reachable only from the VPC: "
@@ -52,8 +51,7 @@ def _before(plan: Plan) -> Iterator[str]:
         return
     yield (
         f"before nodes are created, `./{charts.INSTALL}` installs HyperPod's chart, with "
-        f"`kubectl`, "
-        f"`helm`{git}; `{charts.PATH}` lists its parts, with reasons"
+        f"{programs}; `{charts.PATH}` lists its parts, with reasons"
     )
 
 
