@@ -11,7 +11,7 @@ from constructs import Construct
 from clustergen.kubernetes import karpenter
 from clustergen.kubernetes.bundle import filled
 from clustergen.plan.model import Plan
-from clustergen.targets.eks import eks_cluster, sizes
+from clustergen.targets.eks import sizes
 from clustergen.targets.eks.cluster import managed
 from clustergen.targets.eks.options import Options
 
@@ -60,7 +60,7 @@ class EksStack(cdk.Stack):
                 description="What brings software and nodes into the cluster",
             )
         installs = plan.options_as(Options).by_stack
-        if eks_cluster.is_new(plan) and not installs and not plan.kubernetes.admins:
+        if plan.creates_cluster and not installs and not plan.kubernetes.admins:
             cdk.Annotations.of(self).add_warning_v2(
                 "clustergen:admins",
                 "CloudFormation's role for the CDK creates the cluster; nobody else can use it: "
@@ -87,7 +87,7 @@ class EksStack(cdk.Stack):
 
 def _next_steps(plan: Plan) -> Iterator[str]:
     if not plan.options_as(Options).by_stack:
-        yield f"aws eks update-kubeconfig --region {plan.region} --name {eks_cluster.name(plan)}"
+        yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.cluster_name}"
         yield f"in the rendered bundle, ./install.sh{_outputs(plan)}"
     if command := sizes.command(plan, managed(plan)):
         yield command

@@ -34,8 +34,8 @@ class Options(model.Options):
         return tuple(value) if name == "leave_out" else value
 
     @property
-    def existing(self) -> Mapping[str, str]:
-        """See :attr:`clustergen.plan.model.Options.existing`."""
+    def named(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.named`."""
         return present(key_name=self.key_name)
 
 

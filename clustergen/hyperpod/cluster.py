@@ -19,12 +19,12 @@ _ADDED = ("ClusterName", "InstanceGroups", "VpcConfig", "Orchestrator", "NodePro
 
 def is_new(plan: Plan) -> bool:
     """Whether the bundle creates the cluster; otherwise it adds instance groups to one."""
-    return plan.options_as(Options).creates_cluster
+    return plan.creates_cluster
 
 
 def name(plan: Plan) -> str:
     """The name of the cluster that HyperPod knows."""
-    return plan.name if is_new(plan) else plan.options_as(Options).cluster
+    return plan.cluster_name
 
 
 def request(

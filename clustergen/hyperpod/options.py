@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,8 +9,6 @@ from clustergen.artifacts import Json
 from clustergen.aws.members import present
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan import model
-
-NEW = "new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +61,6 @@ class Options(model.Options):
         if name == "lifecycle" and value is not None:
             return Lifecycle(value.source, value.on_create, value.on_init_complete)
         return value
-
-    @property
-    def creates_cluster(self) -> bool:
-        return self.cluster == NEW
-
-    @property
-    def existing(self) -> Mapping[str, str]:
-        """See :attr:`clustergen.plan.model.Options.existing`."""
-        return {} if self.creates_cluster else {"cluster": self.cluster}
 
     @property
     def controller(self) -> str:

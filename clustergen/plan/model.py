@@ -29,6 +29,10 @@ Id = str | Ref
 """A literal id, or a reference to a foundation output."""
 
 
+NEW = "new"
+"""In place of the name of a cluster: the bundle creates one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """Options of one target. Targets with a section in the spec define a subclass with its fields.
@@ -56,14 +60,20 @@ class Options:
         return addition in getattr(self, "leave_out", ())
 
     @property
-    def existing(self) -> Mapping[str, str]:
-        """What they name that exists in the account, by field: ``directory.secret``."""
+    def named(self) -> Mapping[str, str]:
+        """What they name besides a cluster that exists, by field: ``directory.secret``."""
         return {}
+
+    @property
+    def existing(self) -> Mapping[str, str]:
+        """What they name that exists in the account, by field."""
+        return {**({"cluster": self.joined} if self.joined else {}), **self.named}
 
     @property
     def joined(self) -> str:
         """The existing cluster that the nodes join; empty if the cluster is new."""
-        return self.existing.get("cluster", "")
+        cluster: str = getattr(self, "cluster", NEW)
+        return "" if cluster == NEW else cluster
 
     @property
     def joined_group(self) -> str | None:
@@ -793,6 +803,16 @@ class Plan:
     """Login nodes whose count is 0, where a pool without nodes is not the same as none."""
     system: Machine | None = None
     """System nodes of a Kubernetes cluster, if they are in the account."""
+
+    @property
+    def creates_cluster(self) -> bool:
+        """Whether the bundle creates the cluster; otherwise it adds nodes to an existing one."""
+        return not self.options.joined
+
+    @property
+    def cluster_name(self) -> str:
+        """The name of the cluster that the service knows."""
+        return self.options.joined or self.name
 
     def subnets_of(self, group: NodeGroup) -> tuple[Subnet, ...]:
         """The subnets in which a group's nodes may start, by preference."""

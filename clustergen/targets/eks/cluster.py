@@ -29,7 +29,7 @@ from clustergen.targets.eks.options import Options
 def template(plan: Plan) -> Json:
     """The template of a plan's stack; outputs of the foundation are parameters."""
     made = dict(_resources(plan))
-    looked_up = {} if eks_cluster.is_new(plan) else eks_cluster.PARAMETERS
+    looked_up = {} if plan.creates_cluster else eks_cluster.PARAMETERS
     known = cfn.parameters(made, {**foundation.outputs(plan), **looked_up})
     own = {sizes.parameter(group): node_groups.size(group) for group in managed(plan)}
     given = {**known, **own, **drivers.parameters(plan)}
@@ -47,9 +47,9 @@ def template(plan: Plan) -> Json:
 
 
 def _description(plan: Plan) -> str:
-    if eks_cluster.is_new(plan):
+    if plan.creates_cluster:
         return f"Amazon EKS cluster {plan.name}"
-    return f"Node groups {plan.name} of the Amazon EKS cluster {eks_cluster.name(plan)}"
+    return f"Node groups {plan.name} of the Amazon EKS cluster {plan.cluster_name}"
 
 
 def managed(plan: Plan) -> list[NodeGroup]:
@@ -58,7 +58,7 @@ def managed(plan: Plan) -> list[NodeGroup]:
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
-    return _cluster(plan) if eks_cluster.is_new(plan) else _added(plan)
+    return _cluster(plan) if plan.creates_cluster else _added(plan)
 
 
 def _added(plan: Plan) -> Iterator[tuple[str, Json]]:
@@ -88,9 +88,9 @@ def _cluster(plan: Plan) -> Iterator[tuple[str, Json]]:
 
 def _outputs(plan: Plan) -> dict[str, tuple[str, Json | str]]:
     """Description and value of each output of the stack, by name."""
-    if not eks_cluster.is_new(plan):
+    if not plan.creates_cluster:
         return {
-            "ClusterName": ("Name of the cluster", eks_cluster.name(plan)),
+            "ClusterName": ("Name of the cluster", plan.cluster_name),
             **dict(node_roles.outputs(plan)),
         }
     endpoint = cfn.get_att(control_plane.CLUSTER, "Endpoint")

@@ -50,7 +50,7 @@ class Driver:
 
 def drivers(plan: Plan) -> tuple[Driver, ...]:
     """What the file systems of a plan need in an existing cluster."""
-    found = () if eks_cluster.is_new(plan) else addons.drivers(plan)
+    found = () if plan.creates_cluster else addons.drivers(plan)
     with_role = [addons.POD_IDENTITY] if any(addon.service_account for addon in found) else []
     return tuple(Driver(addon) for addon in (*with_role, *found))
 

@@ -26,24 +26,14 @@ PARAMETERS: Mapping[str, str] = MappingProxyType(
 """Facts about an existing cluster: parameter -> description."""
 
 
-def is_new(plan: Plan) -> bool:
-    """Whether the template creates the cluster."""
-    return plan.options_as(Options).creates_eks
-
-
-def name(plan: Plan) -> str:
-    """The name of the cluster; that of a new one is the name of the spec."""
-    return plan.name if is_new(plan) else plan.options_as(Options).cluster
-
-
 def reference(plan: Plan) -> Json | str:
     """The name of the cluster as a CloudFormation value."""
-    return control_plane.NAME if is_new(plan) else name(plan)
+    return control_plane.NAME if plan.creates_cluster else plan.cluster_name
 
 
 def security_groups(plan: Plan, group: NodeGroup) -> list[Json | str]:
     """The groups of nodes: the cluster's, which they need to join, and their own."""
-    if is_new(plan):
+    if plan.creates_cluster:
         return control_plane.security_groups(plan, group)
     theirs = plan.options_as(Options).cluster_security_group or cfn.ref(SECURITY_GROUP)
     return [theirs, *control_plane.own_groups(plan, group)]
@@ -51,7 +41,7 @@ def security_groups(plan: Plan, group: NodeGroup) -> list[Json | str]:
 
 def joining(plan: Plan) -> Json:
     """What nodes with an image of their own need to join; references are for ``Fn::Sub``."""
-    if is_new(plan):
+    if plan.creates_cluster:
         cluster = control_plane.CLUSTER
         return {
             "name": f"${{{cluster}}}",
@@ -60,7 +50,7 @@ def joining(plan: Plan) -> Json:
             "cidr": control_plane.service_cidr(plan),
         }
     return {
-        "name": name(plan),
+        "name": plan.cluster_name,
         "apiServerEndpoint": "${EksEndpoint}",
         "certificateAuthority": "${EksCertificateAuthority}",
         "cidr": "${EksServiceCidr}",

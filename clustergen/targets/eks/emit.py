@@ -62,9 +62,9 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         dated=[group.name for group in managed if group.capacity.starts],
         pools=list(karpenter.cpu_limits(plan).items()),
         log_groups=cfn.log_groups(document),
-        admins=access.names(plan) if eks_cluster.is_new(plan) else [],
-        eks_cluster=eks_cluster.name(plan),
-        joined=not eks_cluster.is_new(plan),
+        admins=access.names(plan) if plan.creates_cluster else [],
+        eks_cluster=plan.cluster_name,
+        joined=not plan.creates_cluster,
         **_joined(plan),
         **schedule.values(plan),
     )
@@ -73,7 +73,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
 
 def _joined(plan: Plan) -> dict[str, Any]:
     """Values for an existing cluster."""
-    if eks_cluster.is_new(plan):
+    if plan.creates_cluster:
         return {"drivers": []}
     rows = ((d.parameter, d.addon.name, d.object) for d in drivers.drivers(plan))
     version = plan.kubernetes.version.partition(".")[2]
@@ -116,9 +116,9 @@ def steps(plan: Plan) -> list[str]:
 
 
 def _added(plan: Plan) -> Iterator[str]:
-    if eks_cluster.is_new(plan):
+    if plan.creates_cluster:
         return
-    name = eks_cluster.name(plan)
+    name = plan.cluster_name
     yield (
         f"the stack adds node groups to {name}, and drivers of file systems that it lacks. Its "
         "version, add-ons, access entries, logs and other node groups stay as they are, and so "
@@ -143,7 +143,7 @@ def _added(plan: Plan) -> Iterator[str]:
 
 
 def _destroy(plan: Plan) -> str:
-    if eks_cluster.is_new(plan):
+    if plan.creates_cluster:
         return "`./deploy.sh --destroy` deletes the cluster; network and data stay"
     return (
         "`./deploy.sh --destroy` deletes the queues, volumes and software of this bundle, then its "
@@ -183,7 +183,7 @@ def _later(plan: Plan) -> list[str]:
 
 
 def _reach(plan: Plan) -> Iterator[str]:
-    if not eks_cluster.is_new(plan):
+    if not plan.creates_cluster:
         yield (
             "`deploy.sh` needs the API of the cluster, and an access entry with the rights to "
             "create namespaces, custom resources and roles"
@@ -216,7 +216,7 @@ def _updates(plan: Plan) -> Iterator[str]:
                 f"before an update of the nodes of {group.name} (version, tags, image), end its "
                 f"jobs and scale it to zero: `{_scale(plan, group, 'minSize=0,desiredSize=0')}`"
             )
-    if not eks_cluster.is_new(plan):
+    if not plan.creates_cluster:
         yield (
             "once the owner of the cluster has upgraded Kubernetes, raise `kubernetes.version` to "
             "the same and deploy: a third of a group at a time gets new nodes"
@@ -255,7 +255,7 @@ def _updates(plan: Plan) -> Iterator[str]:
 
 
 def _scale(plan: Plan, group: NodeGroup, sizes: str) -> str:
-    where = f"--region {plan.region} --cluster-name {eks_cluster.name(plan)}"
+    where = f"--region {plan.region} --cluster-name {plan.cluster_name}"
     of = f"--nodegroup-name {group.name}"
     return f"aws eks update-nodegroup-config {where} {of} --scaling-config {sizes}"
 
@@ -288,7 +288,7 @@ def _protected(plan: Plan, command: str) -> Iterator[str]:
 
 
 def _grants(plan: Plan) -> Iterator[str]:
-    if eks_cluster.is_new(plan) and not plan.kubernetes.admins:
+    if plan.creates_cluster and not plan.kubernetes.admins:
         yield (
             "only the identity that deploys the stack has access to the cluster: add roles to "
             "`kubernetes.admins` to give it to others"

@@ -60,7 +60,7 @@ def _properties(plan: Plan, group: NodeGroup) -> Json:
     # With a custom image, EKS accepts neither an image type nor a version. Without the version,
     # nodes would not follow an update of Kubernetes; those of an existing cluster whose version
     # the spec does not have begin with that of the cluster.
-    known = eks_cluster.is_new(plan) or plan.wrote("kubernetes", "version")
+    known = plan.creates_cluster or plan.wrote("kubernetes", "version")
     version = {"Version": plan.kubernetes.version} if known else {}
     standard = {**version, "AmiType": images.ami_type(group.type)}
     return {

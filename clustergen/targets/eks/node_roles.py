@@ -11,7 +11,6 @@ from clustergen.eks import addons, control_plane, roles
 from clustergen.foundation import access
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import eks_cluster
 
 NODE_ROLE = "NodeRole"
 """The logical id of the role of the nodes of managed node groups."""
@@ -88,7 +87,7 @@ def _profile_id(output: str) -> str:
 def _role(plan: Plan, group: NodeGroup | None = None) -> Json:
     granted = access.grants(group.iam) if group else ()
     policies = group.iam.policies if group else ()
-    if not eks_cluster.is_new(plan):
+    if not plan.creates_cluster:
         policies = (*CNI_POLICIES, *policies)
     return roles.node_role(plan, [*access.user_scripts(plan), *granted], policies)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from clustergen.aws import launch_templates
-from clustergen.aws.members import present
 from clustergen.eks import addresses
 from clustergen.findings import Path
 from clustergen.plan.model import NodeGroup
 
-NEW = "new"
 _OF_THE_CLUSTER: tuple[Path, ...] = (
     *(("kubernetes", name) for name in ("support", "admins", "access", "addons")),
     *(("kubernetes", name) for name in ("system_nodes", "public_endpoint_from")),
@@ -39,13 +36,7 @@ class Options(launch_templates.Options):
 
     @property
     def creates_eks(self) -> bool:
-        return self.cluster == NEW
-
-    @property
-    def existing(self) -> Mapping[str, str]:
-        """See :attr:`clustergen.plan.model.Options.existing`."""
-        named = {"cluster": None if self.creates_eks else self.cluster}
-        return present(**named, key_name=self.key_name)
+        return not self.joined
 
     @property
     def of_clusters(self) -> tuple[Path, ...]:

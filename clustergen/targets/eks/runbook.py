@@ -8,29 +8,29 @@ from clustergen.eks import addons, control_plane
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, Runbook, session
-from clustergen.targets.eks import drivers, eks_cluster
+from clustergen.targets.eks import drivers
 from clustergen.targets.eks.options import Options
 
 
 def _control_plane_logs(plan: Plan) -> str:
-    if plan.options.leaves_out("control-plane-logs") or not eks_cluster.is_new(plan):
+    if plan.options.leaves_out("control-plane-logs") or not plan.creates_cluster:
         return ""
-    group = control_plane.log_group_name(eks_cluster.name(plan))
+    group = control_plane.log_group_name(plan.cluster_name)
     return f"CloudWatch has `{group}`, the logs of the control plane. "
 
 
 def _agent(plan: Plan) -> str:
-    if eks_cluster.is_new(plan):
+    if plan.creates_cluster:
         return ""
     return (
-        f" and {eks_cluster.name(plan)} has the add-on `{addons.NODE_MONITORING.name}`: without "
+        f" and {plan.cluster_name} has the add-on `{addons.NODE_MONITORING.name}`: without "
         "it, repair sees only nodes that are not ready"
     )
 
 
 def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
-    where = f"--region {plan.region} --cluster-name {eks_cluster.name(plan)}"
+    where = f"--region {plan.region} --cluster-name {plan.cluster_name}"
     left_out = plan.options.leaves_out("session-manager")
     return Runbook(
         logs=f"{kubernetes.LOGS}. {_control_plane_logs(plan)}On a node, "
@@ -48,7 +48,7 @@ def runbook(plan: Plan) -> Runbook:
         f"`aws ec2 reboot-instances --region {plan.region} --instance-ids ID` reboots it. "
         "Node repair replaces nodes that the monitoring agent finds faulty automatically, where "
         f"the group has it enabled{_agent(plan)}",
-        users=kubernetes.USERS if eks_cluster.is_new(plan) else _USERS,
+        users=kubernetes.USERS if plan.creates_cluster else _USERS,
         pause=_pause(plan, where),
         waits="the foundation takes up to 40 minutes with file systems, "
         f"{_control_plane(plan)}node groups 5 to 10 more, {_last_step(plan)}",
@@ -64,11 +64,11 @@ _USERS: Final = (
 
 
 def _control_plane(plan: Plan) -> str:
-    return "the control plane some 10, " if eks_cluster.is_new(plan) else ""
+    return "the control plane some 10, " if plan.creates_cluster else ""
 
 
 def _remains(plan: Plan) -> str:
-    if eks_cluster.is_new(plan):
+    if plan.creates_cluster:
         return kubernetes.remains(plan)
     added = [driver.addon.name for driver in drivers.drivers(plan)]
     ours = (
@@ -76,7 +76,7 @@ def _remains(plan: Plan) -> str:
         "others may use them by then"
     )
     return (
-        f"in {eks_cluster.name(plan)} the namespaces of queues, with all that users keep there, "
+        f"in {plan.cluster_name} the namespaces of queues, with all that users keep there, "
         f"charts that others use, which `deploy.sh --destroy` names{ours if added else ''}"
     )
 

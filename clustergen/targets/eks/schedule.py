@@ -17,14 +17,13 @@ from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.timetable import Timetable, phases, timetables
 from clustergen.schedules import Call
-from clustergen.targets.eks import eks_cluster
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
     """The template of the schedules."""
     groups = [times.group.name for times in _managed(plan)]
     arn = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:nodegroup"
-    arns = [cfn.sub(f"{arn}/{eks_cluster.name(plan)}/{name}/*") for name in groups]
+    arns = [cfn.sub(f"{arn}/{plan.cluster_name}/{name}/*") for name in groups]
     role = [iam.allow("Sizes", ["eks:UpdateNodegroupConfig"], arns)]
     yield from schedules.files(plan, _calls(plan), role, {})
 
@@ -50,7 +49,7 @@ def _calls(plan: Plan) -> list[Call]:
 def _size(plan: Plan, group: NodeGroup, at: datetime, size: int) -> Call:
     # EKS keeps the bounds that a call does not name.
     sizes = {"DesiredSize": size} if size else {"MinSize": 0, "DesiredSize": 0}
-    names = {"ClusterName": eks_cluster.name(plan), "NodegroupName": group.name}
+    names = {"ClusterName": plan.cluster_name, "NodegroupName": group.name}
     what = "starts" if size else "stops"
     return Call(
         f"{group.name} {what}",

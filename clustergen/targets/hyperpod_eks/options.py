@@ -8,7 +8,8 @@ from typing import Any
 
 from clustergen.findings import Path
 from clustergen.hyperpod import options
-from clustergen.hyperpod.options import NEW, Patching
+from clustergen.hyperpod.options import Patching
+from clustergen.plan.model import NEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,12 @@ class Options(options.Options):
 
     @property
     def creates_eks(self) -> bool:
-        return self.eks_cluster == NEW and self.creates_cluster
+        return self.eks_cluster == NEW and not self.joined
 
     @property
-    def existing(self) -> Mapping[str, str]:
-        """See :attr:`clustergen.plan.model.Options.existing`."""
-        joined = {} if self.creates_cluster else {"cluster": self.cluster}
-        return joined if self.eks_cluster == NEW else {**joined, "eks_cluster": self.eks_cluster}
+    def named(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.named`."""
+        return {} if self.eks_cluster == NEW else {"eks_cluster": self.eks_cluster}
 
     @property
     def of_clusters(self) -> tuple[Path, ...]:

@@ -41,4 +41,4 @@ class Options(options.Options):
 
     @property
     def head_nodes(self) -> int:
-        return self.controllers if self.creates_cluster else 0
+        return 0 if self.joined else self.controllers

@@ -104,8 +104,8 @@ class Options(model.Options):
         return tuple(value) if name in ("leave_out", "own_security_groups") else value
 
     @property
-    def existing(self) -> Mapping[str, str]:
-        """See :attr:`clustergen.plan.model.Options.existing`."""
+    def named(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.named`."""
         named = {
             "key_name": self.key_name,
             "directory.secret": self.directory.secret if self.directory else None,

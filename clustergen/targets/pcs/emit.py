@@ -45,7 +45,7 @@ def document(plan: Plan) -> Json:
 
 
 def _description(plan: Plan) -> str:
-    if pcs_cluster.is_new(plan):
+    if plan.creates_cluster:
         return f"AWS PCS cluster {plan.name}"
     return f"Node groups {plan.name} of the AWS PCS cluster {pcs_cluster.id(plan)}"
 
@@ -85,7 +85,7 @@ def steps(plan: Plan) -> list[str]:
 
 
 def _joined(plan: Plan) -> Iterator[str]:
-    if not pcs_cluster.is_new(plan):
+    if not plan.creates_cluster:
         yield (
             f"the stack adds node groups and queues to {pcs_cluster.id(plan)}, and changes nothing "
             "else of it: Slurm settings, accounting, version and logs of the scheduler stay those "
@@ -94,7 +94,7 @@ def _joined(plan: Plan) -> Iterator[str]:
 
 
 def _destroy(plan: Plan) -> str:
-    if pcs_cluster.is_new(plan):
+    if plan.creates_cluster:
         return "`./deploy.sh --destroy` deletes the cluster; network and data stay"
     return (
         "`./deploy.sh --destroy` deletes the node groups and queues of this bundle; the cluster "
@@ -153,7 +153,7 @@ def _images(plan: Plan) -> Iterator[str]:
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
-    if pcs_cluster.is_new(plan):
+    if plan.creates_cluster:
         yield names.CLUSTER, cluster.resource(plan)
     for group in plan.node_groups:
         if group.placement.kind == "cluster":
@@ -175,7 +175,7 @@ def _placement_group() -> Json:
 
 def _outputs(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield _output("ClusterId", "Id of the cluster", pcs_cluster.id(plan))
-    if pcs_cluster.is_new(plan):
+    if plan.creates_cluster:
         yield _output("ClusterArn", "ARN of the cluster", cfn.get_att(names.CLUSTER, "Arn"))
     yield _output(
         "EndpointsCommand",

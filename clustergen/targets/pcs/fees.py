@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from clustergen.cost.model import Line
 from clustergen.cost.pricing import Prices, span
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import cluster, limits, pcs_cluster
+from clustergen.targets.pcs import cluster, limits
 
 
 def fees(plan: Plan, at: Prices) -> Iterator[Line]:
     """The fees of a cluster; of an existing one, only those of the added nodes."""
-    if not pcs_cluster.is_new(plan):
+    if not plan.creates_cluster:
         yield from _nodes(plan, at)
         return
     size = cluster.size(plan) or limits.SIZES[-1].name

@@ -197,7 +197,7 @@ def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
     """
     options = collecting.machine_arguments(plan, "login", login)
     endpoint: Any = "-"
-    if pcs_cluster.is_new(plan) and settings.since(settings.version(plan), settings.METRICS_SINCE):
+    if plan.creates_cluster and settings.since(settings.version(plan), settings.METRICS_SINCE):
         endpoint = pcs_cluster.id(plan)
     else:
         options.append("--slurm")
@@ -206,7 +206,7 @@ def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
 
 def accounts_script(plan: Plan) -> Script | None:
     """The script that creates Slurm accounts; None if jobs need none, or the cluster exists."""
-    if not accounts.needed(plan) or not pcs_cluster.is_new(plan):
+    if not accounts.needed(plan) or not plan.creates_cluster:
         return None
     return Script("accounts.sh", made=accounts.script(plan, slurm_bin=_slurm_bin(plan)))
 

@@ -10,7 +10,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.aws.logs import retention
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import names, pcs_cluster
+from clustergen.targets.pcs import names
 
 LOG_TYPES = {"Scheduler": "PCS_SCHEDULER_LOGS", "Jobs": "PCS_JOBCOMP_LOGS"}
 """Stem of the logical ids, and the log type."""
@@ -22,7 +22,7 @@ def resources(plan: Plan) -> Json:
     AWS's logging script writes logs of node scripts to its own log group. All of these belong to
     the cluster: an existing one may have them, and its nodes create the log group that they miss.
     """
-    if not pcs_cluster.is_new(plan):
+    if not plan.creates_cluster:
         return {}
     return {
         **{

@@ -66,7 +66,7 @@ def _profile(name: str, own: Iam) -> Json | str:
 
 def _resource(plan: Plan, properties: Json) -> Json:
     # Otherwise a node could create the log group first, and the stack would fail.
-    after = {"DependsOn": names.NODE_LOG_GROUP} if pcs_cluster.is_new(plan) else {}
+    after = {"DependsOn": names.NODE_LOG_GROUP} if plan.creates_cluster else {}
     return {"Type": "AWS::PCS::ComputeNodeGroup", **after, "Properties": properties}
 
 

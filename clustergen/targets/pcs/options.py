@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.aws import launch_templates
-from clustergen.aws.members import present
 from clustergen.findings import Path
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits
 
-NEW = "new"
 _OF_THE_CLUSTER: tuple[Path, ...] = (
     *(("slurm", name) for name in ("accounting", "accounts", "qos", "idle_timeout", "settings")),
     *(("slurm", name) for name in ("slurmdbd_settings", "cgroup_settings")),
@@ -36,16 +34,6 @@ class Options(launch_templates.Options):
     """Time in seconds."""
 
     @property
-    def creates_cluster(self) -> bool:
-        return self.cluster == NEW
-
-    @property
-    def existing(self) -> Mapping[str, str]:
-        """See :attr:`clustergen.plan.model.Options.existing`."""
-        named = {"cluster": None if self.creates_cluster else self.cluster}
-        return present(**named, key_name=self.key_name)
-
-    @property
     def of_clusters(self) -> tuple[Path, ...]:
         """See :attr:`clustergen.plan.model.Options.of_clusters`."""
         return _OF_THE_CLUSTER
@@ -53,7 +41,7 @@ class Options(launch_templates.Options):
     def resolved(self, plan: Plan) -> Mapping[str, tuple[Any, str]]:
         """See :meth:`clustergen.plan.model.Options.resolved`."""
         smallest = limits.smallest_size(managed_nodes(plan))
-        if self.size != "auto" or smallest is None or not self.creates_cluster:
+        if self.size != "auto" or smallest is None or self.joined:
             return {}
         return {"size": (smallest.name.lower(), f"the smallest for {managed_nodes(plan)} nodes")}
 

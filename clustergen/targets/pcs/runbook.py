@@ -7,7 +7,6 @@ from typing import Final
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, Runbook
 from clustergen.slurm import runbook as slurm
-from clustergen.targets.pcs.options import Options
 
 _FOUNDATION: Final = "the foundation takes up to 40 minutes with file systems"
 _WAITS: Final = (
@@ -19,7 +18,7 @@ _WAITS_FOR_NODES: Final = f"{_FOUNDATION}, the nodes 5 to 15 more"
 
 def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
-    creates = plan.options_as(Options).creates_cluster
+    creates = plan.creates_cluster
     return Runbook(
         logs="CloudWatch has `/aws/pcs/CLUSTER-ID/lifecycle` (what nodes ran at boot, one stream "
         "for each instance), `/aws/vendedlogs/pcs/cluster/PCS_SCHEDULER_LOGS/CLUSTER-ID` "

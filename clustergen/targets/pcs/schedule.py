@@ -50,7 +50,7 @@ def _each(plan: Plan) -> Iterator[Call]:
 
 def _size(plan: Plan, group: NodeGroup, at: datetime, size: int) -> Call:
     given = {
-        "ClusterIdentifier": plan.name if pcs_cluster.is_new(plan) else pcs_cluster.id(plan),
+        "ClusterIdentifier": plan.name if plan.creates_cluster else pcs_cluster.id(plan),
         "ComputeNodeGroupIdentifier": group.name,
         "ScalingConfiguration": {"MinInstanceCount": size, "MaxInstanceCount": size},
     }

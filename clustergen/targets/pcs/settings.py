@@ -8,7 +8,7 @@ from typing import Any
 from clustergen.plan import slurm
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.plan.slurm import Settings
-from clustergen.targets.pcs import limits, pcs_cluster
+from clustergen.targets.pcs import limits
 
 METRICS_SINCE = "25.11"
 """slurmctld has no metrics before, and PCS rejects the setting.
@@ -60,7 +60,7 @@ def as_parameters(settings: Mapping[str, str]) -> list[dict[str, Any]]:
 
 def _partition(plan: Plan, queue: Queue) -> Settings:
     """The settings of a queue's fields; an existing cluster has a default queue already."""
-    is_default = queue.default and (pcs_cluster.is_new(plan) or plan.wrote(*queue.at("default")))
+    is_default = queue.default and (plan.creates_cluster or plan.wrote(*queue.at("default")))
     default = {"Default": "YES"} if is_default else {}
     return {**default, **slurm.partition(queue)}
 

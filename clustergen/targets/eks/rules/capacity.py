@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import Plan
-from clustergen.targets.eks import eks_cluster, limits
+from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
 
 _KARPENTER = "kubernetes: {autoscaler: karpenter}"
@@ -102,5 +102,5 @@ def block_start(plan: Plan) -> Iterator[Problem]:
                 help="write starts beside it, or once it has: aws eks update-nodegroup-config "
                 "--nodegroup-name "
                 f"{group.name} --scaling-config desiredSize={group.max} "
-                f"--cluster-name {eks_cluster.name(plan)}",
+                f"--cluster-name {plan.cluster_name}",
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.targets.eks import eks_cluster, limits
+from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.rules import JOINED, KNOWN, rule
 
@@ -37,7 +37,7 @@ def of_the_cluster(plan: Plan) -> Iterator[Problem]:
             )
     yield from _left_out(plan)
     admission = ("kubernetes", "admission")
-    queued = plan.wrote("queues") or eks_cluster.is_new(plan)
+    queued = plan.wrote("queues") or plan.creates_cluster
     if plan.wrote(*admission) and not queued:
         yield Problem(
             admission,
@@ -48,7 +48,7 @@ def of_the_cluster(plan: Plan) -> Iterator[Problem]:
 
 
 def _left_out(plan: Plan) -> Iterator[Problem]:
-    for word in () if eks_cluster.is_new(plan) else _PARTS:
+    for word in () if plan.creates_cluster else _PARTS:
         if plan.options.leaves_out(word):
             yield Problem(
                 ("targets", "eks", "leave_out"),
@@ -68,12 +68,12 @@ def _left_out(plan: Plan) -> Iterator[Problem]:
     good=JOINED,
 )
 def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
-    if not eks_cluster.is_new(plan) and not plan.wrote(*_VERSION):
+    if not plan.creates_cluster and not plan.wrote(*_VERSION):
         yield Problem(
             ("targets", "eks", "cluster"),
             f"without kubernetes.version, the bundle assumes {plan.kubernetes.version}",
             help="write kubernetes.version, that of the cluster: aws eks describe-cluster --name "
-            f"{eks_cluster.name(plan)} --query cluster.version",
+            f"{plan.cluster_name} --query cluster.version",
         )
 
 
@@ -88,7 +88,7 @@ def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
     good=JOINED,
 )
 def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan):
+    if plan.creates_cluster:
         return
     if plan.kubernetes.autoscaler == "karpenter":
         yield Problem(
@@ -126,7 +126,7 @@ def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
     good=JOINED,
 )
 def metrics(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan):
+    if plan.creates_cluster:
         return
     wrote_dashboards = plan.wrote("monitoring", "dashboards")
     named = {
@@ -138,7 +138,7 @@ def metrics(plan: Plan) -> Iterator[Problem]:
             path = ("monitoring", field)
             yield Problem(
                 path,
-                f"the bundle collects no metrics in {eks_cluster.name(plan)}",
+                f"the bundle collects no metrics in {plan.cluster_name}",
                 help=f"remove {field}: what the cluster has measures the new nodes, too",
                 fix=unsafe(put(path, "none")),
             )

@@ -13,7 +13,7 @@ from clustergen.eks import versions
 from clustergen.eks.versions import VERSIONS, Version
 from clustergen.findings import Fix, Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.targets.eks import eks_cluster, limits
+from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
 
 _VERSION: Path = ("kubernetes", "version")
@@ -142,7 +142,7 @@ def _in_extended_support(plan: Plan) -> Version | None:
 
 def _own_version(plan: Plan) -> Version | None:
     """The version of a new cluster: the owner of an existing one chooses its support."""
-    return VERSIONS.get(plan.kubernetes.version) if eks_cluster.is_new(plan) else None
+    return VERSIONS.get(plan.kubernetes.version) if plan.creates_cluster else None
 
 
 def _standard_ended(version: Version) -> str:

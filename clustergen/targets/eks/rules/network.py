@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.catalog import regions
 from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.targets.eks import eks_cluster, limits
+from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.rules import rule
 
@@ -99,7 +99,7 @@ def open_api(plan: Plan) -> Iterator[Problem]:
     good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
 )
 def private_api(plan: Plan) -> Iterator[Problem]:
-    made = eks_cluster.is_new(plan) and plan.options_as(Options).install == "script"
+    made = plan.creates_cluster and plan.options_as(Options).install == "script"
     if made and not plan.kubernetes.public_endpoint_from:
         yield Problem(
             _ENDPOINT,

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from clustergen.findings import Path, Problem, Severity, put, unsafe
 from clustergen.hyperpod import cluster
-from clustergen.hyperpod.options import NEW
 from clustergen.hyperpod.rules.existing import VPC
-from clustergen.plan.model import Plan
+from clustergen.plan.model import NEW, Plan
 from clustergen.targets.hyperpod_eks import karpenter, limits
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule

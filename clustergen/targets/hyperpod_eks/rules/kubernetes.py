@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Path, Problem, Severity, put, unsafe
-from clustergen.hyperpod import options
+from clustergen.plan import model
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
 from clustergen.targets.hyperpod_eks.options import Options
@@ -25,7 +25,7 @@ _PATH: Path = ("targets", "hyperpod-eks", "eks_cluster")
 )
 def arn(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).eks_cluster
-    if given != options.NEW and not limits.EKS_CLUSTER.fullmatch(given):
+    if given != model.NEW and not limits.EKS_CLUSTER.fullmatch(given):
         yield Problem(
             _PATH,
             f"{given} is not the ARN of an EKS cluster",

@@ -8,7 +8,7 @@ from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.slurm import accounts
 from clustergen.spec.quantities import format_duration
-from clustergen.targets.pcs import limits, pcs_cluster
+from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.cluster import SECONDS_PER_DAY
 from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.rules import rule
@@ -52,7 +52,7 @@ def purge_time(plan: Plan) -> Iterator[Problem]:
     good="slurm: {accounting: managed, slurmdbd_settings: {PurgeJobAfter: 12month}}",
 )
 def no_accounting(plan: Plan) -> Iterator[Problem]:
-    if plan.slurm.accounting != "off" or not pcs_cluster.is_new(plan):
+    if plan.slurm.accounting != "off" or not plan.creates_cluster:
         return
     for path, given in (
         (_PURGE, plan.options_as(Options).purge_accounting),
@@ -79,7 +79,7 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
     good="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}\nlogin: {}",
 )
 def accounts_not_created(plan: Plan) -> Iterator[Problem]:
-    if plan.login is None and accounts.needed(plan) and pcs_cluster.is_new(plan):
+    if plan.login is None and accounts.needed(plan) and plan.creates_cluster:
         place = ("slurm", "accounts") if plan.slurm.accounts else ("slurm", "accounting")
         yield Problem(
             place,

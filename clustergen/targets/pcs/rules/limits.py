@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import limits, pcs_cluster
+from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.limits import CREATE_CLUSTER
 from clustergen.targets.pcs.options import Options, managed_nodes
 from clustergen.targets.pcs.rules import rule
@@ -25,7 +25,7 @@ from clustergen.targets.pcs.rules import rule
 def controller_size(plan: Plan) -> Iterator[Problem]:
     nodes = managed_nodes(plan)
     # An existing cluster has a size that the spec does not know.
-    wanted = plan.options_as(Options).size if pcs_cluster.is_new(plan) else "auto"
+    wanted = plan.options_as(Options).size if plan.creates_cluster else "auto"
     chosen = next((size for size in limits.SIZES if size.name.lower() == wanted), limits.SIZES[-1])
     if nodes <= chosen.nodes:
         return
@@ -60,7 +60,7 @@ def nearly_full(plan: Plan) -> Iterator[Problem]:
     larger = limits.smallest_size(size.nodes + 1) if size else None
     if plan.options_as(Options).size != "auto" or size is None or larger is None:
         return
-    if not pcs_cluster.is_new(plan):
+    if not plan.creates_cluster:
         return
     if nodes >= size.nodes * _NEARLY_FULL:
         login = f", login nodes included ({plan.login.count})" if plan.login else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import pcs_cluster, subnets
+from clustergen.targets.pcs import subnets
 from clustergen.targets.pcs.rules import rule
 
 
@@ -20,7 +20,7 @@ from clustergen.targets.pcs.rules import rule
     good="network: {zone: use1-az6}",
 )
 def local_zone(plan: Plan) -> Iterator[Problem]:
-    if pcs_cluster.is_new(plan) and subnets.controller_subnet(plan) is None:
+    if plan.creates_cluster and subnets.controller_subnet(plan) is None:
         yield Problem(
             ("network", "zone"),
             f"{plan.network.zone} is a Local Zone, and no private subnet is in another zone",

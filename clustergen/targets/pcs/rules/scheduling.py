@@ -24,7 +24,7 @@ from clustergen.targets.pcs.rules import JOINED, rule
 )
 def ending_version(plan: Plan) -> Iterator[Problem]:
     found = _offered(settings.version(plan))
-    if found and found.ending and pcs_cluster.is_new(plan):
+    if found and found.ending and plan.creates_cluster:
         yield Problem(
             ("slurm", "version"),
             f"Slurm {found.name} reaches its end of life on {found.end_of_life}",
@@ -138,7 +138,7 @@ def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     good=f"slurm: {{version: '25.11'}}\n{JOINED}",
 )
 def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
-    if not pcs_cluster.is_new(plan) and not plan.wrote("slurm", "version"):
+    if not plan.creates_cluster and not plan.wrote("slurm", "version"):
         yield Problem(
             ("targets", "pcs", "cluster"),
             f"without slurm.version, the nodes are for Slurm {settings.version(plan)}",
