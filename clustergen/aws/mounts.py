@@ -63,6 +63,20 @@ def homes(plan: Plan) -> tuple[str, bool]:
     return f"{shared[0]}/{EXPORTED_HOMES}", True
 
 
+def arguments_of_users(plan: Plan, *, makes_homes: bool) -> tuple[str, ...]:
+    """Arguments of ``users.sh``; with shared homes, one node of a new cluster makes them all."""
+    folder, shared = homes(plan)
+    if not plan.options.joined:
+        return folder, "make" if makes_homes or not shared else "leave"
+    theirs = [item.mount.rstrip("/") for item in writable(plan) if item.existing]
+    if folder == LOCAL_HOMES or not theirs:
+        return folder, "find"
+    # clustergen has a folder for homes, AWS's lifecycle scripts have them at the root.
+    # https://github.com/aws-samples/awsome-distributed-training/blob/main/1.architectures/5.sagemaker-hyperpod/LifecycleScripts/base-config/shared_users_sample.txt
+    places = (place for root in theirs for place in (f"{root}/{EXPORTED_HOMES}", root))
+    return theirs[0], "find", *places
+
+
 def needs_preparation(item: Mounted) -> bool:
     """Whether users can use it only after the mount script.
 

@@ -125,9 +125,8 @@ def _shared(plan: Plan, role: Role) -> Iterator[Step]:
     if mounts.mounted(plan):
         yield Step("mounts", "mounts.sh", seconds=1800)
     if plan.users:
-        folder, shared = mounts.homes(plan)
-        make = role == "controller" or not shared
-        yield Step("users", "users.sh", (folder, "make" if make else "leave"))
+        arguments = mounts.arguments_of_users(plan, makes_homes=role == "controller")
+        yield Step("users", "users.sh", arguments)
 
 
 def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:

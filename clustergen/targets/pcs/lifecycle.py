@@ -139,8 +139,8 @@ def _shared(plan: Plan, image: str | None) -> Iterator[Action]:
         required = image is not None or not isinstance(item, Bucket)
         yield Action(label, Script("mount.sh"), arguments, every_boot=True, required=required)
     if plan.users:
-        folder, _ = mounts.homes(plan)
-        yield Action("users", Script("users.sh", plan.users), (folder, "make"))
+        arguments = mounts.arguments_of_users(plan, makes_homes=True)
+        yield Action("users", Script("users.sh", plan.users), arguments)
 
 
 def _mount(plan: Plan, item: mounts.Mounted) -> tuple[Any, ...]:
