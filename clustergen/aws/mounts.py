@@ -66,7 +66,7 @@ def homes(plan: Plan) -> tuple[str, bool]:
 def arguments_of_users(plan: Plan, *, makes_homes: bool) -> tuple[str, ...]:
     """Arguments of ``users.sh``; with shared homes, one node of a new cluster makes them all."""
     folder, shared = homes(plan)
-    if not plan.options.joined:
+    if plan.creates_cluster:
         return folder, "make" if makes_homes or not shared else "leave"
     theirs = [item.mount.rstrip("/") for item in writable(plan) if item.existing]
     if folder == LOCAL_HOMES or not theirs:

@@ -30,6 +30,7 @@ def values(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
         "controller": plan.options_as(Options).controller
         if ours and not given.is_eks and any(map(_starts_slurm, given.groups))
         else "",
+        "partitions": sorted(set(_partitions(given))),
         "login": plan.options_as(Options).login if plan.login else "",
     }
 
@@ -39,6 +40,11 @@ def _parameters(document: Document) -> Iterator[str]:
     for group in document.groups:
         if source := group.part("LifeCycleConfig").get("SourceS3Uri"):
             yield f"{str(source).rstrip('/')}/{PARAMETERS_FILE}"
+
+
+def _partitions(document: Document) -> Iterator[str]:
+    for group in document.groups:
+        yield from group.part("SlurmConfig").get("PartitionNames") or ()
 
 
 def _starts_slurm(group: Group) -> bool:

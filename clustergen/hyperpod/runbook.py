@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from clustergen.hyperpod import cluster
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, session
 
-PAUSE: Final = (
-    "`./deploy.sh --pause` sets the worker groups to zero instances, and `--resume` restores "
-    "them. {rest} and storage continue to cost money, and so does a training plan. Local data "
-    "on the "
-    "nodes is lost"
-)
-WAITS: Final = (
-    "the foundation takes up to 40 minutes with file systems, the cluster 10 to 30, and deep "
-    f"health checks up to 90 more; `deploy.sh` waits up to three hours for the cluster. {WAIT}"
-)
+
+def pause(plan: Plan, rest: str) -> str:
+    """How compute stops; ``rest`` is what runs on, besides storage."""
+    groups = "worker groups" if plan.creates_cluster else "added instance groups"
+    return (
+        f"`./deploy.sh --pause` sets the {groups} to zero instances, and `--resume` restores "
+        f"them. {rest} and storage continue to cost money, and so does a training plan. Running "
+        "jobs end, and local data on the nodes is lost"
+    )
+
+
+def waits(plan: Plan) -> str:
+    """What the deployment waits for, and how long."""
+    what = "the cluster" if plan.creates_cluster else "the instance groups"
+    return (
+        f"the foundation takes up to 40 minutes with file systems, {what} 10 to 30, and deep "
+        f"health checks up to 90 more; `deploy.sh` waits up to three hours for {what}. {WAIT}"
+    )
 
 
 def logs(plan: Plan) -> str:

@@ -20,6 +20,10 @@ USERS: Final = (
     "`kubernetes.admins` for the whole cluster, and deploy again; the role itself needs "
     "`eks:DescribeCluster` for `aws eks update-kubeconfig`"
 )
+USERS_OF_OTHERS: Final = (
+    "the owner of the cluster gives their IAM role an access entry, and a role in the namespaces "
+    "of their queues; the role itself needs `eks:DescribeCluster` for `aws eks update-kubeconfig`"
+)
 
 
 def remains(plan: Plan) -> str:

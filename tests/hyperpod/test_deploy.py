@@ -334,3 +334,26 @@ def test_a_resumed_group_finds_the_scripts_of_a_changed_bundle(tmp_path: Path) -
         }
         prefix = json.loads(config)["SourceS3Uri"].removeprefix("s3://").rstrip("/")
         assert any(key.startswith(f"{prefix}/") for key in made.account.objects), prefix
+
+
+def test_a_pause_leaves_groups_alone_that_the_cluster_does_not_have(tmp_path: Path) -> None:
+    """A group that the spec has got since is added by the next deployment, not by a pause."""
+    one = "{name: h200, instance_type: p5en.48xlarge, count: 4}"
+    two = "{name: cpu, instance_type: m7i.4xlarge, count: 2}"
+    first, more = (f"node_groups: [{text}]\n" for text in (one, f"{one}, {two}"))
+    with reaching(tmp_path, files_of(first, "slurm")) as made:
+        hyperpod = made.account.hyperpod
+        assert made.deploy().returncode == 0
+        made.render(files_of(more, "slurm"))
+        for action, count in (("--pause", 0), ("--resume", 4)):
+            done = made.deploy(action)
+            assert done.returncode == 0, done.stderr
+            assert (hyperpod.groups["h200"], "cpu" in hyperpod.groups) == (count, False)
+        assert made.deploy().returncode == 0
+        assert hyperpod.groups["cpu"] == 2
+        assert made.deploy("--pause").returncode == 0
+        del hyperpod.groups["cpu"]
+        done = made.deploy("--resume")
+        assert done.returncode == 0, done.stderr
+        assert "The instance group cpu is not in the spec, or no longer in" in done.stderr
+        assert (hyperpod.groups["h200"], "cpu" in hyperpod.groups) == (4, False)

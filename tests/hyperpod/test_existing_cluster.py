@@ -128,6 +128,59 @@ def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
         assert own(bundle) == {"h200": size}
 
 
+def with_next(orchestrator: str) -> Mapping[str, str]:
+    """The bundle with a second group."""
+    more = SPECS[orchestrator].replace("}]\ntargets", f"}}, {NEXT}]\ntargets")
+    return files_of(more, orchestrator)
+
+
+def succeed(made: Bundle, *actions: str) -> str:
+    """What the last action says; `deploy` is the one without a name."""
+    for action in actions:
+        done = made.deploy(*([] if action == "deploy" else [action]))
+        assert done.returncode == 0, (action, done.stderr)
+    return done.stderr
+
+
+def test_a_group_that_is_added_to_the_spec_during_a_pause(
+    bundle: Bundle, orchestrator: str
+) -> None:
+    succeed(bundle, "deploy", "--pause")
+    bundle.render(with_next(orchestrator))
+    done = bundle.deploy()
+    assert (done.returncode, "run deploy.sh --resume first" in done.stderr) == (2, True)
+    succeed(bundle, "--pause")
+    assert own(bundle) == {"h200": 0}
+    succeed(bundle, "--resume")
+    assert own(bundle) == {"h200": 2}
+    succeed(bundle, "deploy")
+    assert own(bundle) == {"h200": 2, "next": 1}
+
+
+def test_a_group_that_leaves_the_spec_during_a_pause(bundle: Bundle, orchestrator: str) -> None:
+    bundle.render(with_next(orchestrator))
+    succeed(bundle, "deploy", "--pause")
+    bundle.render(files_of(SPECS[orchestrator], orchestrator))
+    assert "The instance group next is not in the spec" in succeed(bundle, "--resume")
+    assert own(bundle) == {"h200": 2, "next": 0}
+    succeed(bundle, "deploy")
+
+
+@pytest.mark.parametrize("lost", [("next",), ("h200", "next")])
+def test_groups_that_are_lost_during_a_pause(
+    bundle: Bundle, orchestrator: str, lost: tuple[str, ...]
+) -> None:
+    bundle.render(with_next(orchestrator))
+    succeed(bundle, "deploy", "--pause")
+    for name in lost:
+        del bundle.account.hyperpod.groups[name]
+    assert "or no longer in platform" in succeed(bundle, "--resume")
+    assert own(bundle) == ({"h200": 2} if len(lost) == 1 else {})
+    assert len(calls(bundle, "update-cluster")) == (1 if len(lost) == 1 else 0)
+    succeed(bundle, "deploy")
+    assert own(bundle) == {"h200": 2, "next": 1}
+
+
 def test_groups_of_others_with_the_same_name_stay(bundle: Bundle) -> None:
     hyperpod = bundle.account.hyperpod
     assert hyperpod.theirs
@@ -177,8 +230,7 @@ def test_an_interrupted_deployment_knows_its_groups(bundle: Bundle) -> None:
 
 
 def test_a_group_that_left_the_spec_is_reported(bundle: Bundle, orchestrator: str) -> None:
-    more = SPECS[orchestrator].replace("}]\ntargets", f"}}, {NEXT}]\ntargets")
-    bundle.render(files_of(more, orchestrator))
+    bundle.render(with_next(orchestrator))
     assert bundle.deploy().returncode == 0
     bundle.render(files_of(SPECS[orchestrator], orchestrator))
     done = bundle.deploy()
@@ -315,3 +367,11 @@ def test_login_nodes_are_added_where_there_are_none(tmp_path: Path) -> None:
     cluster.roles = {**ROLES, "entry": {"NodeType": "Login"}}
     status, complaints = deployed(tmp_path / "there", spec, cluster)
     assert (status, "has login nodes, the group entry" in complaints) == (2, True), complaints
+
+
+def test_a_partition_of_others_with_the_same_name_is_reported(tmp_path: Path) -> None:
+    cluster = theirs("slurm")
+    for partition, reported in (("h200", True), ("old", False)):
+        cluster.roles["old"] = {"NodeType": "Compute", "PartitionNames": [partition]}
+        status, notes = deployed(tmp_path / partition, "provisioning: continuous", cluster)
+        assert (status, "The group old of platform is in the partition" in notes) == (0, reported)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from clustergen.eks import addons, control_plane
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
@@ -48,19 +46,13 @@ def runbook(plan: Plan) -> Runbook:
         f"`aws ec2 reboot-instances --region {plan.region} --instance-ids ID` reboots it. "
         "Node repair replaces nodes that the monitoring agent finds faulty automatically, where "
         f"the group has it enabled{_agent(plan)}",
-        users=kubernetes.USERS if plan.creates_cluster else _USERS,
+        users=kubernetes.USERS if plan.creates_cluster else kubernetes.USERS_OF_OTHERS,
         pause=_pause(plan, where),
         waits="the foundation takes up to 40 minutes with file systems, "
         f"{_control_plane(plan)}node groups 5 to 10 more, {_last_step(plan)}",
         remains=_remains(plan),
         **_ids(plan),
     )
-
-
-_USERS: Final = (
-    "the owner of the cluster gives their IAM role an access entry, and a role in the namespaces "
-    "of their queues; the role itself needs `eks:DescribeCluster` for `aws eks update-kubeconfig`"
-)
 
 
 def _control_plane(plan: Plan) -> str:

@@ -26,8 +26,8 @@ def runbook(plan: Plan) -> Runbook:
         f"`UnschedulablePendingReboot` has it reboot the node. {hyperpod.repair(plan)}. HyperPod "
         "replaces accelerated nodes that its health agent finds faulty automatically, CPU nodes "
         "never",
-        users=kubernetes.USERS,
-        pause=hyperpod.PAUSE.format(rest="The EKS cluster, its system nodes"),
-        waits=hyperpod.WAITS,
+        users=kubernetes.USERS if eks_cluster.is_new(plan) else kubernetes.USERS_OF_OTHERS,
+        pause=hyperpod.pause(plan, "The EKS cluster, its system nodes"),
+        waits=hyperpod.waits(plan),
         remains=kubernetes.remains(plan) if eks_cluster.is_new(plan) else "",
     )

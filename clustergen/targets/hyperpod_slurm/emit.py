@@ -73,6 +73,12 @@ def _deployment(plan: Plan) -> Iterator[str]:
             "Slurm settings, accounting, users and limits of queues on the controller stay those "
             "of its owner; file systems of this bundle are mounted on its own nodes only"
         )
+        yield (
+            f"the added nodes are also in `{limits.UNIVERSAL_PARTITION}`, HyperPod's partition of "
+            "all nodes: jobs of others without `--partition` may run there. To keep them off, ask "
+            f"the owner to limit `{limits.UNIVERSAL_PARTITION}` in slurm.conf, with "
+            "`AllowGroups=root` for example"
+        )
         return
     yield (
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it creates or "
