@@ -23,7 +23,7 @@ def add_key(homes: Path) -> str:
     script = Fragments("pcs").files(USERS)["scripts/users.sh"]
     found = re.search(r"^add_key\(\) \{.*?^\}", script, re.DOTALL | re.MULTILINE)
     assert found
-    body = f"HOMES={homes}\n{found[0]}\nadd_key alice {UID} '{KEY}'"
+    body = f"{found[0]}\nadd_key alice {UID} {homes}/alice '{KEY}'"
     ran = subprocess.run(["bash", "-euc", body], capture_output=True, text=True, check=True)
     return ran.stderr
 
@@ -51,7 +51,7 @@ def add_home(homes: Path, uid: int) -> str:
     script = Fragments("pcs").files(USERS)["scripts/users.sh"]
     found = re.search(r"^add_home\(\) \{.*?^\}", script, re.DOTALL | re.MULTILINE)
     assert found
-    body = f"HOMES={homes}\n{found[0]}\nadd_home alice {uid}"
+    body = f"MAKE=make\n{found[0]}\nadd_home alice {uid} {homes}/alice"
     ran = subprocess.run(["bash", "-euc", body], capture_output=True, text=True, check=True)
     return ran.stderr
 
