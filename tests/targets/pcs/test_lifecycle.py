@@ -223,5 +223,5 @@ def test_users_are_quoted_for_the_shell() -> None:
     files = files_of(SPECS["everything on the nodes"])
     users = files["scripts/users.sh"]
     assert "add_user alice 2001" in users
-    assert "add_key alice 2001 'ssh-ed25519 AAAA $(reboot) '\"'\"'quoted'\"'\"''" in users
+    assert "add_key alice 2001 \"$home\" 'ssh-ed25519 AAAA $(reboot) '\"'\"'quoted'\"'\"''" in users
     assert "add_key bob" not in users

@@ -143,7 +143,7 @@ fill() {
         rest = substr(rest, RSTART + RLENGTH)
       }
       print line rest
-    }' <(printf '%s\n' "$outputs") "$1" >".filled/$1"
+    }' <(printf '%s\n' "$outputs") "${2:-$1}" >".filled/$1"
   # An upper-case and a lower-case letter: outputs look like VpcId, shell variables like HOME.
   left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"

@@ -18,7 +18,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=024b6a1df9c8a656
+prefix=f8831766cc337a2f
 memory="paused/$cluster-hyperpod"
 hyperpod=$cluster
 # Retry throttled requests.
@@ -39,9 +39,9 @@ Actions:
   --foundation          deploy or update the foundation alone: network, storage, roles
   --preflight SPEC      look in the account for what would stop the deployment of this bundle, whose
                         spec is SPEC; needs clustergen, and changes nothing
-  --pause               scale compute to zero; the cluster and data stay
+  --pause               scale compute to zero, which ends running jobs; the cluster and data stay
   --resume              scale compute to what it was before --pause
-  --destroy             delete the cluster; network and data stay
+  --destroy             delete the cluster, which ends running jobs; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
 
@@ -236,7 +236,7 @@ fill() {
         rest = substr(rest, RSTART + RLENGTH)
       }
       print line rest
-    }' <(printf '%s\n' "$outputs") "$1" >".filled/$1"
+    }' <(printf '%s\n' "$outputs") "${2:-$1}" >".filled/$1"
   # An upper-case and a lower-case letter: outputs look like VpcId, shell variables like HOME.
   left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
@@ -904,38 +904,79 @@ create_or_update() {
   sagemaker create-cluster --cli-input-json file://.filled/create-cluster.json
 }
 
-# Sets $counts to lines with name, target count and minimum of each compute group.
+# Sets $answer to the compute groups of this bundle that the cluster has, one on each line.
+read_present() {
+  read_value 'InstanceGroups[].InstanceGroupName'
+  answer=$(printf '%s\n' sliced system | grep -xF -- "${answer//$'\t'/$'\n'}") || true
+}
+
+# Sets $counts to lines with name, target count and minimum of each of these groups.
 read_counts() {
   local group lines=''
-  for group in "$@"; do
+  read_present
+  for group in $answer; do
     read_value "InstanceGroups[?InstanceGroupName=='$group'].[TargetCount,MinCount] | [0]"
-    [[ -z $answer ]] || lines+="$group"$'\t'"$answer"$'\n'
+    lines+="$group"$'\t'"$answer"$'\n'
   done
   counts=${lines%$'\n'}
 }
 
-# Sends scale-cluster.json with the counts in $counts, or with zeros.
+# Takes groups out of $counts that the cluster no longer has, or the spec.
+drop_lost() {
+  local line lines=''
+  read_present
+  while IFS= read -r line; do
+    if grep -qxF -- "${line%%$'\t'*}" <<<"$answer"; then
+      lines+=$line$'\n'
+    else
+      note "The instance group ${line%%$'\t'*} is not in the spec, or no longer in $hyperpod: it is left as it is."
+    fi
+  done <<<"$counts"
+  counts=${lines%$'\n'}
+}
+
+# Prints scale-cluster.json with the groups in $counts alone: others would be added.
+resized() {
+  awk -F '\t' -v what="$1" '
+    NR == FNR { count[$1] = $2; minimum[$1] = $3 + 0; next }
+    $0 == "    {" { inside = 1; text = "" }
+    inside && match($0, /"InstanceGroupName": "[^"]*"/) {
+      name = substr($0, RSTART + 22, RLENGTH - 23)
+    }
+    inside && what == "counts" && (name in count) {
+      numbers = "\"InstanceCount\": " count[name]
+      if (minimum[name] > 0) numbers = numbers ", \"MinInstanceCount\": " minimum[name]
+      sub(/"InstanceCount": [0-9]+/, numbers)
+    }
+    inside && /^    [}],?$/ {
+      inside = 0
+      if (name in count) {
+        printf "%s%s    }", between, text
+        between = ",\n"
+      }
+      next
+    }
+    inside { text = text $0 "\n"; next }
+    $0 == "  ]" { print "" }
+    { print }' <(printf '%s\n' "$counts") scale-cluster.json
+}
+
+# Scales the groups in $counts to zero, or to their counts, and waits until they are so.
 scale() {
-  local file=.filled/scale-cluster.json
-  fill scale-cluster.json
+  local file=scale-cluster.json
   if [[ $dry_run == no ]]; then
-    awk -F '\t' -v what="$1" '
-      NR == FNR { count[$1] = $2; minimum[$1] = $3 + 0; next }
-      match($0, /"InstanceGroupName": "[^"]*"/) {
-        name = substr($0, RSTART + 22, RLENGTH - 23)
-      }
-      what == "counts" && (name in count) {
-        numbers = "\"InstanceCount\": " count[name]
-        if (minimum[name] > 0) numbers = numbers ", \"MinInstanceCount\": " minimum[name]
-        sub(/"InstanceCount": [0-9]+/, numbers)
-      }
-      { print }' <(printf '%s\n' "$counts") "$file" >"$file.new"
-    mv "$file.new" "$file"
+    drop_lost
+    [[ -n $counts ]] || return 0
+    resized "$1" >.filled/resized.json
+  fi
+  fill "$file" .filled/resized.json
+  if [[ $dry_run == no ]]; then
     wait_until_updatable
   fi
   # The request names the scripts of this bundle, which may not have been deployed yet.
   upload_lifecycle
-  sagemaker update-cluster --cli-input-json "file://$file"
+  sagemaker update-cluster --cli-input-json "file://.filled/$file"
+  wait_until_in_service
 }
 
 # Stops before anything changes.
@@ -958,15 +999,13 @@ deploy_cluster() {
 }
 
 pause_cluster() {
-  keep $'GROUP\tCOUNT\tMINIMUM' read_counts sliced system
+  keep $'GROUP\tCOUNT\tMINIMUM' read_counts
   scale none
-  wait_until_in_service
 }
 
 resume_cluster() {
   recall || fail "$cluster is not paused."
   scale counts
-  wait_until_in_service
   forget
 }
 

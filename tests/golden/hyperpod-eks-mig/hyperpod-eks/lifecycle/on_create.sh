@@ -62,7 +62,6 @@ steps_of() {
       required 300 system system.sh containerd
       required 900 'runtime storage' runtime-storage.sh
       ;;
-    *) stop "the instance group $1 is not in these scripts" ;;
   esac
 }
 
@@ -70,13 +69,16 @@ main() {
   local group
   exec 9>/run/clustergen-lifecycle.lock
   flock --wait 900 9 || stop "another run of the lifecycle scripts does not end"
+  group=$(bash "$here/resource-config.sh" group) || stop "step instance group failed"
+  # Nodes of another bundle keep the scripts of that.
+  printf '%s\n' sliced system | grep -qxF -- "$group" ||
+    stop "the instance group $group is not in these scripts"
   if [[ $here != "$KEPT" ]]; then
     mkdir -p "$KEPT"
     cp -R "$here/." "$KEPT/"
     # Downloaded files are not executable, and Slurm runs some of them directly.
     chmod 0755 "$KEPT"/*.sh
   fi
-  group=$(bash "$here/resource-config.sh" group) || stop "step instance group failed"
   say "this is a node of the instance group $group"
   steps_of "$group"
   say "all steps are done"
