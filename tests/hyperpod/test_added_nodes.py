@@ -112,7 +112,7 @@ def test_homes_of_other_ids_stay_and_are_reported(tmp_path: Path, shared: Path) 
     check(boot, words, "/fsx/alice is 2001", "/fsx/alice/results is 2001 2")
 
 
-def test_a_server_that_refuses_root_fails_no_node(tmp_path: Path, shared: Path) -> None:
+def test_a_node_starts_where_root_cannot_make_homes(tmp_path: Path, shared: Path) -> None:
     node, service = added(tmp_path / "node", shared)
     node.write("rig/bin/mktemp", '[[ $* != *"/fsx/"* ]] && exec /usr/bin/mktemp "$@"\n')
     (node.root / "rig/bin/mktemp").chmod(0o755)
