@@ -32,9 +32,6 @@ NODES = "ClusterSecurityGroup"
 LOGIN = "LoginSecurityGroup"
 FILES = "StorageSecurityGroup"
 
-_WITH_LOGIN = ("parallelcluster", "pcs", "hyperpod-slurm")
-"""The targets whose users log in to nodes with SSH."""
-
 FileSystem = Lustre | OpenZfs | Efs
 Direction = Literal["Ingress", "Egress"]
 
@@ -83,11 +80,21 @@ def part(plan: Plan) -> Part:
         nodes = Output("Security group of every node", cfn.get_att(NODES, "GroupId"))
         resources = {**_nodes(plan), **_existing_clusters(plan)}
         parts.insert(0, Part(resources, {"ClusterSecurityGroupId": nodes}))
-    if plan.network.new_security_groups and serves(plan, *_WITH_LOGIN):
+    if plan.network.new_security_groups and _has_login(plan):
         description = "Security group of login and head nodes, beside that of every node"
         login = Output(description, cfn.get_att(LOGIN, "GroupId"))
         parts.insert(1, Part(_login(plan), {"LoginSecurityGroupId": login}))
     return joined(parts)
+
+
+def _has_login(plan: Plan) -> bool:
+    """Whether users of a target log in with SSH; on HyperPod, only to login nodes.
+
+    The plan of another target has no login nodes of HyperPod, but knows those of the spec.
+    """
+    login = any(name == "login" for name, _ in plan.slurm_machines)
+    of_hyperpod = serves(plan, "hyperpod-slurm") and login and bool(plan.network.ssh_from)
+    return serves(plan, "parallelcluster", "pcs") or of_hyperpod
 
 
 def groups_of(plan: Plan, storage: FileSystem) -> list[Any]:
@@ -157,13 +164,6 @@ def _existing_clusters(plan: Plan) -> Json:
             "ControlPlane", "the control plane of EKS", network.control_plane_security_group
         ),
         **_both_ways("Scheduler", "the scheduler of PCS", network.scheduler_security_group),
-        **{
-            name: rule
-            for number, theirs in enumerate(network.peer_security_groups, start=1)
-            for name, rule in _both_ways(
-                f"Peer{number}", "the other nodes of HyperPod", theirs
-            ).items()
-        },
     }
 
 

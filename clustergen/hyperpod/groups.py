@@ -78,6 +78,15 @@ def machine(
     return _instance_group({**common, **members})
 
 
+def members(plan: Plan) -> tuple[Id, ...]:
+    """The security groups of all nodes; added nodes also get those of their existing cluster.
+
+    The nodes of the cluster, its file systems and other added nodes then admit them without new
+    rules in groups of others.
+    """
+    return tuple(dict.fromkeys((*plan.network.node_security_groups, *plan.options.memberships)))
+
+
 def vpc(security_groups: Iterable[Id], subnets: Iterable[Id]) -> Json:
     """Subnets and security groups of instances."""
     return {
@@ -95,17 +104,19 @@ def shared_subnets(plan: Plan) -> tuple[Id, ...]:
     return private if plan.options_as(Options).leaves_out("one-subnet") else private[:1]
 
 
-def own_network(plan: Plan, node: Machine | NodeGroup, members: Sequence[Id]) -> Json | None:
+def own_network(plan: Plan, node: Machine | NodeGroup, every: Sequence[Id]) -> Json | None:
     """``OverrideVpcConfig`` of nodes with subnets or security groups of their own.
 
-    ``members`` are the security groups of all nodes. UpdateCluster has no VpcConfig, so that groups
+    ``every`` are the security groups of all nodes. UpdateCluster has no VpcConfig, so that groups
     that join a cluster all have their own.
     """
     if cluster.is_new(plan) and not node.subnets and not node.security_groups:
         return None
-    ours = set(plan.network.node_security_groups) - set(plan.security_groups_of(node))
-    others = (id for id in members if id not in ours)
-    return vpc((*others, *node.security_groups), node.subnets or shared_subnets(plan))
+    kept = {*plan.security_groups_of(node), *plan.options.memberships}
+    left_out = set(plan.network.node_security_groups) - kept
+    others = (id for id in every if id not in left_out)
+    found = dict.fromkeys((*others, *node.security_groups))
+    return vpc(found, node.subnets or shared_subnets(plan))
 
 
 def lifecycle(prefix: str, **entry: str) -> Json:

@@ -127,6 +127,7 @@ LIMITS = Limits(
         "aws sagemaker describe-cluster --query VpcConfig --cluster-name",
         vpc_source=PREREQUISITES,
         groups_source=PREREQUISITES,
+        shares_group=True,
     ),
     group_size=GroupSize(most=MAX_COUNT, source=INSTANCE_GROUP),
     # InstanceCount is 0 to 6758; MinInstanceCount requires continuous provisioning.

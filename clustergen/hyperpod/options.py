@@ -63,6 +63,11 @@ class Options(model.Options):
         return value
 
     @property
+    def memberships(self) -> tuple[str, ...]:
+        """See :attr:`clustergen.plan.model.Options.memberships`."""
+        return tuple(filter(None, (self.cluster_security_group,))) if self.joined else ()
+
+    @property
     def controller(self) -> str:
         """Name of the controller's instance group."""
         return CONTROLLER

@@ -75,9 +75,9 @@ def joined(plan: Plan) -> Iterator[str]:
         "waits until they are in service"
     )
     yield (
-        "nothing else of that cluster changes: its other groups, its network, its tags and whether "
-        "failed nodes are replaced. The bucket of scripts has the names of the groups that "
-        "`deploy.sh` added, and it never updates or deletes other ones"
+        "nothing else of that cluster changes: its other groups, its network, its security groups, "
+        "its tags and whether failed nodes are replaced. The bucket of scripts has the names of "
+        "the groups that `deploy.sh` added, and it never updates or deletes other ones"
     )
 
 

@@ -132,6 +132,8 @@ class ExistingCluster(NamedTuple):
     """Command that shows its subnets and security groups; the name of the cluster follows."""
     vpc_source: str
     groups_source: str
+    shares_group: bool = False
+    """Whether added nodes get the security group of the cluster, so that no rules are needed."""
 
 
 class Verdict(NamedTuple):

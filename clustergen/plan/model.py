@@ -81,6 +81,11 @@ class Options:
         return getattr(self, "cluster_security_group", None)
 
     @property
+    def memberships(self) -> tuple[str, ...]:
+        """Security groups of the existing cluster that the added nodes get beside their own."""
+        return ()
+
+    @property
     def of_others(self) -> tuple[Path, ...]:
         """Places of the spec that an existing cluster leaves to its owner."""
         return self.of_clusters if self.joined else ()
@@ -454,8 +459,6 @@ class Network:
     """Security group of an existing EKS cluster; it and the new group of nodes allow each other."""
     scheduler_security_group: str | None = None
     """The same of an existing PCS cluster."""
-    peer_security_groups: tuple[str, ...] = ()
-    """The same of nodes of existing HyperPod clusters."""
     internet: Literal["nat", "none"] = "nat"
 
     @property

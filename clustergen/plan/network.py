@@ -65,7 +65,6 @@ def plan(spec: Spec) -> Planned:
         control_plane_security_group=_control_plane(spec),
         internet=given.internet,
         scheduler_security_group=_scheduler(spec),
-        peer_security_groups=_peers(spec),
     )
     decisions = _decisions(network, given) if new else ()
     return Planned(network, decisions)
@@ -73,20 +72,14 @@ def plan(spec: Spec) -> Planned:
 
 def _control_plane(spec: Spec) -> str | None:
     """The security group of an existing EKS cluster. It is the same for all targets, because the
-    foundation that opens it to the nodes is."""
-    return spec.targets.hyperpod_eks.eks_security_group if spec.targets.hyperpod_eks else None
+    foundation that opens it to the nodes is. Nodes that join a HyperPod cluster get the group."""
+    given = spec.targets.hyperpod_eks
+    return given.eks_security_group if given and given.cluster == "new" else None
 
 
 def _scheduler(spec: Spec) -> str | None:
     """The security group of an existing PCS cluster; the same for all targets, too."""
     return spec.targets.pcs.cluster_security_group if spec.targets.pcs else None
-
-
-def _peers(spec: Spec) -> tuple[str, ...]:
-    """The security groups of nodes of existing HyperPod clusters; the same for all targets, too."""
-    sections = (spec.targets.hyperpod_slurm, spec.targets.hyperpod_eks)
-    given = (each.cluster_security_group for each in sections if each)
-    return tuple(dict.fromkeys(group for group in given if group))
 
 
 _INTERNAL = tuple(

@@ -103,7 +103,15 @@ def security_groups(plan: Plan) -> Mapping[str, Path]:
         found.setdefault(theirs, ("targets", "hyperpod-eks", "eks_security_group"))
     if theirs := plan.network.scheduler_security_group:
         found.setdefault(theirs, ("targets", "pcs", "cluster_security_group"))
+    for id in plan.options.memberships:
+        found.setdefault(id, place_of_membership(plan, id))
     return found
+
+
+def place_of_membership(plan: Plan, id: str) -> Path:
+    """The place of a group of an existing cluster that the nodes get."""
+    joined = id == plan.options.joined_group
+    return ("targets", plan.target, "cluster_security_group" if joined else "eks_security_group")
 
 
 def group_rules(case: Case, groups: Iterable[str]) -> list[Answer]:

@@ -48,14 +48,29 @@ def of_vpc(plan: Plan) -> str:
 def of_security_groups(plan: Plan) -> str:
     """What existing security groups of nodes need; empty for new ones."""
     ids = [id for id in plan.network.node_security_groups if not isinstance(id, Ref)]
-    if plan.network.new_security_groups or not ids:
-        return ""
-    return f"{escape(', '.join(ids))}: {_member_rules(plan.node_groups)}, and all traffic out"
+    lines = [f"{escape(', '.join(ids))}: {_member_rules(plan.node_groups)}, and all traffic out"]
+    lines = lines if ids else []
+    lines += [
+        f"{escape(id)}, a group of the cluster that the nodes get: all traffic in from the group "
+        "itself, and all traffic out"
+        for id in plan.options.memberships
+    ]
+    return "\n".join(lines)
 
 
 def of_storage(plan: Plan) -> str:
     """What existing file systems need, in a line each."""
-    return "\n".join(_storage(item) for item in plan.storage if is_served(item))
+    groups = _groups_of_nodes(plan)
+    return "\n".join(_storage(item) + groups for item in plan.storage if is_served(item))
+
+
+def _groups_of_nodes(plan: Plan) -> str:
+    """How to find the group of nodes that such a file system has to admit."""
+    if plan.options.memberships:
+        return f"; the nodes get {escape(' and '.join(plan.options.memberships))}"
+    if plan.network.new_security_groups and "security-groups" not in plan.unused:
+        return "; `./deploy.sh --foundation` makes the group of the nodes, `ClusterSecurityGroupId`"
+    return ""
 
 
 def of_roles(plan: Plan) -> str:

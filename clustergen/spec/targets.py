@@ -262,8 +262,8 @@ class HyperPod(Target):
     )
     cluster_security_group: SecurityGroupId | None = Field(
         None,
-        description="Security group of the existing cluster that its nodes have; traffic between "
-        "it and the new security group of the added nodes is allowed.",
+        description="Security group of the nodes of the existing cluster; the added nodes get it, "
+        "too.",
     )
     lifecycle: Lifecycle | None = Field(
         None, description="Your own lifecycle scripts; default: those of the bundle."
@@ -368,8 +368,8 @@ class HyperPodEks(HyperPod):
     eks_security_group: SecurityGroupId | None = Field(
         None,
         description="Cluster security group of the existing EKS cluster; traffic between it and "
-        "the "
-        "new security group of the nodes is allowed.",
+        "the new security group of the nodes is allowed. Nodes that join an existing HyperPod "
+        "cluster get it.",
     )
     cluster_role: Arn | None = Field(
         None,

@@ -1098,7 +1098,6 @@ NO_ROW: Mapping[str, str] = {
     "network.new_security_groups": "follows from network.node_security_groups",
     "network.control_plane_security_group": "options.hyperpod-eks.eks_security_group",
     "network.scheduler_security_group": "options.pcs.cluster_security_group",
-    "network.peer_security_groups": "options.hyperpod-slurm.cluster_security_group",
     "node_groups.interfaces.*": "follow from types, efa and efa_layout",
     **{
         f"network.{subnets}.{fact}": "a fact about a subnet that exists; only rules read it"

@@ -35,7 +35,7 @@ NEEDS = [
     # Targets that the spec names, target asked for, which of the parts above there are.
     ("{parallelcluster: {}}", "", {*POLICIES, *LOGIN}),
     ("{pcs: {}}", "", {*ROLE, *LOGIN}),
-    ("{hyperpod-slurm: {}}", "", {*HYPERPOD, *LOGIN}),
+    ("{hyperpod-slurm: {}}", "", HYPERPOD),
     ("{hyperpod-eks: {}}", "", {*HYPERPOD, *CONTROL_PLANE, *KARPENTER}),
     ("{eks: {}}", "", CONTROL_PLANE),
     ("{pcs: {}, eks: {}}", "eks", {*ROLE, *LOGIN, *CONTROL_PLANE}),
@@ -54,6 +54,15 @@ def test_the_foundation_has_what_the_targets_of_the_spec_need(
     checked = Fragments(requested).checked(text)
     plan = next(iter(checked.plans.values()))
     assert ALL & set(foundation.build(plan).resources) == expected
+
+
+def test_the_group_of_login_nodes_is_there_where_hyperpod_has_them() -> None:
+    login = "login: {instance_type: m7i.large}"
+    for more, there in ((login, False), (f"{login}\nnetwork: {{ssh_from: [10.0.0.0/8]}}", True)):
+        text = f"targets: {{hyperpod-slurm: {{}}, hyperpod-eks: {{}}}}\n{more}"
+        for target in ("hyperpod-slurm", "hyperpod-eks"):
+            plan = Fragments(target).plan(text)
+            assert ("LoginSecurityGroup" in foundation.build(plan).resources) is there
 
 
 def test_validators_accept_the_foundation_of_specs_without_a_target() -> None:

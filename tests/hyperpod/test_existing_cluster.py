@@ -90,6 +90,22 @@ def test_the_oracle_accepts_the_requests(orchestrator: str) -> None:
     assert cluster_violations({**files, "update-cluster.json": sent}, "us-east-1") != []
 
 
+def test_added_nodes_are_in_the_security_group_of_the_cluster(orchestrator: str) -> None:
+    """No rule changes that group; it lets added nodes, others and file systems meet."""
+    spec = SPECS[orchestrator].replace(
+        f"eks_cluster: '{EKS_ARN}'",
+        f"eks_cluster: '{EKS_ARN}', eks_security_group: sg-0a1b2c3d4e5f67892",
+    )
+    files = files_of(spec, orchestrator)
+    (group,) = json.loads(files["update-cluster.json"])["InstanceGroups"]
+    theirs = ["sg-0a1b2c3d4e5f67891"] + ["sg-0a1b2c3d4e5f67892"] * (orchestrator == "eks")
+    assert group["OverrideVpcConfig"]["SecurityGroupIds"] == ["${ClusterSecurityGroupId}", *theirs]
+    assert not [id for id in theirs if id in files["foundation.template.json"]]
+    owned = spec.replace("zone: use1-az6}]", f"zone: use1-az6}}]\n  security_groups: [{theirs[0]}]")
+    (group,) = json.loads(files_of(owned, orchestrator)["update-cluster.json"])["InstanceGroups"]
+    assert group["OverrideVpcConfig"]["SecurityGroupIds"] == theirs
+
+
 def test_only_groups_are_sent(bundle: Bundle) -> None:
     for _ in range(2):
         done = bundle.deploy()

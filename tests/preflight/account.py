@@ -22,6 +22,8 @@ from clustergen.words import words
 
 OWNER = "111122223333"
 VPC = "vpc-0aaaaaaaaaaaaaaa0"
+NODES_GROUP = "sg-0a1b2c3d4e5f60005"
+"""The one that the foundation makes."""
 FILES_GROUP = "sg-0ffffffffffffff00"
 PLENTY = 1_000_000
 Answer = dict[str, Any]
@@ -197,7 +199,7 @@ class Account:
                 "ReferencedGroupInfo": {"GroupId": peer},
             }
             for id in asked.Filters[0]["Values"]
-            for peer in (id, *(nodes or ["sg-0of0the0nodes"]))
+            for peer in (id, *(nodes or [NODES_GROUP]), *self.plan.options.memberships)
             for egress in (False, True)
         ]
         return {"SecurityGroupRules": rules}
@@ -449,6 +451,7 @@ class Account:
             "CreationTime": "2020-01-01T00:00:00+00:00",
             "StackStatus": "CREATE_COMPLETE",
             "Tags": [{"Key": "parallelcluster:version", "Value": "3.16.1"}],
+            "Outputs": [{"OutputKey": "ClusterSecurityGroupId", "OutputValue": NODES_GROUP}],
         }
         return {"Stacks": [_dated(stack, "CreationTime")]}
 
@@ -458,7 +461,7 @@ class Account:
             raise _error("ResourceNotFound", "")
         arn = f"arn:aws:sagemaker:{self.plan.region}:{OWNER}:cluster/abcdefghijkl"
         assert asked.ClusterName == (joined or self.plan.name)
-        peers = self.plan.network.peer_security_groups or ("sg-0abcd",)
+        peers = self.plan.options.memberships[:1] or ("sg-0abcd",)
         network = {"Subnets": ["subnet-0abcd"], "SecurityGroupIds": list(peers)}
         names = [group.name for group in self.plan.node_groups] if self.deployed else []
         return {

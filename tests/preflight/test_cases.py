@@ -10,7 +10,7 @@ import pytest
 
 from clustergen.findings import EXAMPLE_BASE
 from tests.checking import EXAMPLES
-from tests.preflight.account import OWNER, Account
+from tests.preflight.account import NODES_GROUP, OWNER, Account
 from tests.preflight.test_accounts import look
 from tests.preflight.test_rules import (
     BASE,
@@ -307,6 +307,59 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
 def test_what_is_found(spec: Spec, wrong: dict[str, Any], codes: set[str]) -> None:
     plan = planned(spec)
     assert {finding.code for finding in look(plan, Account(plan, wrong))} == codes
+
+
+SHARED = """
+version: 1
+name: added
+region: us-east-1
+network:
+  vpc: vpc-0a1b2c3d4e5f60001
+  zone: use1-az6
+  private_subnets: [{id: subnet-0a1b2c3d4e5f60002, zone: use1-az6}]
+node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]
+storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0a1b2c3d4e5f67890, mount_name: abc}}]
+targets: {hyperpod-slurm: {%s}}
+"""
+JOINS = "cluster: platform, cluster_security_group: sg-0a1b2c3d4e5f60006"
+
+
+def of_peer(peer: str) -> list[dict[str, Any]]:
+    """All traffic between a file system's group and another, in both directions."""
+    return [{**rule, "ReferencedGroupInfo": {"GroupId": peer}} for rule in MEMBERS]
+
+
+@pytest.mark.parametrize(
+    ("options", "peer", "deployed", "found"),
+    [
+        # The foundation's group does not exist yet, so that no rule can name it.
+        ("", "sg-0a1b2c3d4e5f60009", False, {"PRE052"}),
+        ("", NODES_GROUP, True, set()),
+        ("", "sg-0a1b2c3d4e5f60009", True, {"PRE052"}),
+        # Nodes that join a cluster have a group that file systems know.
+        (JOINS, "sg-0a1b2c3d4e5f60006", False, set()),
+        (JOINS, "sg-0a1b2c3d4e5f60009", False, {"PRE051", "PRE052"}),
+    ],
+)
+def test_a_file_system_admits_groups_that_nodes_have(
+    options: str, peer: str, deployed: bool, found: set[str]
+) -> None:
+    plan = planned(Spec(SHARED % options, "hyperpod-slurm"))
+    account = Account(plan, {RULES: of_peer(peer)}, deployed=deployed)
+    assert {f.code for f in look(plan, account)} & {"PRE051", "PRE052"} == found
+
+
+def test_the_help_says_where_the_group_of_nodes_comes_from() -> None:
+    plan = planned(Spec(SHARED % "", "hyperpod-slurm"))
+    (finding,) = [
+        f for f in look(plan, Account(plan, {RULES: of_peer("sg-1")})) if f.code == "PRE052"
+    ]
+    assert finding.help.startswith("run ./deploy.sh --foundation, and put its output ClusterSec")
+    plan = planned(Spec(SHARED % JOINS, "hyperpod-slurm"))
+    found = look(plan, Account(plan, {RULES: of_peer("sg-1")}))
+    (help,) = [f.help for f in found if f.code == "PRE052"]
+    assert help.startswith("aws ec2 authorize")
+    assert "GroupId=sg-0a1b2c3d4e5f60006" in help
 
 
 def test_a_capacity_that_begins_later_is_a_note() -> None:

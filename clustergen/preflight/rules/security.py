@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 from clustergen.account import Answer
 from clustergen.catalog import fsx
-from clustergen.findings import Problem, Severity
-from clustergen.plan.model import Efs, FileCache, Lustre, OpenZfs, Plan, Storage
-from clustergen.preflight import files, network
+from clustergen.findings import Path, Problem, Severity
+from clustergen.plan.model import Efs, FileCache, Lustre, OpenZfs, Plan, Ref, Storage
+from clustergen.preflight import files, names, network
 from clustergen.preflight.case import Case
 from clustergen.preflight.rules import listed, rule
 from clustergen.readme import existing
@@ -19,6 +19,9 @@ EFA: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
 LUSTRE: Final = (
     "https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html"
 )
+
+NODES: Final = "ClusterSecurityGroupId"
+"""The foundation's output with the security group of the nodes."""
 
 
 def _existence_by_hand(plan: Plan) -> str:
@@ -70,9 +73,20 @@ def _covers(rule: Answer, protocol: str, first: int, last: int) -> bool:
     good="ec2:DescribeSecurityGroupRules: {}",
 )
 def members(case: Case) -> Iterator[Problem]:
-    ids = [id for id in case.plan.network.node_security_groups if isinstance(id, str)]
+    plan = case.plan
+    ids = [id for id in plan.network.node_security_groups if isinstance(id, str)]
+    if ids:
+        efa = any(group.efa for group in plan.node_groups)
+        yield from _closed_to_members(case, ids, ("network", "security_groups"), efa=efa)
+    for id in plan.options.memberships:
+        # EFA is open by the group of the nodes.
+        yield from _closed_to_members(case, [id], network.place_of_membership(plan, id), efa=False)
+
+
+def _closed_to_members(
+    case: Case, ids: Sequence[str], path: Path, *, efa: bool
+) -> Iterator[Problem]:
     rules = network.group_rules(case, ids)
-    efa = any(group.efa for group in case.plan.node_groups)
     admits = _names_itself if efa else _admits_nodes
     for is_egress, word, verb in ((False, "in from", "ingress"), (True, "out to", "egress")):
         directed = [each for each in rules if each.get("IsEgress", False) is is_egress]
@@ -80,7 +94,7 @@ def members(case: Case) -> Iterator[Problem]:
             continue
         permission = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
         yield Problem(
-            ("network", "security_groups"),
+            path,
             f"{', '.join(ids)} has no rule for all traffic {word} the group itself",
             f"aws ec2 authorize-security-group-{verb} --region {case.region} --group-id {ids[0]} "
             f"--ip-permissions '{permission}'",
@@ -120,36 +134,64 @@ PORTS: Final[Mapping[type[Storage], tuple[Ports, ...]]] = {
     "The security group of a file system keeps nodes out",
     why="A mount without an open port hangs until it times out.",
     source=LUSTRE,
-    calls=(*files.CALLS, network.GROUP_RULES),
+    calls=(*files.CALLS, network.GROUP_RULES, names.STACKS),
     by_hand=existing.of_storage,
     bad="ec2:DescribeSecurityGroupRules: {IpProtocol: tcp, FromPort: 22, ToPort: 22}",
     good="ec2:DescribeSecurityGroupRules: {}",
 )
 def ports(case: Case) -> Iterator[Problem]:
-    nodes = {id for id in case.plan.network.node_security_groups if isinstance(id, str)}
+    nodes = _groups_of_nodes(case)
     for item in case.plan.storage:
         wanted = PORTS.get(type(item), ()) if item.existing else ()
         groups = files.security_groups(case, item) if wanted else set()
         if not groups:
             continue  # It has none that are known, so nothing follows.
         inside = [r for r in network.group_rules(case, groups) if not r.get("IsEgress", False)]
-        closed = [port for port in wanted if not _is_open(inside, port, nodes, groups)]
+        closed = [
+            port for port in wanted if not all(_is_open(inside, port, own, groups) for own in nodes)
+        ]
         if closed:
-            names = ", ".join(_named(port) for port in closed)
+            titles = ", ".join(_named(port) for port in closed)
             group = sorted(groups)[0]
             yield Problem(
                 item.at("existing"),
-                f"{item.id}: {', '.join(sorted(groups))} does not admit the nodes at {names}",
-                _opening(case, group, closed, nodes),
+                f"{item.id}: {', '.join(sorted(groups))} does not admit the nodes at {titles}",
+                _opening(case, group, closed),
             )
 
 
-def _is_open(rules: Iterable[Answer], port: Ports, nodes: set[str], groups: set[str]) -> bool:
+_Groups = frozenset[str] | None
+"""Security groups of a node; None if the service adds one that is not known."""
+
+
+def _groups_of_nodes(case: Case) -> set[_Groups]:
+    """The security groups of each node; that of the foundation is not there before it."""
+    plan = case.plan
+    adds = plan.limits.own_groups or plan.options.creates_eks
+    if adds and plan.network.new_security_groups:
+        return {None}
+    ours = _foundation_group(case)
+    found = (plan.security_groups_of(node) for node in network.owners(plan))
+    return {
+        frozenset((*(ours if isinstance(id, Ref) else id for id in ids), *plan.options.memberships))
+        for ids in found
+    }
+
+
+def _foundation_group(case: Case) -> str:
+    """The security group of nodes that the foundation has made; empty before that."""
+    if not case.plan.network.new_security_groups:
+        return ""
+    stack = names.stack(case, case.plan.stack("foundation")) or {}
+    outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
+    return str(outputs.get(NODES, ""))
+
+
+def _is_open(rules: Iterable[Answer], port: Ports, nodes: _Groups, groups: set[str]) -> bool:
     """Whether a rule may admit the nodes. Those that name addresses are believed."""
     for each in rules:
         peer = each.get("ReferencedGroupInfo", {}).get("GroupId")
-        # New security groups of nodes have no id yet: the foundation's rules are not seen here.
-        admitted = peer is None or peer in nodes or (not nodes and peer not in groups)
+        admitted = peer is None or (peer not in groups if nodes is None else peer in nodes)
         if _covers(each, *port) and admitted:
             return True
     return False
@@ -160,13 +202,16 @@ def _named(port: Ports) -> str:
     return f"{protocol.upper()} {first}" + (f"-{last}" if last != first else "")
 
 
-def _opening(case: Case, group: str, closed: Sequence[Ports], nodes: set[str]) -> str:
-    peer = sorted(nodes)[0] if nodes else "GROUP-OF-NODES"
+def _opening(case: Case, group: str, closed: Sequence[Ports]) -> str:
+    given = [id for id in case.plan.network.node_security_groups if isinstance(id, str)]
+    peer = next(iter([*given, *case.plan.options.memberships]), "") or _foundation_group(case)
+    first = "" if peer else f"run ./deploy.sh --foundation, and put its output {NODES} in: "
+    peer = peer or NODES
     permissions = " ".join(
         f"'IpProtocol={protocol},FromPort={first},ToPort={last},UserIdGroupPairs=[{{GroupId={peer}}}]'"
         for protocol, first, last in closed
     )
     return (
-        f"aws ec2 authorize-security-group-ingress --region {case.region} --group-id {group} "
-        f"--ip-permissions {permissions}"
+        f"{first}aws ec2 authorize-security-group-ingress --region {case.region} "
+        f"--group-id {group} --ip-permissions {permissions}"
     )

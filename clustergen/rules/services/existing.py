@@ -40,9 +40,9 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET044",
     "Nodes that the rest of the cluster cannot reach",
-    why="Added nodes and the cluster connect to each other: slurmctld to slurmd, pods to pods. The "
-    "foundation allows that between its security group of the nodes and the group of the cluster "
-    "that the spec names.",
+    why="Added nodes and the cluster connect to each other: slurmctld to slurmd, pods to pods. "
+    "If the spec names a security group of the cluster, added nodes of HyperPod get it, and on PCS "
+    "the foundation allows traffic between it and the security group of the nodes.",
     source=_GROUPS,
     severity=Severity.WARNING,
     target="pcs",
@@ -91,8 +91,8 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET046",
     "Existing security groups are not changed",
-    why="clustergen adds rules only to the security group that it creates for the nodes. It "
-    "never changes existing groups.",
+    why="clustergen adds rules between the group of the cluster and the one that it creates for "
+    "the nodes. It does not change the groups in network.security_groups.",
     source=_GROUPS,
     severity=Severity.WARNING,
     target="pcs",
@@ -101,7 +101,7 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
 )
 def unchanged_groups(plan: Plan) -> Iterator[Problem]:
     limit, network, theirs = plan.limits.existing_cluster, plan.network, plan.options.joined_group
-    if not plan.options.joined or limit is None or plan.limits.own_groups:
+    if not plan.options.joined or limit is None or plan.limits.own_groups or limit.shares_group:
         return
     if theirs and not network.new_security_groups and theirs not in network.node_security_groups:
         yield Problem(

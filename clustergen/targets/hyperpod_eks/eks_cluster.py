@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from clustergen.hyperpod import groups
 from clustergen.plan.model import Id, Plan, Ref
 from clustergen.targets.hyperpod_eks.options import Options
 
@@ -41,5 +42,5 @@ def security_groups(plan: Plan) -> tuple[Id, ...]:
     without new rules in existing groups.
     https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
     """
-    own = plan.network.node_security_groups
+    own = groups.members(plan)
     return (*own, Ref("EksClusterSecurityGroupId")) if is_new(plan) else own

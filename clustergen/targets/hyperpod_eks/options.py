@@ -50,6 +50,12 @@ class Options(options.Options):
         return {} if self.eks_cluster == NEW else {"eks_cluster": self.eks_cluster}
 
     @property
+    def memberships(self) -> tuple[str, ...]:
+        """See :attr:`clustergen.plan.model.Options.memberships`."""
+        given = (self.cluster_security_group, self.eks_security_group)
+        return tuple(dict.fromkeys(filter(None, given))) if self.joined else ()
+
+    @property
     def of_clusters(self) -> tuple[Path, ...]:
         """See :attr:`clustergen.plan.model.Options.of_clusters`."""
         section = ("targets", "hyperpod-eks")

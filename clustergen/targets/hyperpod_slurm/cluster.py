@@ -16,7 +16,7 @@ def request(plan: Plan) -> Json:
     return cluster.request(
         plan,
         _groups(plan),
-        vpc=groups.vpc(plan.network.node_security_groups, groups.shared_subnets(plan)),
+        vpc=groups.vpc(groups.members(plan), groups.shared_subnets(plan)),
         tags=plan.tags,
         orchestrator=_orchestrator(plan),
         NodeProvisioningMode="Continuous" if modes.continuous(plan) else None,
@@ -78,7 +78,7 @@ def _mounts(plan: Plan, group: NodeGroup | None = None) -> list[Json]:
 
 
 def _own_network(plan: Plan, node: Machine | NodeGroup) -> Json | None:
-    return groups.own_network(plan, node, plan.network.node_security_groups)
+    return groups.own_network(plan, node, groups.members(plan))
 
 
 def _reachable(plan: Plan, login: Machine) -> Json | None:
@@ -86,7 +86,7 @@ def _reachable(plan: Plan, login: Machine) -> Json | None:
     network = plan.network
     if not network.ssh_from or not network.login_security_groups:
         return _own_network(plan, login)
-    members = (*network.node_security_groups, *network.login_security_groups)
+    members = (*groups.members(plan), *network.login_security_groups)
     own = groups.own_network(plan, login, members)
     return own or groups.vpc(members, groups.shared_subnets(plan))
 

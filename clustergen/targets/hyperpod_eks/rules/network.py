@@ -76,7 +76,7 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
 def security_group(plan: Plan) -> Iterator[Problem]:
     if eks_cluster.is_new(plan) or plan.network.new or not plan.network.new_security_groups:
         return
-    if plan.options_as(Options).eks_security_group is None:
+    if plan.options_as(Options).eks_security_group is None and not plan.options.memberships:
         yield Problem(
             ("network",),
             "the new security group does not allow traffic with the EKS cluster",
@@ -90,8 +90,8 @@ def security_group(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET402",
     "Existing security groups are not changed",
-    why="clustergen adds rules only to the security group that it creates for the nodes. It "
-    "never changes existing groups.",
+    why="clustergen adds rules between the group of the EKS cluster and the one that it creates "
+    "for the nodes. It does not change the groups in network.security_groups.",
     source=_SECURITY_GROUPS,
     severity=Severity.WARNING,
     bad=f"{_with_security_group('sg-0a1b2c3d4e5f67891')}{_VPC}{_GROUPS}",
@@ -101,7 +101,7 @@ def unchanged_groups(plan: Plan) -> Iterator[Problem]:
     network, theirs = plan.network, plan.options_as(Options).eks_security_group
     if eks_cluster.is_new(plan) or network.new_security_groups or not theirs:
         return
-    if theirs not in network.node_security_groups:
+    if theirs not in plan.options.memberships and theirs not in network.node_security_groups:
         yield Problem(
             ("targets", "hyperpod-eks", "eks_security_group"),
             f"clustergen adds no rules between {theirs} and the security groups of the nodes",
