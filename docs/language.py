@@ -65,7 +65,7 @@ _PARTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "What it may do and reach": ("iam", "security_groups"),
         "The instances": (
             *("image", "root_volume", "scratch", "threads_per_core", "efa", "efa_layout", "mig"),
-            "health_checks",
+            *("health_checks", "tags"),
         ),
         "In the scheduler": ("labels", "taints", "accelerator_taint", "slurm"),
     },

@@ -86,7 +86,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: set(),
         PCS: set(),
         HP: _NO,
-        EKS: {"CAP011"},
+        EKS: {"CAP011", "SUP001"},
         K8S: set(),
         BATCH: set(),
     },

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from clustergen.artifacts import Json
@@ -15,6 +16,7 @@ from clustergen.aws.members import present
 from clustergen.plan import model
 from clustergen.plan.model import Interface, NodeGroup, Plan, Volume
 
+_NO_TAGS: Mapping[str, str] = MappingProxyType({})
 TAGGED = ("instance", "volume", "network-interface")
 """Resources that EC2 creates with an instance. No service passes tags of node groups to all."""
 
@@ -64,18 +66,23 @@ def metadata_options(plan: Plan, hops: int) -> Json:
 def root_volume(volume: Volume, *, device: str, default_gib: int) -> Json:
     """The root volume; ``default_gib`` is its size if the spec has none."""
     ebs = {
-        "DeleteOnTermination": True,
+        "DeleteOnTermination": not volume.retain,
         "Encrypted": volume.encrypted,
         "VolumeType": volume.type,
         "VolumeSize": volume.size_gib or default_gib,
-        **present(Iops=volume.iops, Throughput=volume.throughput),
+        **present(Iops=volume.iops, Throughput=volume.throughput, KmsKeyId=volume.kms_key),
     }
     return {"BlockDeviceMappings": [{"DeviceName": device, "Ebs": ebs}]}
 
 
-def tag_specifications(plan: Plan, name: str, kinds: Sequence[str] = TAGGED) -> Json:
-    """The spec's tags and the Name tag ``name``, for all resources of a node."""
-    tags = cfn.tags(plan.tags, Name=f"{plan.name}-{name}")
+def tag_specifications(
+    plan: Plan, name: str, own: Mapping[str, str] = _NO_TAGS, kinds: Sequence[str] = TAGGED
+) -> Json:
+    """The spec's tags, the nodes' ``own`` ones and the Name tag ``name``, for all their resources.
+
+    A Name of the nodes' own takes the place of ours.
+    """
+    tags = cfn.tags({**plan.tags, "Name": f"{plan.name}-{name}", **own})
     return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags} for kind in kinds]}
 
 

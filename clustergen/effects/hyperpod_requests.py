@@ -190,12 +190,23 @@ def _resized(group: str, old: int, new: int) -> Effect:
 def _storage(group: str, old: Any, new: Any, moved: Collection[str]) -> Iterator[Effect]:
     """File systems reach new nodes; what a volume does to running ones is not documented."""
     before, after = (_of_kind(each, volumes=True) for each in (old, new))
-    if before != after:
+    if _keys(before) != _keys(after):
+        text = (
+            f"is refused: the KMS keys of instance group {group} cannot change; give the group "
+            "another name"
+        )
+        yield Effect("refused", group, "EbsVolumeConfig.VolumeKmsKeyId", text)
+    elif before != after:
         yield _undocumented(group, "EbsVolumeConfig")
     before, after = (_of_kind(each, volumes=False) for each in (old, new))
     if differs(before, after, moved):
         cause = "InstanceStorageConfigs"
         yield Effect("new-nodes-only", group, cause, _LATE[cause].format(group))
+
+
+def _keys(volumes: list[Any]) -> list[Any]:
+    """The keys of volumes, which stay: smcluster-cmk.html of the developer guide, 2026-11-22."""
+    return [each["EbsVolumeConfig"].get("VolumeKmsKeyId") for each in volumes]
 
 
 def _of_kind(configs: Any, *, volumes: bool) -> list[Any]:

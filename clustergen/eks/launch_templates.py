@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, launch_templates
 from clustergen.kubernetes import disks
@@ -15,14 +17,16 @@ ROOT_DEVICE = "/dev/xvda"
 METADATA_HOPS = 1
 
 
-def resource(plan: Plan, name: str, volume: Volume, more: Json) -> Json:
+def resource(
+    plan: Plan, name: str, volume: Volume, more: Json, tags: Mapping[str, str] | None = None
+) -> Json:
     """The launch template of the nodes ``name``: disk, metadata, tags and ``more``."""
     root_gib = disks.root_gib(volume)
     data = {
         **launch_templates.instance_options(plan, METADATA_HOPS),
         **launch_templates.root_volume(volume, device=ROOT_DEVICE, default_gib=root_gib),
         # EKS does not copy the tags of a node group to its instances.
-        **launch_templates.tag_specifications(plan, name),
+        **launch_templates.tag_specifications(plan, name, tags or {}),
         **more,
     }
     return cfn.resource("AWS::EC2::LaunchTemplate", {"LaunchTemplateData": data})

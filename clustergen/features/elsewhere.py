@@ -57,6 +57,11 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
             "ignored: clustergen sets it on ParallelCluster and HyperPod with Slurm only",
             f"{_GUIDE}/HeadNode-v3.html",
         ),
+        "head.volume-kept": Support(
+            "partial",
+            "ignored: only ParallelCluster has a head node whose volume can stay",
+            f"{_GUIDE}/HeadNode-v3.html",
+        ),
         "login.smt": Support(
             "partial",
             "ignored: clustergen sets it on HyperPod with Slurm only",

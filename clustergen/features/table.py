@@ -115,6 +115,9 @@ def _nodes(test: Callable[[Machine | NodeGroup], object], *field: str) -> Uses:
     )
 
 
+_HEAD_STAYS = ("head_node", "root_volume", "on_delete")
+
+
 def _own_subnets(plan: Plan) -> Iterator[Path]:
     if plan.head and plan.head.subnets:
         yield plan.head.at("subnet")
@@ -215,6 +218,26 @@ FEATURES: tuple[Feature, ...] = (
         "Root volumes without encryption",
         _nodes(lambda n: not n.volume.encrypted, "root_volume", "encrypted"),
     ),
+    Feature(
+        "nodes.volume-key",
+        "KMS keys of root volumes",
+        _nodes(lambda n: n.volume.kms_key, "root_volume", "kms_key"),
+    ),
+    Feature(
+        "nodes.volume-kept",
+        "Root volumes that stay when their nodes end",
+        lambda plan: (
+            node.at("root_volume", "on_delete")
+            for node in (plan.login, *plan.node_groups)
+            if node and node.volume.retain
+        ),
+    ),
+    Feature(
+        "head.volume-kept",
+        "A root volume that stays when the head node ends",
+        _when(_HEAD_STAYS, lambda p: p.head.volume.retain if p.head else p.wrote(*_HEAD_STAYS)),
+    ),
+    Feature("nodes.tags", "Tags for some nodes", _groups(lambda g: g.tags, "tags")),
     Feature("nodes.scratch", "Local NVMe as scratch", _groups(lambda g: g.scratch, "scratch")),
     Feature(
         "nodes.iam",

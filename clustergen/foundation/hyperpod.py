@@ -8,6 +8,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam
 from clustergen.foundation import access, monitoring
 from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named, serves
+from clustergen.plan import volumes
 from clustergen.plan.model import Database, Iam, NodeGroup, Plan
 from clustergen.words import words
 
@@ -86,6 +87,7 @@ def _execution_role(plan: Plan, own: Iam) -> Json:
         *access.lifecycle_sources(plan),
         *access.buckets(plan),
         *access.volumes(plan),
+        *_keys(plan),
         *_secret(plan),
         *monitoring.writing(plan),
         *access.grants(own),
@@ -152,6 +154,15 @@ def _alarms() -> Iterator[Json]:
     """Permission to read the alarms at which HyperPod rolls back an update."""
     alarms = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*"
     yield iam.allow("Alarms", ["cloudwatch:DescribeAlarms"], [cfn.sub(alarms)])
+
+
+def _keys(plan: Plan) -> Iterator[Json]:
+    """Permission to encrypt volumes with the user's keys, now and when nodes are added or patched.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-cmk.html
+    """
+    if keys := volumes.root_keys(plan):
+        yield iam.allow("Keys", iam.actions("kms", "CreateGrant", "DescribeKey"), keys)
 
 
 def _secret(plan: Plan) -> Iterator[Json]:

@@ -157,9 +157,12 @@ def _threads(plan: Plan, node: Machine | NodeGroup, default: int) -> int | None:
 
 
 def _volume(plan: Plan, volume: Volume) -> Iterator[Json]:
-    """The second volume, if nodes have one."""
+    """The second volume, if nodes have one; and the root volume, if it has a key."""
+    key = present(VolumeKmsKeyId=volume.kms_key)
+    if key:
+        yield {"EbsVolumeConfig": {"RootVolume": True, **key}}
     if size := volumes.size_gb(plan, volume):
-        yield {"EbsVolumeConfig": {"VolumeSizeInGB": size}}
+        yield {"EbsVolumeConfig": {"VolumeSizeInGB": size, **key}}
 
 
 def _health_checks(group: NodeGroup) -> list[str]:

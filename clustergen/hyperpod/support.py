@@ -17,6 +17,10 @@ def support(level: Level, how: str, page: str) -> Support:
     return Support(level, how, page if page.startswith("https://") else f"{GUIDE}{page}.html")
 
 
+VOLUMES_END = (
+    "the volumes of HyperPod end with their nodes; remove on_delete, and keep what has to stay on "
+    "shared storage"
+)
 MINIMUM = (
     "MinInstanceCount: the group is in service with min nodes, and HyperPod starts the others as "
     "soon as it can; it does not scale with the load"
@@ -73,6 +77,15 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         "nodes.role": support("full", "ExecutionRole of the group", INSTANCE_GROUP),
         "nodes.unencrypted": support(
             "none", "HyperPod encrypts its volumes; remove encrypted", INSTANCE_GROUP
+        ),
+        "nodes.volume-key": support(
+            "full", "VolumeKmsKeyId of the root volume and of the second one", "smcluster-cmk"
+        ),
+        "nodes.volume-kept": support("none", VOLUMES_END, INSTANCE_GROUP),
+        "nodes.tags": support(
+            "none",
+            "HyperPod tags a cluster, and no groups of it; write tags of the cluster, or labels",
+            INSTANCE_GROUP,
         ),
         "software.scripts-failure": support(
             "full",

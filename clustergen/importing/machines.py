@@ -68,6 +68,17 @@ def words(data: Json) -> Json:
     }
 
 
+def tags(group: Json, cluster: str, shared: Json, name: str) -> Json:
+    """The tags of a group's nodes, besides those of the cluster and the name that all have."""
+    known = {**shared, "Name": f"{cluster}-{name}"}
+    specified = [section({"": each}, "") for each in items(template(group), "TagSpecifications")]
+    own = [items(each, "Tags") for each in specified if each.get("ResourceType") == "instance"]
+    found = {str(tag.get("Key")): tag.get("Value") for tag in (own[0] if own else ())}
+    if not specified:
+        found = section(group, "Tags")
+    return {key: value for key, value in found.items() if known.get(key) != value}
+
+
 def reservation(data: Json) -> Json:
     """The reservation that nodes start in."""
     target = section(data, "CapacityReservationSpecification", "CapacityReservationTarget")
@@ -115,4 +126,7 @@ def _root_volume(data: Json) -> Json:
         "type": kind if kind != "gp3" else None,
         "iops": root.get("Iops"),
         "throughput": root.get("Throughput"),
+        "encrypted": False if root.get("Encrypted") is False else None,
+        "kms_key": root.get("KmsKeyId"),
+        "on_delete": "retain" if root.get("DeleteOnTermination") is False else None,
     }

@@ -76,7 +76,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         **({"instanceStorePolicy": "RAID0"} if _local_disks(group) else {}),
         "metadataOptions": metadata,
         **({"detailedMonitoring": True} if "Monitoring" in data else {}),
-        "tags": {**plan.tags, "Name": f"{plan.name}-{group.name}"},
+        "tags": {**plan.tags, "Name": f"{plan.name}-{group.name}", **group.tags},
     }
     return kubernetes_object(AWS_API, "EC2NodeClass", group.object_name, spec=spec)
 
@@ -148,7 +148,8 @@ def _root(group: NodeGroup) -> Json:
         "volumeSize": f"{disks.root_gib(volume)}Gi",
         "volumeType": volume.type,
         "encrypted": volume.encrypted,
-        "deleteOnTermination": True,
+        "deleteOnTermination": not volume.retain,
+        **({"kmsKeyID": volume.kms_key} if volume.kms_key else {}),
         **({"iops": volume.iops} if volume.iops else {}),
         **({"throughput": volume.throughput} if volume.throughput else {}),
     }

@@ -171,6 +171,13 @@ class RootVolume(NamedTuple):
     """Login nodes also boot such an image, and the spec sets their root volume."""
 
 
+class KeyUser(NamedTuple):
+    """The role of a service that uses the KMS keys of root volumes."""
+
+    role: str
+    source: str
+
+
 class Scripts(NamedTuple):
     """The kinds of nodes that run user scripts, besides compute nodes."""
 
@@ -231,6 +238,8 @@ class Limits(NamedTuple):
     root_volume: RootVolume | None = None
     default_root_gib: int | None = None
     """The size of root volumes that the spec gives none; None if that of the image decides."""
+    volume_key_user: KeyUser | None = None
+    """None if keys of root volumes are not supported, or the bundle itself lets a role use them."""
     scripts: Scripts | None = None
     slurm_versions: tuple[str, ...] = ()
     """Slurm versions for new clusters; empty if the service has no Slurm."""

@@ -218,6 +218,10 @@ class Volume:
     iops: int | None
     throughput: int | None
     encrypted: bool = True
+    kms_key: str | None = None
+    """Of root volumes; storage has its own."""
+    retain: bool = False
+    """Whether a root volume stays when its node ends."""
 
 
 Role = Literal["head", "login", "compute"]
@@ -339,6 +343,8 @@ class NodeGroup:
     """Nodes to ask for at first, where nodes do not start for jobs."""
     accelerator_taint: bool = True
     """Whether accelerators are a taint of its nodes in Kubernetes."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Tags of its nodes, besides those of the cluster."""
 
     @property
     def object_name(self) -> str:
@@ -816,6 +822,18 @@ class Plan:
     def cluster_name(self) -> str:
         """The name of the cluster that the service knows."""
         return self.options.joined or self.name
+
+    @property
+    def nodes(self) -> tuple[Machine | NodeGroup, ...]:
+        """Nodes of all kinds: head, login and system nodes, and node groups."""
+        return (*self.machines, *self.node_groups)
+
+    @property
+    def tags_by_path(self) -> Iterator[tuple[Path, str]]:
+        """The values of all tags, by their place in the spec."""
+        own = ((group.at("tags"), group.tags) for group in self.node_groups)
+        for path, tags in ((("tags",), self.tags), *own):
+            yield from (((*path, key), value) for key, value in tags.items())
 
     def subnets_of(self, group: NodeGroup) -> tuple[Subnet, ...]:
         """The subnets in which a group's nodes may start, by preference."""

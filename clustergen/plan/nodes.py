@@ -106,6 +106,7 @@ class MachinePlanner:
             service_name=group.service_name,
             desired=group.count.desired,
             accelerator_taint=group.accelerator_taint is not False,
+            tags=dict(group.tags),
         )
 
     def _types(self, group: spec.NodeGroup, path: Path) -> tuple[InstanceType, ...]:
@@ -207,7 +208,15 @@ _DEFAULT_VOLUME = Volume(None, "gp3", None, None)
 def volume(volume: spec.RootVolume) -> Volume:
     """The root volume from the spec."""
     iops = provisioned_iops(volume.type, volume.iops)
-    return Volume(volume.size, volume.type, iops, volume.throughput, volume.encrypted)
+    return Volume(
+        volume.size,
+        volume.type,
+        iops,
+        volume.throughput,
+        volume.encrypted,
+        volume.kms_key,
+        volume.on_delete == "retain",
+    )
 
 
 def _capacity(capacity: spec.Capacity) -> Capacity:

@@ -22,14 +22,31 @@ class Placed(NamedTuple):
         return (*self.path, field)
 
 
+def keys(plan: Plan) -> Iterator[tuple[Path, str]]:
+    """The KMS keys of root volumes and of storage, and their places in the spec."""
+    for placed in _roots(plan):
+        if placed.volume.kms_key:
+            yield placed.at("kms_key"), placed.volume.kms_key
+    for item in plan.storage:
+        if item.kms_key:
+            yield item.at("kms_key"), item.kms_key
+
+
+def root_keys(plan: Plan) -> list[str]:
+    """The KMS keys of root volumes, each once."""
+    return sorted({placed.volume.kms_key for placed in _roots(plan) if placed.volume.kms_key})
+
+
 def volumes(plan: Plan) -> Iterator[Placed]:
     """The volumes of head, login and compute nodes, followed by the exported ones."""
-    for machine in plan.machines:
-        yield _placed((*machine.path, "root_volume"), machine.volume)
-    for group in plan.node_groups:
-        yield _placed(group.at("root_volume"), group.volume)
+    yield from _roots(plan)
     for item in stored.new(plan, Ebs):
         yield _placed(item.path, item.volume)
+
+
+def _roots(plan: Plan) -> Iterator[Placed]:
+    for node in plan.nodes:
+        yield _placed(node.at("root_volume"), node.volume)
 
 
 def _placed(path: Path, volume: Volume) -> Placed:

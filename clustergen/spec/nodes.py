@@ -43,6 +43,10 @@ class RootVolume(Section):
     )
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
     encrypted: bool = Field(True, description="Encrypt the data.")
+    kms_key: Arn | None = Field(None, description="KMS key; default: that of the service.")
+    on_delete: Literal["delete", "retain"] = Field(
+        "delete", description="What happens to the volume when its node ends."
+    )
 
 
 class S3Grant(Section):
@@ -246,6 +250,9 @@ class NodeGroup(Section):
         None,
         description="Name in ParallelCluster; groups in different queues may share one; default: "
         "name.",
+    )
+    tags: dict[str, Text] = Field(
+        {}, description="Tags of its nodes, besides those of the cluster."
     )
 
     _one_kind_of_type = model_validator(mode="after")(validators.one_kind_of_type)

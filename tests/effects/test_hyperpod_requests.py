@@ -35,6 +35,15 @@ def test_every_member_of_an_instance_group_has_an_effect() -> None:
     assert set(members) >= UNDOCUMENTED
 
 
+def _volume(key: str | None, size: int = 500) -> dict[str, Any]:
+    return {
+        "EbsVolumeConfig": {
+            "VolumeSizeInGB": size,
+            **({"VolumeKmsKeyId": key} if key else {}),
+        }
+    }
+
+
 GROUP = {"InstanceGroupName": "a", "InstanceCount": 2}
 CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], Kind]] = {
     "nothing": ({}, {}, "none"),
@@ -43,6 +52,16 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], Kind]] = {
     "another type": ({"InstanceType": "a"}, {"InstanceType": "b"}, "refused"),
     "scripts": ({"LifeCycleConfig": 1}, {"LifeCycleConfig": 2}, "new-nodes-only"),
     "an image": ({}, {"ImageId": "ami-1"}, "new-nodes-only"),
+    "another key": (
+        {"InstanceStorageConfigs": [_volume("alias/a")]},
+        {"InstanceStorageConfigs": [_volume("alias/b")]},
+        "refused",
+    ),
+    "a volume": (
+        {"InstanceStorageConfigs": [_volume(None)]},
+        {"InstanceStorageConfigs": [_volume(None, 900)]},
+        "new-nodes-only",
+    ),
     "a label": (
         {"KubernetesConfig": {"Labels": {"a": "b"}}},
         {"KubernetesConfig": {"Labels": {"a": "c"}}},

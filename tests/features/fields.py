@@ -191,6 +191,9 @@ _NODE_GROUPS = {
     "node_groups.volume.iops": [_group("root_volume.iops", 5000, _GP3)],
     "node_groups.volume.throughput": [_group("root_volume.throughput", 250, _GP3)],
     "node_groups.volume.encrypted": [_group("root_volume.encrypted", False)],
+    "node_groups.volume.kms_key": [_group("root_volume", {"kms_key": _KEY.format(0)})],
+    "node_groups.volume.retain": [_group("root_volume", {"on_delete": "retain"})],
+    "node_groups.tags": [_group("tags", {"team": "blue"})],
     "node_groups.scratch": [_group("scratch", "/scratch")],
     "node_groups.mig": [
         _group("mig", {"1g.10gb": 7}, mig={"2g.20gb": 3}),
@@ -658,6 +661,8 @@ _VOLUMES: Mapping[str, tuple[str, Any, Values]] = {
     "volume.iops": ("iops", 5000, _LARGE),
     "volume.throughput": ("throughput", 250, _LARGE),
     "volume.encrypted": ("encrypted", False, _LARGE),
+    "volume.kms_key": ("kms_key", _KEY.format(0), _LARGE),
+    "volume.retain": ("on_delete", "retain", _LARGE),
 }
 
 
@@ -1115,6 +1120,8 @@ NO_ROW: Mapping[str, str] = {
         for kind in ("OpenZfs", "Ontap", "FileCache", "Ebs", "Bucket")
     },
     "storage.Ebs.volume.encrypted": "storage.Ebs.encrypted",
+    "storage.Ebs.volume.kms_key": "storage.Ebs.kms_key",
+    "storage.Ebs.volume.retain": "storage.Ebs.retain",
     "storage.Ebs.backup_days": "refused for every EBS volume (STG019)",
     "storage.Ontap.id": "required; it is mounted by the names of its volume",
     "storage.Ontap.existing": "required (STG001)",

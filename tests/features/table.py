@@ -103,6 +103,7 @@ _REGISTRY = "software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/m
 _ECR_IMAGE = "targets: {batch: {image: '111122223333.dkr.ecr.us-east-1.amazonaws.com/train:1'}}"
 _POLICY = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
 _SCRIPT = "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [compute]%s}]}"
+_KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 _PROFILE = "arn:aws:iam::111122223333:instance-profile/nodes"
 _ROLE = "arn:aws:iam::111122223333:role/nodes"
 _VPC_THERE = """\
@@ -413,6 +414,29 @@ TABLE: Mapping[str, Row] = {
         {
             PC: yaml("Encrypted: false"),
             **dict.fromkeys((PCS, EKS, BATCH), template('"Encrypted": false')),
+        },
+    ),
+    "nodes.volume-key": Row(
+        Use("", _group(f"root_volume: {{kms_key: '{_KEY}'}}")),
+        {
+            **hyperpod(request(f'"VolumeKmsKeyId": "{_KEY}"')),
+            **dict.fromkeys((PCS, EKS, BATCH), template(f'"KmsKeyId": "{_KEY}"')),
+        },
+    ),
+    "nodes.volume-kept": Row(
+        Use("", _group("root_volume: {on_delete: retain}")),
+        dict.fromkeys((PCS, EKS, BATCH), template('"DeleteOnTermination": false')),
+    ),
+    "head.volume-kept": Row(
+        Use("head_node: {}", "head_node: {root_volume: {on_delete: retain}}"),
+        {PC: yaml("DeleteOnTermination: false")},
+    ),
+    "nodes.tags": Row(
+        Use("", _group("tags: {team: blue}")),
+        {
+            PC: yaml(r"Key: team\n\s+Value: blue"),
+            PCS: template('"team": "blue"'),
+            **dict.fromkeys((EKS, BATCH), template(r'"Key": "team",\s+"Value": "blue"')),
         },
     ),
     "nodes.instance-profile": Row(

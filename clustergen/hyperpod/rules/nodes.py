@@ -14,6 +14,8 @@ from clustergen.plan.model import Plan, Volume
 _VOLUME = (
     "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterEbsVolumeConfig.html"
 )
+_KEYS = "https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-cmk.html"
+_KEY = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 _OWN_SUBNETS = """network:
   zone: use1-az6
   vpc: vpc-0a1b2c3d4e5f67890
@@ -99,6 +101,31 @@ def second_volume(plan: Plan) -> Iterator[Problem]:
                 f"the root volume has {limits.ROOT_GB} GB; {volume.size_gib} GiB are attached at "
                 "/opt/sagemaker",
                 help="keep large files in /opt/sagemaker or on a shared file system",
+            )
+
+
+@rule(
+    "STG303",
+    "KMS key without continuous provisioning",
+    fixes="unsafe",
+    why="HyperPod encrypts volumes with a key of yours only where it provisions nodes one by one.",
+    source=_KEYS,
+    bad=f"""node_groups: [{{name: h200, root_volume: {{kms_key: {_KEY!r}}}}}]
+targets:
+  hyperpod-slurm: {{provisioning: all-at-once}}
+  hyperpod-eks: {{provisioning: all-at-once}}""",
+    good=f"node_groups: [{{name: h200, root_volume: {{kms_key: {_KEY!r}}}}}]",
+)
+def volume_key(plan: Plan) -> Iterator[Problem]:
+    if plan.options_as(Options).provisioning == "continuous":
+        return
+    for path, volume in _volumes(plan):
+        if volume.kms_key:
+            yield Problem(
+                (*path, "kms_key"),
+                "HyperPod takes a key of yours only with continuous provisioning",
+                help="write provisioning: continuous, or remove the key",
+                fix=unsafe(drop((*path, "kms_key"))),
             )
 
 

@@ -30,7 +30,10 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "name": name,
         "region": answers.region,
         "network": _network(environments, answers, notes),
-        "node_groups": [_group(groups[key], each) for key, each in environments.items()],
+        "node_groups": [
+            _group(groups[key], each) | {"tags": machines.tags(each, name, {}, groups[key])}
+            for key, each in environments.items()
+        ],
         "queues": _queues(queues, called, groups),
     }
     written = {key: machines.filled(value) for key, value in found.items()}

@@ -45,7 +45,11 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "region": answers.region,
         "tags": _tags(cluster),
         "network": _network(cluster, groups, answers, notes),
-        "node_groups": [group(key, each) for key, each in groups.items() if key != system]
+        "node_groups": [
+            group(key, each) | {"tags": machines.tags(each, name, _tags(cluster), key)}
+            for key, each in groups.items()
+            if key != system
+        ]
         or [machines.stand_in((CLUSTER, name), notes)],
         "kubernetes": {
             "autoscaler": "karpenter" if _KARPENTER in section(settings, ACCESS) else None,

@@ -160,7 +160,12 @@ def _volume(group: Json) -> Json:
     sizes = [
         v["VolumeSizeInGB"] for v in volumes if v.get("VolumeSizeInGB") and "RootVolume" not in v
     ]
-    return {"root_volume": {"size": f"{sizes[0]}GiB"}} if sizes else {}
+    keys = [v["VolumeKmsKeyId"] for v in volumes if v.get("RootVolume") and "VolumeKmsKeyId" in v]
+    words = {
+        **({"size": f"{sizes[0]}GiB"} if sizes else {}),
+        **({"kms_key": keys[0]} if keys else {}),
+    }
+    return {"root_volume": words} if words else {}
 
 
 def _image(group: Json) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
+from clustergen.importing.parallelcluster import parts
 from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
 
 _EVERYONE = "0.0.0.0/0"
@@ -146,6 +147,7 @@ def group(config: Json, place: Named) -> Json:
         "iam": _iam(queue),
         "allocation": _allocation(queue),
         "service_name": resource.get("Name") if resource.get("Name") != place.name else None,
+        "tags": parts.tags(queue) | parts.tags(resource),
     }
 
 
@@ -209,6 +211,7 @@ def _root_volume(volume: Json) -> Json:
         "iops": volume.get("Iops"),
         "throughput": volume.get("Throughput"),
         "encrypted": False if volume.get("Encrypted") in (False, "false") else None,
+        "on_delete": "retain" if volume.get("DeleteOnTermination") in (False, "false") else None,
     }
 
 

@@ -98,17 +98,23 @@ def _queue(queue: Json) -> Json:
                 resource[key] = queue[key]
         placement = section(resource, "Networking", "PlacementGroup") or group
         resource.pop("Networking", None)
+        if own := {**tags(queue), **tags(resource)}:
+            resource["Tags"] = [{"Key": key, "Value": own[key]} for key in sorted(own)]
         if _has_no_smt(resource):
             resource.pop("DisableSimultaneousMultithreading", None)
         found = _placement(placement, efa=is_true(section(resource, "Efa").get("Enabled")))
         if found:
             resource["Networking"] = {"PlacementGroup": found}
-    rest = {
-        k: v for k, v in queue.items() if k not in ("CapacityReservationTarget", "HealthChecks")
-    }
+    moved = ("CapacityReservationTarget", "HealthChecks", "Tags")
+    rest = {key: value for key, value in queue.items() if key not in moved}
     networking = section(rest, "Networking")
     networking.pop("PlacementGroup", None)
     return {**rest, "Networking": networking, "ComputeResources": resources}
+
+
+def tags(node: Json) -> dict[str, Any]:
+    """Tags by their keys."""
+    return {str(tag.get("Key")): tag.get("Value") for tag in items(node, "Tags")}
 
 
 def _has_no_smt(resource: Json) -> bool:

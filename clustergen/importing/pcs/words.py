@@ -26,14 +26,19 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     queues = section(settings, QUEUES)
     login = _login(groups, queues, notes)
     compute = {name: group for name, group in groups.items() if name != login}
+    tags = {str(key): str(value) for key, value in section(cluster, "Tags").items()}
     found = {
         "version": 1,
         "name": cluster.get("Name"),
         "region": answers.region,
-        "tags": {str(key): str(value) for key, value in section(cluster, "Tags").items()},
+        "tags": tags,
         "network": _network(cluster, groups, answers, notes),
         "login": _machine(groups[login]) if login else None,
-        "node_groups": [_group(name, group) for name, group in compute.items()]
+        "node_groups": [
+            _group(name, group)
+            | {"tags": machines.tags(group, str(cluster.get("Name")), tags, name)}
+            for name, group in compute.items()
+        ]
         or [machines.stand_in((CLUSTER,), notes)],
         "queues": _queues(queues, compute),
         "slurm": _slurm(cluster),

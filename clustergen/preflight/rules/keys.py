@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from clustergen.findings import Path, Problem
+from clustergen.plan import volumes
 from clustergen.plan.model import Database, Plan
 from clustergen.preflight import network
 from clustergen.preflight.case import Case
@@ -83,7 +84,7 @@ def secret(case: Case) -> Iterator[Problem]:
 
 def _keys(plan: Plan) -> Mapping[str, Path]:
     """The KMS keys in the spec, and where they are."""
-    return {item.kms_key: item.at("kms_key") for item in plan.storage if item.kms_key}
+    return {key: path for path, key in volumes.keys(plan)}
 
 
 def _keys_by_hand(plan: Plan) -> str:

@@ -64,13 +64,14 @@ def _repaired(text: str) -> str:
     good="tags: {team: llm}",
 )
 def reserved_tags(plan: Plan) -> Iterator[Problem]:
-    for key in plan.tags:
+    for path, _ in plan.tags_by_path:
+        key = str(path[-1])
         if key.lower().startswith("aws:"):
             yield Problem(
-                ("tags", key),
+                path,
                 f"{key!r} is reserved",
                 help=f"write {key[4:] or 'team'}",
-                fix=safe(rename(("tags", key), key[4:] or "team")),
+                fix=safe(rename(path, key[4:] or "team")),
                 on_key=True,
             )
 
@@ -89,13 +90,13 @@ _SIGNS = "_.:/=+-@"
     good="tags: {owner: alice and bob}",
 )
 def tag_characters(plan: Plan) -> Iterator[Problem]:
-    for key, value in plan.tags.items():
-        for text, on_key in ((key, True), (value, False)):
+    for path, value in plan.tags_by_path:
+        for text, on_key in ((str(path[-1]), True), (value, False)):
             if wrong := _invalid_characters(text):
                 valid = "".join("_" if c in wrong else c for c in text)
-                change = rename(("tags", key), valid) if on_key else put(("tags", key), valid)
+                change = rename(path, valid) if on_key else put(path, valid)
                 yield Problem(
-                    ("tags", key),
+                    path,
                     f"{text!r} has {' '.join(wrong)}",
                     help=f"use letters, digits, spaces and {_SIGNS}",
                     fix=unsafe(change),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, drop, unsafe
-from clustergen.plan.model import Efs, FileCache, Lustre, Ontap, OpenZfs, Plan
+from clustergen.kubernetes import karpenter
+from clustergen.plan.model import Efs, FileCache, Lustre, NodeGroup, Ontap, OpenZfs, Plan
 from clustergen.rules.services import rule
 
 _KINDS = {
@@ -75,3 +76,29 @@ def looked_up(plan: Plan) -> Iterator[Problem]:
                     fix=unsafe(drop(item.at("existing", name))),
                     source=plan.limits.looked_up_source,
                 )
+
+
+@rule(
+    "STG025",
+    "Key of root volumes that a service has to use",
+    why="A service starts nodes with a role of its own, which may use the AWS managed key, but no "
+    "key of yours before you allow it. Otherwise nodes end right after they start.",
+    source="https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html",
+    target="pcs",
+    severity=Severity.NOTE,
+    bad="node_groups: [{name: h200, root_volume: {kms_key: "
+    "'arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab'}}]",
+    good="node_groups: [{name: h200}]",
+)
+def volume_key(plan: Plan) -> Iterator[Problem]:
+    user = plan.limits.volume_key_user
+    for node in plan.nodes:
+        # Karpenter starts nodes with a role of the bundle.
+        by_karpenter = isinstance(node, NodeGroup) and karpenter.is_karpenter(plan, node)
+        if user and node.volume.kms_key and not by_karpenter:
+            yield Problem(
+                node.at("root_volume", "kms_key"),
+                f"the policy of the key has to let {user.role} use it and create grants",
+                help="see the source for the two statements to add to the policy of the key",
+                source=user.source,
+            )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, drop, put, rule, unsafe
-from clustergen.plan import stored
+from clustergen.plan import stored, volumes
 from clustergen.plan.model import Lustre, Plan
+
+_KEY = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 
 
 @rule(
@@ -26,10 +28,7 @@ from clustergen.plan.model import Lustre, Plan
     kms_key: arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
 )
 def key(plan: Plan) -> Iterator[Problem]:
-    for item in plan.storage:
-        if not item.kms_key:
-            continue
-        path, arn = item.at("kms_key"), item.kms_key
+    for path, arn in volumes.keys(plan):
         _, partition, service, region, _, resource = arn.split(":", 5)
         if service != "kms" or not resource.startswith("key/"):
             form = f"arn:{plan.partition}:kms:{plan.region}:ACCOUNT:key/ID"
@@ -80,10 +79,28 @@ def scratch(plan: Plan) -> Iterator[Problem]:
     good="node_groups: [{name: h200, root_volume: {encrypted: true}}]",
 )
 def unencrypted_root(plan: Plan) -> Iterator[Problem]:
-    volumes = [(machine.path, machine.volume) for machine in plan.machines]
-    volumes += [(group.path, group.volume) for group in plan.node_groups]
-    for path, volume in volumes:
-        if not volume.encrypted:
-            place = (*path, "root_volume", "encrypted")
+    for node in plan.nodes:
+        if not node.volume.encrypted:
+            place = node.at("root_volume", "encrypted")
             message = "the root volume is not encrypted"
             yield Problem(place, message, help="write true", fix=unsafe(put(place, True)))
+
+
+@rule(
+    "STG024",
+    "KMS key of a volume without encryption",
+    fixes="unsafe",
+    why="EC2 rejects a volume that has a key and is not encrypted.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+    bad=f"node_groups: [{{name: h200, root_volume: {{encrypted: false, kms_key: {_KEY!r}}}}}]",
+    good=f"node_groups: [{{name: h200, root_volume: {{kms_key: {_KEY!r}}}}}]",
+)
+def key_without_encryption(plan: Plan) -> Iterator[Problem]:
+    for node in plan.nodes:
+        if node.volume.kms_key and not node.volume.encrypted:
+            yield Problem(
+                node.at("root_volume", "kms_key"),
+                "the root volume has a key, and is not encrypted",
+                help="remove encrypted: false, or the key",
+                fix=unsafe(drop(node.at("root_volume", "encrypted"))),
+            )

@@ -25,14 +25,14 @@ def resource(plan: Plan, group: NodeGroup) -> Json:
         **launch_templates.root_volume(
             group.volume, device=limits.ROOT_DEVICE, default_gib=limits.DEFAULT_ROOT_GIB
         ),
-        **launch_templates.tag_specifications(plan, group.name),
+        **launch_templates.tag_specifications(plan, group.name, group.tags),
         **_interfaces(plan, group),
         **launch_templates.market(group),
         **launch_templates.reservation(group),
         **_cpu(group),
         **_user_data(plan, group),
     }
-    tags = launch_templates.tag_specifications(plan, group.name, ["launch-template"])
+    tags = launch_templates.tag_specifications(plan, group.name, kinds=["launch-template"])
     return {
         "Type": "AWS::EC2::LaunchTemplate",
         "Properties": {"LaunchTemplateData": data, **tags},

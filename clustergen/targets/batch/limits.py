@@ -9,6 +9,7 @@ from clustergen.findings import Severity
 from clustergen.plan.limits import (
     LETTERS,
     GroupSize,
+    KeyUser,
     Limits,
     Names,
     Quota,
@@ -83,6 +84,10 @@ LIMITS = Limits(
     title="AWS Batch",
     runs_controller="https://docs.aws.amazon.com/batch/latest/userguide/what-is-batch.html",
     default_root_gib=DEFAULT_ROOT_GIB,
+    volume_key_user=KeyUser(
+        "AWSServiceRoleForAutoScaling",
+        "https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html",
+    ),
     names=(
         Names(of=("cluster",), longest=MAX_CLUSTER_NAME, source=JOB_QUEUE, form=LETTERS),
         Names(of=("node group", "queue"), longest=MAX_NAME, source=JOB_QUEUE, form=LETTERS),

@@ -31,6 +31,8 @@ _NEURON = (
 _LUSTRE = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/install-lustre-client.html"
 _NO_SLURM = "ignored: Batch schedules jobs itself, without Slurm"
 
+_EBS = "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html"
+
 _CAPACITY = {
     "capacity.on-demand": _support("full", "compute environment of type EC2", COMPUTE_RESOURCE),
     "capacity.spot": _support(
@@ -250,10 +252,13 @@ _SLURM = {
         "MinScaleDownDelayMinutes, from 20m to 7d; by default Batch stops idle nodes after minutes",
         "https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeScalingPolicy.html",
     ),
+    "nodes.volume-key": _support("full", "KmsKeyId of the launch template", _EBS),
+    "nodes.volume-kept": _support("full", "DeleteOnTermination: false", _EBS),
+    "nodes.tags": _support("full", "TagSpecifications of the launch template", _TEMPLATES),
     "nodes.unencrypted": _support(
         "full",
         "Encrypted of the launch template",
-        "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+        _EBS,
     ),
     "nodes.subnets": _support("full", "Subnets of the compute environment", _ENVIRONMENT),
     "nodes.security-groups": _support(

@@ -12,6 +12,7 @@ from clustergen.aws import cfn
 from clustergen.aws.iam import actions, allow, deny_without_tls, document, equal
 from clustergen.aws.members import filled
 from clustergen.eks import control_plane, roles
+from clustergen.plan import volumes
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import node_roles
 from clustergen.words import words
@@ -99,6 +100,23 @@ def _controller(plan: Plan, queue_arn: Json) -> list[Json]:
         allow("PassNodeRole", ["iam:PassRole"], node_roles.passed(plan), equal(passed)),
         *_instance_profiles(made, own),
         allow("Cluster", ["eks:DescribeCluster"], [control_plane.ARN]),
+        *_keys(plan),
+    ]
+
+
+def _keys(plan: Plan) -> list[Json]:
+    """Permission to encrypt root volumes with the user's keys.
+
+    https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption-requirements.html
+    """
+    keys = volumes.root_keys(plan)
+    uses = ("Decrypt", "DescribeKey", "GenerateDataKeyWithoutPlaintext", "ReEncrypt*")
+    for_volumes = {"Bool": {"kms:GrantIsForAWSResource": "true"}}
+    if not keys:
+        return []
+    return [
+        allow("Keys", actions("kms", *uses), keys),
+        allow("Grants", ["kms:CreateGrant"], keys, for_volumes),
     ]
 
 

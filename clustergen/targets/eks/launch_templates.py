@@ -28,7 +28,7 @@ def for_group(
         **({"ImageId": group.image} if group.image else {}),
         "UserData": {"Fn::Base64": user_data},
     }
-    return launch_templates.resource(plan, group.name, group.volume, data)
+    return launch_templates.resource(plan, group.name, group.volume, data, group.tags)
 
 
 def _cpu(group: NodeGroup) -> Json:

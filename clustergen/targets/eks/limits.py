@@ -13,6 +13,7 @@ from clustergen.plan.limits import (
     ExistingCluster,
     Form,
     GroupSize,
+    KeyUser,
     Labels,
     Limits,
     Names,
@@ -144,6 +145,10 @@ LIMITS = Limits(
     ),
     runs_controller="https://docs.aws.amazon.com/eks/latest/userguide/eks-architecture.html",
     default_root_gib=disks.DEFAULT_ROOT_GIB,
+    volume_key_user=KeyUser(
+        "AWSServiceRoleForAutoScaling",
+        "https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html",
+    ),
     # desiredSize and minSize may be 0, but maxSize must be at least 1.
     empty_groups="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
     region=Region(

@@ -84,7 +84,7 @@ def _properties(plan: Plan, group: NodeGroup) -> Json:
         **filled(
             Labels=dict(labels_and_taints.labels(group)),
             Taints=_taints(group),
-            Tags=dict(plan.tags),
+            Tags={**plan.tags, **group.tags},
         ),
     }
 

@@ -26,6 +26,8 @@ _TEMPLATE_DATA = (
     "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RequestLaunchTemplateData.html"
 )
 
+_EBS = "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html"
+
 _CAPACITY = {
     "capacity.on-demand": _support("full", "CapacityType: ON_DEMAND", _GROUPS),
     "capacity.spot": _support("full", "CapacityType: SPOT", _GROUPS),
@@ -201,10 +203,15 @@ _SLURM = {
     "slurm.accounting-database": _NO_SLURM,
     "slurm.accounts": _NO_SLURM,
     "slurm.idle-timeout": _NO_SLURM,
+    "nodes.volume-key": _support("full", "KmsKeyId of the launch template", _EBS),
+    "nodes.volume-kept": _support("full", "DeleteOnTermination: false", _EBS),
+    "nodes.tags": _support(
+        "full", "Tags of the node group, and TagSpecifications of the launch template", _GROUPS
+    ),
     "nodes.unencrypted": _support(
         "full",
         "Encrypted of the launch template",
-        "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+        _EBS,
     ),
     "nodes.desired": _support(
         "partial",

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from clustergen.features import Support, monitoring
 from clustergen.features.elsewhere import ELSEWHERE
 from clustergen.hyperpod.limits import CREATE_CLUSTER, INSTANCE_GROUP
-from clustergen.hyperpod.support import MINIMUM, SHARED, support
+from clustergen.hyperpod.support import MINIMUM, SHARED, VOLUMES_END, support
 
 _SLURM_API = "smcluster-getting-started-slurm-cli"
 _REFERENCE = "sagemaker-hyperpod-ref"
@@ -39,6 +39,7 @@ _CAPACITY = {
 }
 
 _MACHINES = {
+    "head.volume-kept": support("none", VOLUMES_END, INSTANCE_GROUP),
     "instances.ultraserver": support(
         "full",
         "a training plan for UltraServers; HyperPod sets the topology",

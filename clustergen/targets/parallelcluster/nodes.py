@@ -24,6 +24,7 @@ def root_volume(volume: Volume) -> dict[str, Any]:
         Iops=volume.iops,
         Throughput=volume.throughput,
         Encrypted=volume.encrypted,
+        DeleteOnTermination=False if volume.retain else None,
     )
 
 

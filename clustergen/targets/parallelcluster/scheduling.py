@@ -248,6 +248,7 @@ def _compute_resource(group: NodeGroup, *, several: bool) -> dict[str, Any]:
         HealthChecks={"Gpu": {"Enabled": True}} if "gpu" in group.health_checks else None,
         **_priorities(group),
         CustomSlurmSettings=node_settings(group),
+        Tags=[{"Key": key, "Value": value} for key, value in group.tags.items()],
     )
 
 

@@ -331,6 +331,27 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 "OnNodeUpdated of head and login nodes; if a script fails, the update is undone",
                 _ACTIONS,
             ),
+            _row(
+                "nodes.volume-key",
+                "none",
+                "ParallelCluster has no key for root volumes; remove kms_key, and make it the "
+                "default of the account: aws ec2 modify-ebs-default-kms-key-id",
+                _QUEUES,
+            ),
+            _row(
+                "nodes.volume-kept",
+                "none",
+                "the root volumes of compute and login nodes end with them; remove on_delete, and "
+                "keep what has to stay on shared storage",
+                _QUEUES,
+            ),
+            _row(
+                "head.volume-kept",
+                "full",
+                "LocalStorage.RootVolume.DeleteOnTermination: false",
+                f"{_GUIDE}/HeadNode-v3.html",
+            ),
+            _row("nodes.tags", "full", "Tags of the compute resource", _RESOURCES),
             _row("nodes.unencrypted", "full", "LocalStorage.RootVolume.Encrypted: false", _QUEUES),
             _row("slurm.settings", "full", "CustomSlurmSettings, except a deny list", _SETTINGS),
             _row(

@@ -7,6 +7,8 @@ https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, launch_templates
 from clustergen.plan.model import Interface, Machine, NodeGroup, Plan, Volume
@@ -22,7 +24,7 @@ _LINT = {"cfn-lint": {"config": {"ignore_checks": ["E3628"]}}}
 def for_group(plan: Plan, group: NodeGroup) -> Json:
     """The launch template of a node group."""
     data = {
-        **_base(plan, group.name, group.volume),
+        **_base(plan, group.name, group.volume, group.tags),
         **_network(plan, group),
         **_placement(group),
         **launch_templates.market(group),
@@ -45,24 +47,24 @@ def for_login(plan: Plan, login: Machine) -> Json:
         **launch_templates.interface(Interface(0, 0, "interface"), groups, subnet),
         "AssociatePublicIpAddress": subnets.login_is_public(plan),
     }
-    data = {**_base(plan, names.LOGIN, login.volume), "NetworkInterfaces": [interface]}
+    data = {**_base(plan, names.LOGIN, login.volume, {}), "NetworkInterfaces": [interface]}
     return _resource(plan, names.LOGIN, data)
 
 
 def _resource(plan: Plan, name: str, data: Json) -> Json:
-    tags = launch_templates.tag_specifications(plan, name, ["launch-template"])
+    tags = launch_templates.tag_specifications(plan, name, kinds=["launch-template"])
     return {
         "Type": "AWS::EC2::LaunchTemplate",
         "Properties": {"LaunchTemplateData": data, **tags},
     }
 
 
-def _base(plan: Plan, name: str, volume: Volume) -> Json:
+def _base(plan: Plan, name: str, volume: Volume, tags: Mapping[str, str]) -> Json:
     device = limits.ROOT_DEVICES[plan.software.os]
     return {
         **launch_templates.instance_options(plan, METADATA_HOPS),
         **launch_templates.root_volume(volume, device=device, default_gib=limits.DEFAULT_ROOT_GIB),
-        **launch_templates.tag_specifications(plan, name),
+        **launch_templates.tag_specifications(plan, name, tags),
     }
 
 

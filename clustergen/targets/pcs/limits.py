@@ -11,6 +11,7 @@ from clustergen.findings import Severity
 from clustergen.plan.limits import (
     LETTERS,
     ExistingCluster,
+    KeyUser,
     Limits,
     Names,
     Quota,
@@ -278,6 +279,10 @@ LIMITS = Limits(
     always_replaces=f"{USER_GUIDE}working-with_cng.html",
     retention_days=RETENTION_DAYS,
     default_root_gib=DEFAULT_ROOT_GIB,
+    volume_key_user=KeyUser(
+        "AWSServiceRoleForPCS",
+        "https://docs.aws.amazon.com/pcs/latest/userguide/security-key-policy-for-encrypted-volumes.html",
+    ),
     root_volume=RootVolume(
         IMAGE_GIB,
         f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",

@@ -6,6 +6,7 @@ which PCS cannot make in place, fails because the name is in use: rename the gro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from clustergen.artifacts import Json
@@ -32,6 +33,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
     least = timetable.least_nodes(group)
     properties = {
         **_node_group(plan, group.name, [t.name for t in group.types], least, group.max),
+        **_tags({**plan.tags, **group.tags}),
         "IamInstanceProfileArn": _profile(group.name, group.iam),
         "AmiId": images.image_id(group.image, group.type),
         "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.group_subnets(plan, group)],
@@ -47,6 +49,7 @@ def for_login(plan: Plan, login: Machine) -> Json:
     """The login nodes as a resource: a static group without a queue."""
     properties = {
         **_node_group(plan, names.LOGIN, [login.type.name], login.count, login.count),
+        **_tags(plan.tags),
         "IamInstanceProfileArn": _profile(names.LOGIN, login.iam),
         "AmiId": images.image_id(login.image, login.type),
         "SubnetIds": [cfn.value(id) for id in subnets.login_subnets(plan, login)],
@@ -82,8 +85,11 @@ def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> 
         },
         "InstanceConfigs": [{"InstanceType": type} for type in types],
         "ScalingConfiguration": {"MinInstanceCount": min, "MaxInstanceCount": max},
-        **({"Tags": dict(plan.tags)} if plan.tags else {}),
     }
+
+
+def _tags(tags: Mapping[str, str]) -> Json:
+    return {"Tags": dict(tags)} if tags else {}
 
 
 def _slurm(group: NodeGroup) -> Json:

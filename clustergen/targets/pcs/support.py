@@ -20,6 +20,8 @@ def _support(level: Level, how: str, page: str) -> Support:
 _ACTIONS = "cng-node-lifecycle-actions"
 _AWS_SCRIPTS = "cng-node-lifecycle-actions-vetted-scripts"
 
+_EBS = "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html"
+
 _CAPACITY = {
     "capacity.on-demand": _support("full", "PurchaseOption: ONDEMAND", CREATE_NODE_GROUP),
     "capacity.spot": _support(
@@ -244,10 +246,17 @@ _SLURM = {
         "full", "a lifecycle action of login nodes creates them with sacctmgr", "slurm-accounting"
     ),
     "slurm.idle-timeout": _support("full", "ScaleDownIdleTimeInSeconds", CREATE_CLUSTER),
+    "nodes.volume-key": _support("full", "KmsKeyId of the launch template", _EBS),
+    "nodes.volume-kept": _support("full", "DeleteOnTermination: false", _EBS),
+    "nodes.tags": _support(
+        "full",
+        "Tags of the node group, and TagSpecifications of the launch template",
+        CREATE_NODE_GROUP,
+    ),
     "nodes.unencrypted": _support(
         "full",
         "Encrypted of the launch template",
-        "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+        _EBS,
     ),
     "software.scripts-failure": _support(
         "full", "OnError of the action: TERMINATE or CONTINUE", CREATE_NODE_GROUP

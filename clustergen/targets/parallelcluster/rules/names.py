@@ -21,13 +21,14 @@ from clustergen.targets.parallelcluster.rules import rule
     good="tags: {team: research}",
 )
 def tag(plan: Plan) -> Iterator[Problem]:
-    for key in plan.tags:
+    for path, _ in plan.tags_by_path:
+        key = str(path[-1])
         if key.startswith(limits.RESERVED_TAG_PREFIX):
             yield Problem(
-                ("tags", key),
+                path,
                 f"{key!r} begins with {limits.RESERVED_TAG_PREFIX}",
                 help=f"write {key.removeprefix(limits.RESERVED_TAG_PREFIX)}",
-                fix=unsafe(rename(("tags", key), key.removeprefix(limits.RESERVED_TAG_PREFIX))),
+                fix=unsafe(rename(path, key.removeprefix(limits.RESERVED_TAG_PREFIX))),
                 on_key=True,
             )
 

@@ -1,0 +1,74 @@
+"""Tags and root volumes of node groups: what a bundle says, its import has in words."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from clustergen.compiler import check_text
+from tests.importing.templates import bring, rendered
+
+KEY = "arn:aws:kms:us-west-2:111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
+TAGS = "tags: {purpose: debugging}"
+KEPT = f"root_volume: {{size: 200GiB, kms_key: '{KEY}', on_delete: retain}}"
+SPEC = """\
+version: 1
+name: words
+region: us-west-2
+tags: {{team: speech}}
+network: {{zone: usw2-az1}}
+node_groups:
+  - {{name: cpu, instance_type: m7i.4xlarge, count: 2, {words}}}
+targets: {{{target}: {{}}}}
+"""
+WORDS = {
+    "parallelcluster": [TAGS],
+    "pcs": [TAGS, KEPT],
+    "eks": [TAGS, KEPT],
+    "batch": [TAGS, KEPT],
+    "hyperpod-slurm": [f"root_volume: {{size: 200GiB, kms_key: '{KEY}'}}"],
+}
+
+
+@pytest.mark.parametrize("target", WORDS)
+def test_an_import_has_the_words_of_the_spec(target: str) -> None:
+    text = SPEC.format(words=", ".join(WORDS[target]), target=target)
+    document = rendered(check_text(text, targets=(target,)), target)
+    result = bring(document, vpc="", zones={"": "usw2-az1"})
+    assert result.lossless
+    spec, given = (yaml.safe_load(each)["node_groups"][0] for each in (result.text, text))
+    own = spec.get("tags", {})
+    assert own.get("purpose") == given.get("tags", {}).get("purpose")
+    assert spec.get("root_volume") == given.get("root_volume")
+
+
+def test_tags_of_a_queue_are_those_of_its_nodes() -> None:
+    """In ParallelCluster, tags of a compute resource are added to those of its queue."""
+    queue = {
+        "Name": "main",
+        "Tags": [{"Key": "team", "Value": "speech"}, {"Key": "stage", "Value": "test"}],
+        "Networking": {"SubnetIds": ["subnet-0a1b2c3d4e5f67890"]},
+        "ComputeResources": [
+            {
+                "Name": "cpu",
+                "InstanceType": "c7i.4xlarge",
+                "Tags": [{"Key": "stage", "Value": "production"}],
+            }
+        ],
+    }
+    cluster = {
+        "Region": "us-west-2",
+        "Image": {"Os": "alinux2023"},
+        "HeadNode": {
+            "InstanceType": "c7i.xlarge",
+            "Networking": {"SubnetId": "subnet-0a1b2c3d4e5f67890"},
+            "LocalStorage": {"RootVolume": {"DeleteOnTermination": False}},
+        },
+        "Scheduling": {"Scheduler": "slurm", "SlurmQueues": [queue]},
+    }
+    result = bring(("cluster.yaml", yaml.safe_dump(cluster)), zones={"": "us-west-2a"})
+    assert result.lossless
+    assert not result.overlaid
+    spec = yaml.safe_load(result.text)
+    assert spec["node_groups"][0]["tags"] == {"team": "speech", "stage": "production"}
+    assert spec["head_node"]["root_volume"] == {"on_delete": "retain"}
