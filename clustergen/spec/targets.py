@@ -107,7 +107,7 @@ class LoginPool(Section):
 
     name: Name = Field("login", description="Its name.")
     grace_time: int = Field(
-        10, ge=0, le=120, description="Minutes between the notice to users and the end of a node."
+        10, ge=3, le=120, description="Minutes between the notice to users and the end of a node."
     )
 
 
