@@ -75,7 +75,14 @@ _PARTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "Permissions": ("permissions_boundary", "resource_prefix"),
         "Queues": ("scaling_strategy", "queue_update_strategy", "memory_scheduling"),
         "Login and users": ("login_pool", "more_login_pools", "default_user", "directory", "dcv"),
-        "Network and files": ("own_security_groups", "dns", "proxy", "shared_folders", "bucket"),
+        "Network and files": (
+            "own_security_groups",
+            "elastic_ip",
+            "dns",
+            "proxy",
+            "shared_folders",
+            "bucket",
+        ),
     },
     "HyperPodEks": {
         "Everyday": ("overlay", "leave_out", "lifecycle", "provisioning"),

@@ -98,6 +98,7 @@ ServiceNodeType = Annotated[str, WithJsonSchema({"type": "string", "format": SER
 
 VpcId = Annotated[str, Field(pattern=patterns.VPC.regex)]
 SubnetId = Annotated[str, Field(pattern=patterns.SUBNET.regex)]
+ElasticIpId = Annotated[str, Field(pattern=patterns.ELASTIC_IP.regex)]
 SecurityGroupId = Annotated[str, Field(pattern=patterns.SECURITY_GROUP.regex)]
 EksClusterName = Annotated[str, Field(pattern=patterns.EKS_CLUSTER.regex)]
 PcsClusterId = Annotated[str, Field(pattern=patterns.PCS_CLUSTER.regex)]

@@ -48,6 +48,7 @@ SLURM_NAME = Pattern(
 )
 VPC = _id("vpc", "a VPC id")
 SUBNET = _id("subnet", "a subnet id")
+ELASTIC_IP = _id("eipalloc", "the allocation id of an Elastic IP address")
 SECURITY_GROUP = _id("sg", "a security group id")
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html
 EKS_CLUSTER = Pattern(r"^[0-9A-Za-z][A-Za-z0-9\-_]{0,99}$", "the name of an EKS cluster")
@@ -148,6 +149,7 @@ EXAMPLES = {
     LOGIN_NAME.regex: "unnamed",
     VPC.regex: f"vpc-{_ID}",
     SUBNET.regex: f"subnet-{_ID}",
+    ELASTIC_IP.regex: f"eipalloc-{_ID}",
     SECURITY_GROUP.regex: f"sg-{_ID}",
     EKS_CLUSTER.regex: "platform",
     PCS_CLUSTER.regex: "pcs_0a1b2c3d4e",

@@ -13,6 +13,7 @@ from clustergen.spec.base import (
     BatchQueue,
     BatchSize,
     EksClusterName,
+    ElasticIpId,
     InstanceGroup,
     Name,
     PcsClusterId,
@@ -70,7 +71,7 @@ _LEFT_OUT = (
 
 
 class Dcv(Section):
-    """Amazon DCV: desktops on the head node."""
+    """Amazon DCV: desktops on head or login nodes."""
 
     port: int = Field(8443, ge=1, le=65535, description="TCP port.")
     allowed_from: Source | None = Field(None, description="Who can connect; default: everybody.")
@@ -103,12 +104,13 @@ class Dns(Section):
 
 
 class LoginPool(Section):
-    """Name and grace time of the pool of login nodes."""
+    """The pool of login nodes: its name, grace time and desktops."""
 
     name: Name = Field("login", description="Its name.")
     grace_time: int = Field(
         10, ge=3, le=120, description="Minutes between the notice to users and the end of a node."
     )
+    dcv: Dcv | None = Field(None, description="Amazon DCV on these nodes; default: off.")
 
 
 class FurtherLoginPool(LoginNodes, LoginPool):
@@ -186,6 +188,11 @@ class ParallelCluster(Instances):
         [], description="Further pools of login nodes."
     )
     dcv: Dcv | None = Field(None, description="Amazon DCV on the head node; default: off.")
+    elastic_ip: bool | ElasticIpId | None = Field(
+        None,
+        description="Elastic IP address of the head node: a new one, none, or an existing one "
+        "(eipalloc-...); default: a new one in a public subnet.",
+    )
     directory: Directory | None = Field(None, description="Directory of users.")
     dns: Dns | None = Field(None, description="Names of nodes; default: those of ParallelCluster.")
     proxy: str | None = Field(

@@ -882,6 +882,25 @@ _OPTIONS = {
     "options.parallelcluster.more_login_pools.grace_time": [
         _own(PC, "more_login_pools.0.grace_time", 30, _TWO_POOLS)
     ],
+    **{
+        f"options.parallelcluster.{place}.dcv.{name}": [
+            _own(
+                PC,
+                f"{pool}.dcv.{name}",
+                value,
+                {**given, f"targets.parallelcluster.{pool}.dcv": {}},
+            )
+        ]
+        for place, pool, given in (
+            ("login_pool", "login_pool", _LOGIN),
+            ("more_login_pools", "more_login_pools.0", _TWO_POOLS),
+        )
+        for name, value in (("port", 8444), ("allowed_from", "203.0.113.0/24"))
+    },
+    "options.parallelcluster.elastic_ip": [
+        _own(PC, "elastic_ip", "eipalloc-0a1b2c3d4e5f67890"),
+        _own(PC, "elastic_ip", True),
+    ],
     "options.parallelcluster.dcv.port": [_own(PC, "dcv.port", 8444, _DCV)],
     "options.parallelcluster.dcv.allowed_from": [
         _own(PC, "dcv.allowed_from", "203.0.113.0/24", _DCV)

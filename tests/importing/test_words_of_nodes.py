@@ -72,3 +72,40 @@ def test_tags_of_a_queue_are_those_of_its_nodes() -> None:
     spec = yaml.safe_load(result.text)
     assert spec["node_groups"][0]["tags"] == {"team": "speech", "stage": "production"}
     assert spec["head_node"]["root_volume"] == {"on_delete": "retain"}
+
+
+POOLS = """
+Region: us-west-2
+Image: {Os: alinux2023}
+HeadNode:
+  InstanceType: c7i.xlarge
+  Networking: {SubnetId: subnet-0a1b2c3d4e5f67890, ElasticIp: eipalloc-0a1b2c3d4e5f67890}
+LoginNodes:
+  Pools:
+    - Name: front
+      InstanceType: c7i.xlarge
+      Count: 1
+      Networking: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}
+      Dcv: {Enabled: true, AllowedIps: 203.0.113.0/24}
+    - Name: large
+      InstanceType: c7i.8xlarge
+      Count: 1
+      Networking: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}
+      Dcv: {Enabled: true, Port: 8444}
+Scheduling:
+  Scheduler: slurm
+  SlurmQueues:
+    - Name: main
+      Networking: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}
+      ComputeResources: [{Name: cpu, InstanceType: c7i.4xlarge}]
+"""
+
+
+def test_desktops_of_login_nodes_and_an_elastic_ip_need_no_overlay() -> None:
+    result = bring(("cluster.yaml", POOLS), zones={"": "us-west-2a"})
+    assert result.lossless
+    assert not result.overlaid
+    options = yaml.safe_load(result.text)["targets"]["parallelcluster"]
+    assert options["elastic_ip"] == "eipalloc-0a1b2c3d4e5f67890"
+    assert options["login_pool"]["dcv"] == {"port": 8443, "allowed_from": "203.0.113.0/24"}
+    assert options["more_login_pools"][0]["dcv"] == {"port": 8444}

@@ -9,6 +9,7 @@ from clustergen.importing.parallelcluster import parts
 from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
 
 _EVERYONE = "0.0.0.0/0"
+_DCV_PORT = 8443
 
 
 class Named(NamedTuple):
@@ -57,9 +58,24 @@ def login(config: Json) -> Json | None:
 def more_login_pools(config: Json) -> list[Json]:
     """The other pools of login nodes."""
     return [
-        {"name": pool.get("Name"), "grace_time": pool.get("GracetimePeriod")} | _pool(config, pool)
+        {
+            "name": pool.get("Name"),
+            "grace_time": pool.get("GracetimePeriod"),
+            "dcv": desktops(pool),
+            **_pool(config, pool),
+        }
         for pool in items(config, "LoginNodes", "Pools")[1:]
     ]
+
+
+def desktops(node: Json) -> Json | None:
+    """Amazon DCV on the head node, or on a pool of login nodes."""
+    dcv = section(node, "Dcv")
+    if not is_true(dcv.get("Enabled")):
+        return None
+    port, allowed = dcv.get("Port", _DCV_PORT), dcv.get("AllowedIps", _EVERYONE)
+    # A key that says nothing keeps the section.
+    return {"port": port, "allowed_from": allowed if allowed != _EVERYONE else None}
 
 
 def _pool(config: Json, pool: Json) -> Json:

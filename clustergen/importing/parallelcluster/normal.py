@@ -80,6 +80,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
         "DeletionPolicy": _unless("FileSystemId", default="Delete"),
     },
     "HeadNode": {"DisableSimultaneousMultithreading": False, "SharedStorageType": "Ebs"},
+    "HeadNodeNetworking": {"ElasticIp": False},
     "HeadNodeRootVolume": {**_VOLUME, "DeleteOnTermination": True},
     "HeadNodeSsh": {"AllowedIps": _EVERYONE},
     "Imds": {"Secured": True},

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from clustergen.importing.parallelcluster.nodes import more_login_pools, named
+from clustergen.importing.parallelcluster.nodes import desktops, more_login_pools, named
 from clustergen.importing.parallelcluster.parts import Json, is_true, items, nodes, section
 
 _OURS: Final = "${ScriptsBucketName}"
 """In every configuration that clustergen rendered, unless its scripts are left out."""
-_DCV_PORT = 8443
-_EVERYONE = "0.0.0.0/0"
 
 
 def options(config: Json) -> Json:
@@ -26,7 +24,8 @@ def options(config: Json) -> Json:
         "queue_update_strategy": str(update).lower().replace("_", "-"),
         "login_pool": _login_pool(items(config, "LoginNodes", "Pools")),
         "more_login_pools": more_login_pools(config),
-        "dcv": _dcv(section(head, "Dcv")),
+        "dcv": desktops(head),
+        "elastic_ip": _elastic_ip(config),
         "directory": _directory(section(config, "DirectoryService")),
         "dns": _dns(section(settings, "Dns")),
         "proxy": _proxy(config),
@@ -116,15 +115,22 @@ def _login_pool(pools: list[Any]) -> Json | None:
     if not pools:
         return None
     name, grace = pools[0].get("Name"), pools[0].get("GracetimePeriod")
-    return {"name": name if name != "login" else None, "grace_time": grace if grace != 10 else None}
+    return {
+        "name": name if name != "login" else None,
+        "grace_time": grace if grace != 10 else None,
+        "dcv": desktops(pools[0]),
+    }
 
 
-def _dcv(dcv: Json) -> Json | None:
-    if not is_true(dcv.get("Enabled")):
-        return None
-    port, allowed = dcv.get("Port", _DCV_PORT), dcv.get("AllowedIps", _EVERYONE)
-    # A key that says nothing keeps the section.
-    return {"port": port, "allowed_from": allowed if allowed != _EVERYONE else None}
+def _elastic_ip(config: Json) -> Any:
+    """The address of the head node, where it does not follow from a public subnet."""
+    networking = section(config, "HeadNode", "Networking")
+    given, subnet = networking.get("ElasticIp"), str(networking.get("SubnetId"))
+    if str(given).startswith("eipalloc-"):
+        return given
+    # An existing subnet is public if the node has an address: only clustergen's own are known.
+    follows = "Public" in subnet if subnet.startswith("${") else is_true(given)
+    return None if is_true(given) == follows else is_true(given)
 
 
 def _dns(dns: Json) -> Json:

@@ -25,5 +25,5 @@ def directory_service(directory: Directory) -> dict[str, Any]:
 
 
 def dcv(given: Dcv) -> dict[str, Any]:
-    """``Dcv`` of the head node."""
+    """``Dcv`` of the head node, or of a pool of login nodes."""
     return {"Enabled": True, **filled(Port=given.port, AllowedIps=given.allowed_from)}

@@ -70,11 +70,17 @@ def _networking(plan: Plan, head: Machine) -> dict[str, Any]:
     subnet = head.subnets[0] if head.subnets else references.text(nodes.entry_subnet(network).id)
     return filled(
         SubnetId=subnet,
-        # An address that stays when the head node is stopped and started.
-        ElasticIp=True if subnet in [references.text(s.id) for s in network.public] else None,
+        ElasticIp=_elastic_ip(plan, subnet) or None,
         **nodes.security(plan, "head", head.security_groups, entry=not plan.login),
         **nodes.proxy(plan),
     )
+
+
+def _elastic_ip(plan: Plan, subnet: str) -> bool | str:
+    """An address that stays when the head node is stopped and started."""
+    wanted = plan.options_as(Options).elastic_ip
+    public = subnet in [references.text(each.id) for each in plan.network.public]
+    return public if wanted is None else wanted
 
 
 def login_nodes(plan: Plan) -> dict[str, Any] | None:
@@ -109,6 +115,7 @@ def _pool(plan: Plan, named: LoginPool, login: Machine) -> dict[str, Any]:
             **nodes.security(plan, "login", login.security_groups, entry=True),
             **nodes.proxy(plan),
         },
+        Dcv=directory.dcv(named.dcv) if named.dcv else None,
         Ssh=filled(AllowedIps=_login_ips(plan, login)),
         CustomActions=actions.long_lived(plan, "login"),
         Iam=permissions.iam(login.iam, policies=[*_session(options), *scripts]),

@@ -13,7 +13,7 @@ from clustergen.plan import model
 
 @dataclass(frozen=True, slots=True)
 class Dcv:
-    """Desktops on the head node."""
+    """Desktops on head or login nodes."""
 
     port: int
     allowed_from: str | None
@@ -65,6 +65,7 @@ class LoginPool:
 
     name: str
     grace_time: int
+    dcv: Dcv | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class Options(model.Options):
     login_pool: LoginPool
     more_login_pools: tuple[LoginPool, ...]
     dcv: Dcv | None
+    elastic_ip: bool | str | None
     directory: Directory | None
     dns: Dns | None
     proxy: str | None
@@ -97,10 +99,9 @@ class Options(model.Options):
     @classmethod
     def convert(cls, name: str, value: Any) -> Any:
         if name in _PARTS and value is not None:
-            part = _PARTS[name]
-            return part(**{f.name: getattr(value, f.name) for f in dataclasses.fields(part)})
+            return _part(_PARTS[name], value)
         if name == "more_login_pools":
-            return tuple(LoginPool(pool.name, pool.grace_time) for pool in value)
+            return tuple(_part(LoginPool, pool) for pool in value)
         return tuple(value) if name in ("leave_out", "own_security_groups") else value
 
     @property
@@ -125,3 +126,11 @@ _PARTS: Mapping[str, type[Any]] = MappingProxyType(
         "timeouts": Timeouts,
     }
 )
+
+
+def _part(kind: type[Any], given: Any) -> Any:
+    """A section of the spec as one of the options."""
+    fields = {field.name: getattr(given, field.name) for field in dataclasses.fields(kind)}
+    if kind is LoginPool and fields["dcv"] is not None:
+        fields["dcv"] = _part(Dcv, fields["dcv"])
+    return kind(**fields)

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from clustergen.aws import references
-from clustergen.findings import Problem, Severity, drop, put, unsafe
+from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.targets.parallelcluster import limits
@@ -128,21 +128,33 @@ def managed_names(plan: Plan) -> Iterator[Problem]:
     "NET106",
     "Desktops without a way to the internet",
     fixes="unsafe",
-    why="Users reach Amazon DCV at the public address of the head node, and there is none.",
+    why="Users reach Amazon DCV at the public address of its node, and there is none.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/dcv-v3.html",
     bad="network: {internet: none}\nsoftware: {containers: none}\n"
     "targets: {parallelcluster: {dcv: {}}}",
     good="network: {internet: none}\nsoftware: {containers: none}\ntargets: {parallelcluster: {}}",
 )
 def desktops(plan: Plan) -> Iterator[Problem]:
-    if plan.network.closed and plan.options_as(Options).dcv:
-        path = ("targets", "parallelcluster", "dcv")
+    options = plan.options_as(Options)
+    for path in _desktops(options) if plan.network.closed else ():
         yield Problem(
             path,
             "nothing leads to the desktops where network.internet is none",
             help="remove dcv, or remove internet: none",
             fix=unsafe(drop(path)),
         )
+
+
+def _desktops(options: Options) -> Iterator[Path]:
+    """The places of ``dcv`` in the spec."""
+    here: Path = ("targets", "parallelcluster")
+    if options.dcv:
+        yield (*here, "dcv")
+    if options.login_pool.dcv:
+        yield (*here, "login_pool", "dcv")
+    for index, pool in enumerate(options.more_login_pools):
+        if pool.dcv:
+            yield (*here, "more_login_pools", index, "dcv")
 
 
 @rule(
