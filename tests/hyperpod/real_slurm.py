@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from clustergen import catalog, placeholders
+from clustergen.artifacts import Json
 from clustergen.compiler import Checked
 from clustergen.plan.model import NodeGroup
 from tests.checking import Fragments, files_of
@@ -180,10 +181,14 @@ class Node:
 class Cluster:
     """A cluster of a bundle; use :func:`cluster`."""
 
-    def __init__(self, checked: Checked, nodes: NodeNetwork, per_group: int) -> None:
+    def __init__(
+        self, checked: Checked, nodes: NodeNetwork, per_group: int, theirs: Sequence[Json] = ()
+    ) -> None:
         self.plan = checked.plans["hyperpod-slurm"]
         self.files, self.machines = files_of(checked, "hyperpod-slurm"), nodes
-        self.request: dict[str, Any] = json.loads(self.files["create-cluster.json"])
+        name = "update-cluster.json" if theirs else "create-cluster.json"
+        self.request: dict[str, Any] = json.loads(self.files[name])
+        self.request["InstanceGroups"] = [*theirs, *self.request["InstanceGroups"]]
         self.nodes = [
             Node(f"ip-10-255-{n}-{place}", f"10.255.{n}.{place}", *_group(group))
             for n, group in enumerate(self.request["InstanceGroups"], start=1)
@@ -434,11 +439,18 @@ def _group(group: Mapping[str, Any]) -> tuple[str, str]:
 
 @contextmanager
 def cluster(
-    checked: Checked, *, version: str = debian.OLDEST, per_group: int = 2
+    checked: Checked,
+    *,
+    version: str = debian.OLDEST,
+    per_group: int = 2,
+    theirs: Sequence[Json] = (),
 ) -> Iterator[Cluster]:
-    """The machines of a cluster, not yet booted, with some nodes of each node group."""
+    """The machines of a cluster, not yet booted, with some nodes of each node group.
+
+    A bundle that joins a cluster adds its groups to `theirs`, which begin with the controller.
+    """
     with node_network(debian.root(version)) as nodes:
-        yield Cluster(checked, nodes, per_group)
+        yield Cluster(checked, nodes, per_group, theirs)
 
 
 def checked(spec: str) -> Checked:

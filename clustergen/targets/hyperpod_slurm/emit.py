@@ -73,6 +73,7 @@ def _deployment(plan: Plan) -> Iterator[str]:
             "Slurm settings, accounting, users and limits of queues on the controller stay those "
             "of its owner; file systems of this bundle are mounted on its own nodes only"
         )
+        yield from _users(plan)
         yield (
             f"the added nodes are also in `{limits.UNIVERSAL_PARTITION}`, HyperPod's partition of "
             "all nodes: jobs of others without `--partition` may run there. To keep them off, ask "
@@ -88,6 +89,17 @@ def _deployment(plan: Plan) -> Iterator[str]:
         "`cluster.template.json` is the same cluster for a deployment with CloudFormation"
         f"{_scripts_first(plan)}{stack.deployed_last(plan)}; use one of the two, not both"
     )
+
+
+def _users(plan: Plan) -> Iterator[str]:
+    """Whom added nodes know, unless scripts of the owner create the users there."""
+    if not modes.options(plan).lifecycle:
+        known = ", ".join(("those of the image", *(user.name for user in plan.users)))
+        yield (
+            f"the added nodes have these users: {known}. Jobs of others run there without a "
+            "user name: `whoami` fails, and so do programs that look it up. Write those users to "
+            "`users`, with the ids that `id NAME` shows on the controller, and render again"
+        )
 
 
 def _scripts_first(plan: Plan) -> str:
