@@ -91,10 +91,11 @@ def _accelerators(group: NodeGroup) -> list[tuple[str, int]]:
 def _addresses(plan: Plan) -> str:
     needed = count(plan.network.needed_addresses, "IPv4 address", "es")
     subnet = plan.network.private[0]
+    who = "The cluster needs" if plan.creates_cluster else "The added nodes need"
     if subnet.cidr is None:
-        return f"The cluster needs {needed} of the private subnet, whose size is not given."
+        return f"{who} {needed} of the private subnet, whose size is not given."
     room = f"{escape(subnet.cidr)}, which has {addresses_of(subnet.cidr):,}"
-    return f"The cluster needs {needed} of the private subnet {room}."
+    return f"{who} {needed} of the private subnet {room}."
 
 
 def _part(queue: Queue, group: NodeGroup) -> str:

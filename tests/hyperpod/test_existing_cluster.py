@@ -391,3 +391,12 @@ def test_a_partition_of_others_with_the_same_name_is_reported(tmp_path: Path) ->
         cluster.roles["old"] = {"NodeType": "Compute", "PartitionNames": [partition]}
         status, notes = deployed(tmp_path / partition, "provisioning: continuous", cluster)
         assert (status, "The group old of platform is in the partition" in notes) == (0, reported)
+
+
+def test_the_own_partition_is_not_reported(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of(SPECS["slurm"], "slurm")) as made:
+        cluster = theirs("slurm")
+        cluster.roles["h200"] = {"NodeType": "Compute", "PartitionNames": ["h200"]}
+        made.account.hyperpod.join(cluster)
+        for _ in range(2):
+            assert "is in the partition" not in succeed(made, "deploy")

@@ -358,6 +358,20 @@ def test_a_pause_is_remembered(bundle: Bundle, target: str) -> None:
     deployed(bundle)
 
 
+@pytest.mark.parametrize("target", ["pcs", "eks"])
+def test_a_lost_node_group_does_not_stop_a_resume(bundle: Bundle, target: str) -> None:
+    """A deployment is impossible before it."""
+    deployed(bundle)
+    before = sizes(bundle, target)
+    deployed(bundle, "--pause")
+    groups = getattr(bundle.account, target).groups
+    lost = groups.pop(next(id for id, each in groups.items() if each.name != "system_nodes"))
+    done = bundle.deploy("--resume")
+    assert done.returncode == 0, done.stderr
+    assert f"no longer has the node group {lost.name}: it is left out" in done.stderr
+    assert sizes(bundle, target) == {name: n for name, n in before.items() if name in groups}
+
+
 @pytest.mark.parametrize("target", ["parallelcluster", "pcs", "hyperpod-slurm"])
 @pytest.mark.parametrize("metrics", ["managed-prometheus", "cloudwatch"])
 def test_a_pause_turns_off_the_alerts_on_missing_nodes(

@@ -793,6 +793,11 @@ scale() {
   local what=$1 group minimum desired
   while IFS=$'\t' read -r group minimum desired; do
     if [[ -z $group || $group == '#'* ]]; then continue; fi
+    [[ $dry_run == yes ]] || read_scaling "$group"
+    if [[ $dry_run == no && -z $answer ]]; then
+      note "EKS no longer has the node group $group: it is left out."
+      continue
+    fi
     [[ $what == counts ]] || minimum=0 desired=0
     wait_for 30 "the node group $group" is_active "$group"
     run aws --region "$region" eks update-nodegroup-config --cluster-name "$eks_cluster" \

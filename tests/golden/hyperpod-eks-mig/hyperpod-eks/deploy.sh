@@ -789,7 +789,7 @@ wait_until_in_service() {
   # After a rolled back update, the cluster is in service, with a failure message.
   if [[ $status != InService || -n $way || -n $answer ]]; then
     explain
-    fail "the cluster is ${status:-deleted}, and not as requested${way:+:$way}"
+    fail "$hyperpod is ${status:-deleted}, and not as requested${way:+:$way}"
   fi
 }
 

@@ -769,7 +769,7 @@ read_scaling() {
   ask aws --region "$region" pcs get-compute-node-group --cluster-identifier "$id" \
     --compute-node-group-identifier "$1" --output text --query \
     'computeNodeGroup.[scalingConfiguration.minInstanceCount,scalingConfiguration.maxInstanceCount,status]' ||
-    fail "PCS has no node group $1"
+    answer=
 }
 
 # Sets $counts to lines with name, id, minimum and maximum of each node group.
@@ -789,6 +789,7 @@ read_counts() {
 is_active() {
   read_scaling "$1"
   case $answer in
+    '') fail "PCS has no node group $1" ;;
     *ACTIVE) ;;
     *_FAILED) fail "PCS could not change the node group $1: aws --region $region pcs" \
       "get-compute-node-group --cluster-identifier $id --compute-node-group-identifier $1" ;;
@@ -801,6 +802,11 @@ scale() {
   local what=$1 group group_id minimum maximum
   while IFS=$'\t' read -r group group_id minimum maximum; do
     [[ -n $group ]] || continue
+    [[ $dry_run == yes ]] || read_scaling "$group_id"
+    if [[ $dry_run == no && -z $answer ]]; then
+      note "PCS no longer has the node group $group: it is left out."
+      continue
+    fi
     [[ $what == counts ]] || minimum=0 maximum=0
     wait_for 30 "the node group $group" is_active "$group_id"
     pcs update-compute-node-group --cluster-identifier "$id" \
