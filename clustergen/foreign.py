@@ -45,6 +45,8 @@ _LISTS: Final[Mapping[str, str]] = {
 
 def recognized(data: Any) -> str:
     """What ``data`` is, for messages; empty if it has no known format."""
+    if isinstance(data, list):
+        return HYPERPOD if data and all(map(_is_instance_group, data)) else ""
     if not isinstance(data, Mapping):
         return ""
     if "HeadNode" in data and ("Scheduling" in data or "Image" in data):
@@ -74,6 +76,11 @@ def _described(data: Mapping[str, Any]) -> str:
             if "resourcesVpcConfig" in inner:
                 return EKS
     return next((each for key, each in _LISTS.items() if isinstance(data.get(key), list)), "")
+
+
+def _is_instance_group(value: Any) -> bool:
+    """An item of what ``--instance-groups`` gets."""
+    return isinstance(value, Mapping) and "InstanceGroupName" in value
 
 
 def _is_hyperpod(value: Any) -> bool:

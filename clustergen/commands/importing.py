@@ -29,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
         clusters = _clusters(args) if args.live else []
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not text in UTF-8"
+        if isinstance(error, IsADirectoryError):
+            reason = "it is a directory; name the files of one cluster"
         return inputs.print_error(
             f"cannot read {getattr(error, 'filename', args.files[0])}: {reason}"
         )

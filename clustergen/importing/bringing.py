@@ -18,13 +18,13 @@ from clustergen.importing.cloudformation.stacks import NESTED, Given
 from clustergen.importing.conversion import Imported, convert
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
+from clustergen.importing.regions import located, of_arns
 from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Form, Json
 from clustergen.patterns import pattern
 from clustergen.plan.names import stack as stack_name
 from clustergen.targets import load
 
-_REGION = "us-east-1"
 _DESCRIPTION = pattern(
     r"^(?:(?:AWS PCS|Amazon EKS|AWS Batch) cluster [A-Za-z][A-Za-z0-9-]*"
     r"|Node groups \S+ of the (?:AWS PCS|Amazon EKS) cluster \S+)$"
@@ -59,11 +59,7 @@ class Reader(NamedTuple):
 def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imported:
     """The spec of one cluster."""
     notes = Notes()
-    if not answers.region:
-        region = _region(sources)
-        if not region:
-            notes.asked((), "no file names the region", "use --region", "region")
-        answers = answers._replace(region=region or _REGION)
+    answers = _located(sources, answers, notes)
     if _is_ours(sources):
         reader = reader._replace(form=reader.form.of_ours())
     found = _extracted(sources, answers, reader, notes)
@@ -80,7 +76,7 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     if _is_ours(sources):
         notes.decided((), _OURS, "targets")
     else:
-        known = _answered(known, answers, reader, notes)
+        known = settings.identified(_answered(known, answers, reader, notes), found, reader.form)
     words = reader.words(known, answers, notes)
     if _is_ours(sources):
         words |= _logs(found)
@@ -133,10 +129,11 @@ def _extracted(
     return settings.extract(resources, reader.form)
 
 
-def _region(sources: Sequence[Source]) -> str:
-    """The region that ARNs in descriptions name."""
-    found = Counter(region for source in sources for region in source.regions())
-    return found.most_common(1)[0][0] if found else ""
+def _located(sources: Sequence[Source], answers: Answers, notes: Notes) -> Answers:
+    """``answers`` with the region of the cluster's ARNs, which descriptions have."""
+    text = "\n".join(line for source in sources for line in source.lines)
+    named = of_arns(text, any_service=not answers.region)
+    return located(answers, named, (), "file", notes)
 
 
 def _is_ours(sources: Sequence[Source]) -> bool:

@@ -45,6 +45,10 @@ class Imported(NamedTuple):
     overlaid: int
     """Number of values that the overlay has."""
 
+    def without(self, lost: Sequence[Finding]) -> Imported:
+        """This, after something was left out before the comparison."""
+        return self._replace(findings=(*self.findings, *lost), lossless=self.lossless and not lost)
+
 
 _ROUNDS = 12
 _BY_HAND = "write it in the overlay, or accept the difference with --allow-loss"

@@ -96,7 +96,8 @@ def reservation(data: Json) -> Json:
 
 def interface_types(data: Json) -> list[str]:
     """The types of the network interfaces, by network card."""
-    return [str(i.get("InterfaceType", "interface")) for i in items(data, "NetworkInterfaces")]
+    cards = (each for each in items(data, "NetworkInterfaces") if isinstance(each, Mapping))
+    return [str(card.get("InterfaceType", "interface")) for card in cards]
 
 
 def _efa(data: Json) -> bool:

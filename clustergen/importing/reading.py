@@ -13,14 +13,12 @@ import yaml
 
 from clustergen.aws.template_text import Literal, Loader
 from clustergen.findings import Finding, Path, Span
-from clustergen.patterns import pattern
 
 LONGEST: Final = 1 << 20
 """Bytes of a file. CloudFormation takes no template above 1 MB, and other formats are smaller:
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 _MOST_NODES: Final = 200_000
 _SEVERAL: Final = 2
-_REGION: Final = pattern(r"arn:aws[a-z-]*:[a-z0-9-]+:([a-z]{2}(?:-[a-z]+)+-[0-9]):")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +55,6 @@ class Source:
         finally:
             loader.dispose()
         return found if isinstance(found, Mapping) else {}
-
-    def regions(self) -> Iterator[str]:
-        """The regions that ARNs in the text name."""
-        for line in self.lines:
-            yield from _REGION.findall(line)
 
 
 class Unreadable(ValueError):

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from clustergen.catalog.regions import REGIONS, region_of_zone
 from clustergen.findings import Path
 from clustergen.importing.answers import Answers
 from clustergen.importing.notes import Notes
+from clustergen.patterns import pattern
+from clustergen.words import word_set
 
 _DEFAULT = "us-east-1"
+_ARN = pattern(r"arn:aws[a-z-]*:([a-z0-9-]+):([a-z]{2}(?:-[a-z]+)+-[0-9]):")
+_SERVICES = word_set("batch eks pcs sagemaker")
+"""Services whose ARNs are those of a cluster and its parts, which are in one region."""
+
+
+def of_arns(text: str, *, any_service: bool = False) -> str:
+    """The region of the cluster's own ARNs in ``text``, or those of any service; may be empty."""
+    found = (match[2] for match in _ARN.finditer(text) if any_service or match[1] in _SERVICES)
+    ((region, _),) = Counter(found).most_common(1) or (("", 0),)
+    return region
 
 
 def located(answers: Answers, named: str, place: Path, original: str, notes: Notes) -> Answers:

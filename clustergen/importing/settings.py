@@ -99,6 +99,11 @@ class Extracted:
     others: list[Resource] = field(default_factory=list)
     """The resources that are no part of a cluster."""
 
+    def rename(self, section: str, old: str, new: str) -> None:
+        """Find what is written about a resource under its new name, too."""
+        if place := self.places.get((section, old)):
+            self.places[section, new] = place
+
     def place(self, path: Path) -> Place | None:
         """The place of the settings at ``path``, or of what they are in."""
         for length in range(len(path), 0, -1):
@@ -133,6 +138,23 @@ def extract(resources: Iterable[Resource], form: Form) -> Extracted:
             found.places[section, name, LAUNCH_TEMPLATE] = place
         found.settings.setdefault(section, {})[name] = properties
     return found
+
+
+def identified(known: Json, found: Extracted, form: Form) -> Json:
+    """``known`` with resources under their ARNs, where these had no value before.
+
+    Names of the user may differ in the spec; an ARN that a resource is known by may not.
+    """
+    changed = dict(known)
+    for kind in form.kinds:
+        for name, item in known.get(kind.section, {}).items():
+            arn = str(item.get(kind.name, "")) if isinstance(item, Mapping) else ""
+            if not arn.startswith("arn:") or arn in changed[kind.section]:
+                continue
+            inner = {arn if key == name else key: e for key, e in changed[kind.section].items()}
+            changed[kind.section] = inner
+            found.rename(kind.section, name, arn)
+    return changed
 
 
 def _names(resources: Iterable[Resource], form: Form) -> Iterable[tuple[str, tuple[str, str]]]:

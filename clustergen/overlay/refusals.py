@@ -109,6 +109,8 @@ def _where(violation: Violation) -> str:
 def _together(violation: Violation) -> str:
     """The keys that the schema requires or forbids together; empty for other violations."""
     wanted = violation.wanted
+    if not isinstance(violation.found, Mapping):
+        return ""  # the kind of the value is the problem
     parts = wanted.get("anyOf", [wanted]) if isinstance(wanted, Mapping) else wanted
     if not all(isinstance(part, Mapping) and part.keys() == {"required"} for part in parts):
         return ""
@@ -126,7 +128,7 @@ def _exclude(keys: Sequence[str]) -> str:
     return f"{' and '.join(keys)} cannot both be given"
 
 
-_KIND_WORDS = {
+KIND_WORDS = {
     "array": "a list",
     "boolean": "true or false",
     "integer": "a whole number",
@@ -138,4 +140,4 @@ _KIND_WORDS = {
 
 
 def _kinds(types: str | Sequence[str]) -> str:
-    return " or ".join(_KIND_WORDS[type] for type in ([types] if isinstance(types, str) else types))
+    return " or ".join(KIND_WORDS[type] for type in ([types] if isinstance(types, str) else types))

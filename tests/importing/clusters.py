@@ -144,4 +144,33 @@ Monitoring:
 DevSettings: {{Timeouts: {{HeadNodeBootstrapTimeout: 3600}}}}
 """
 
-CLUSTERS = {"small": SMALL, "large": LARGE}
+SPELLINGS = f"""\
+Region: us-west-2
+Image: {{Os: alinux2023}}
+HeadNode:
+  InstanceType: c7i.xlarge
+  Networking: {{SubnetId: {_SUBNET.format(0)}}}
+  Ssh: {{KeyName: team}}
+Scheduling:
+  Scheduler: slurm
+  SlurmSettings:
+    Database:
+      Uri: slurm.example.com
+      UserName: slurm
+      PasswordSecretArn: arn:aws:secretsmanager:us-west-2:111122223333:secret:slurm-AbCdEf
+  SlurmQueues:
+    - Name: hpc
+      Networking: {{SubnetIds: [{_SUBNET.format(0)}]}}
+      ComputeResources:
+        - Name: hpc6a
+          InstanceType: hpc6a.48xlarge
+          DisableSimultaneousMultithreading: true
+SharedStorage:
+  - Name: data
+    MountDir: data
+    StorageType: Ebs
+    EbsSettings: {{VolumeId: vol-0a1b2c3d4e5f67890, VolumeType: gp2}}
+"""
+"""Values that have no effect, or mean the same as others, but differ in the object model."""
+
+CLUSTERS = {"small": SMALL, "large": LARGE, "spellings": SPELLINGS}

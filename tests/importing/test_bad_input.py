@@ -52,6 +52,11 @@ WAYS_OUT = {
     "placeholders": ('{"InstanceGroups": [\n{"InstanceCount": ${COUNT}}]}', "envsubst"),
     "a Helm template": ("replicas: {{ .Values.replicas }}\nname: {{ .Release.Name }}", "envsubst"),
     "a spec": ("version: 1\nname: a\nnode_groups: []\n", "clustergen check"),
+    "JSON with a comment": ('{\n  // "a"\n  "InstanceGroups": []}', "remove the comment"),
+    "JSON with a block comment": ('{"a": "s3://a", /* b */\n"b": []}', "remove the comment"),
+    "ParallelCluster 2": ("[global]\na = b\n[cluster a]\nc = d\n", "pcluster3-config-converter"),
+    "parameters of scripts": ('{"workload_manager": "slurm"}', "add the request"),
+    "parameters of a template": ('[{"ParameterKey": "A", "ParameterValue": "b"}]', "the template"),
     "nothing": ("# nothing\n", "import a ParallelCluster 3 configuration"),
     "Helm values": ("replicaCount: 2\nimage: {tag: latest}\n", "import a ParallelCluster 3"),
     "nested templates": (
@@ -68,6 +73,26 @@ def test_the_way_out_depends_on_what_the_file_is(name: str) -> None:
     assert finding.code == "IMP020"
     assert way_out in finding.help
     assert "<unicode string>" not in finding.message
+
+
+def test_a_comment_in_json_has_its_place() -> None:
+    (finding,) = bring('{\n  "a": "s3://a", // b\n  "c": 1}').findings
+    assert finding.span is not None
+    assert (finding.message, finding.span.line, finding.span.column) == (
+        "JSON has no comments",
+        2,
+        18,
+    )
+
+
+def test_variables_of_terraform_are_terraform() -> None:
+    (finding,) = bring(("prod.tfvars", 'region = "us-east-1"')).findings
+    assert "is Terraform" in finding.message
+
+
+def test_half_a_configuration_of_parallelcluster() -> None:
+    (finding,) = bring("Scheduling: {Scheduler: slurm}").findings
+    assert (finding.code, "with HeadNode" in finding.help) == ("IMP022", True)
 
 
 CLUSTER = """\

@@ -60,3 +60,8 @@ def test_bad_arguments(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.yaml").write_text(SMALL)
     assert main(["import", *arguments]) == 2
+
+
+def test_a_directory_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(tmp_path)]) == 2
+    assert "name the files of one cluster" in capsys.readouterr().err

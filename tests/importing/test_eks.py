@@ -351,3 +351,15 @@ def test_descriptions_of_node_groups_alone() -> None:
 def test_a_name_that_no_file_has_is_to_be_filled_in() -> None:
     result = bring(nodes_alone())
     assert "cluster: FILL-IN-Name" in result.text
+
+
+def test_an_administrator_that_no_file_names_is_a_stand_in() -> None:
+    result = bring(TEMPLATE)
+    assert result.lossless
+    assert "role/FILL-IN-Admin" in result.text
+
+
+def test_the_region_of_a_description_is_stronger_than_the_flag() -> None:
+    result = bring({"cluster": CLUSTER}, {"nodegroup": NODEGROUP}, VERSIONS, region="us-west-2")
+    assert "region: eu-west-1" in result.text
+    assert any("--region us-west-2 does not apply" in each.message for each in result.findings)

@@ -238,3 +238,24 @@ def test_node_groups_of_a_cluster_that_eksctl_did_not_make() -> None:
     assert not types & {"AWS::EKS::Cluster", "AWS::EKS::Addon"}
     (group,) = by_name(template, "AWS::EKS::Nodegroup", "NodegroupName").values()
     assert (group["ClusterName"], group["Labels"]) == ("platform", {"pool": "gpu"})
+
+
+ONLY_GROUPS = """
+apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {name: platform, region: us-east-1}
+managedNodeGroups: [{name: gpu, instanceType: g6.12xlarge}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "noted"),
+    [
+        (ONLY_GROUPS, True),
+        (ONLY_GROUPS + "iam: {withOIDC: true}", False),
+        (ONLY_GROUPS.replace("us-east-1}", "us-east-1, version: '1.35'}"), False),
+    ],
+)
+def test_a_file_that_may_be_for_a_cluster_that_exists_says_so(text: str, noted: bool) -> None:
+    result = bring(text, region="", vpc="")
+    assert ("if platform exists" in " ".join(result.text.replace("#", "").split())) is noted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from clustergen import overlay, targets
 from clustergen.compiler import check_text
 from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.renderer import render
+from tests.importing.templates import SPECS, original_of, region_of
 from tests.importing.templates import bring as bring_files
 
 ROLE = "arn:aws:iam::111122223333:role/nodes"
@@ -281,3 +283,26 @@ def test_restricted_groups_stay_restricted() -> None:
 
 def test_a_file_of_another_cluster_is_an_error() -> None:
     assert [f.code for f in bring(EKS, LEGACY).findings] == ["IMP020"]
+
+
+@pytest.mark.parametrize("target", ["hyperpod-slurm", "hyperpod-eks"])
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_what_clustergen_rendered_is_lossless(path: Path, target: str) -> None:
+    result = bring_files(original_of(path, target), region=region_of(path), vpc="")
+    assert result.lossless
+
+
+def test_a_file_for_instance_groups_is_a_request_without_its_name() -> None:
+    result = bring_files(LEGACY["InstanceGroups"])
+    assert result.lossless
+    assert "name: imported" in result.text
+    assert "--name changes that" in result.text
+    (guess,) = [f for f in result.findings if "taken for the controller" in f.message]
+    assert guess.path == (0,)
+
+
+def test_a_member_of_a_wrong_kind_is_left_out() -> None:
+    wrong = {**EKS, "VpcConfig": {**NETWORK, "Subnets": "subnet-0a1b2c3d4e5f67890"}}
+    result = bring(wrong)
+    assert not result.lossless
+    assert "VpcConfig.Subnets is left out" in "".join(f.message for f in result.findings)

@@ -10,6 +10,7 @@ import yaml
 
 from clustergen import overlay, targets
 from clustergen.compiler import Checked, check, check_text
+from clustergen.findings import Severity
 from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.importing.parallelcluster.normal import normal
 from clustergen.renderer import render
@@ -129,6 +130,37 @@ def test_a_word_that_the_rules_reject_goes_to_the_overlay() -> None:
     result = bring(text)
     assert result.lossless
     assert "zz9.unknown" in result.text
+
+
+WRONG_KINDS = {
+    "HeadNode.Iam is left out: it is 3.5, and has to be a mapping": {"Iam": 3.5},
+    "HeadNode.Ssh is left out: it is 'team', and has to be a mapping": {"Ssh": "team"},
+    "HeadNode.Iam.S3Access[0] is left out: it is empty, and has to be a mapping": {
+        "Iam": {"S3Access": [None]}
+    },
+}
+
+
+@pytest.mark.parametrize("message", WRONG_KINDS)
+def test_a_value_of_a_wrong_kind_is_left_out_and_the_rest_imported(message: str) -> None:
+    config = yaml.safe_load(SMALL)
+    config["HeadNode"] |= WRONG_KINDS[message]
+    result = bring(yaml.safe_dump(config))
+    assert not result.lossless
+    assert [f.message for f in result.findings if f.code == "IMP012"] == [message]
+    assert "instance_type: c7i.4xlarge" in result.text
+
+
+def test_a_number_of_nodes_that_is_none_is_left_out() -> None:
+    result = bring(SMALL.replace("c7i.4xlarge", "c7i.4xlarge, MinCount: some"))
+    assert [f.code for f in result.findings if f.severity is Severity.ERROR] == ["IMP012"]
+
+
+@pytest.mark.parametrize("part", ["InstanceType: c7i.xlarge", "SlurmQueues"])
+def test_a_configuration_without_its_parts_is_incomplete(part: str) -> None:
+    (finding,) = bring(SMALL.replace(part, "Tags" if part == "SlurmQueues" else "")).findings
+    assert finding.code == "IMP022"
+    assert part.partition(":")[0] in finding.message
 
 
 def test_other_files_are_no_clusters() -> None:

@@ -28,7 +28,7 @@ _ACCOUNT_ID: Final = "AWS::AccountId"
 _DYNAMIC: Final = "{{resolve:"
 _SCRIPTS: Final = "SourceS3Uri"
 _ACCOUNT: Final = "0" * 12
-_ROLE: Final = re.compile(r"Role(Arn)?$|^InstanceRole$")
+_ROLE: Final = re.compile(r"Role(Arn)?$|^PrincipalArn$")
 _NUMBERS: Final = re.compile(r"(Count|Size|Capacity|VCpus|Vcpus|Version|Priority)$")
 _FILLED_IN: Final = "FILL-IN-"
 

@@ -23,6 +23,7 @@ from clustergen.importing.regions import located
 from clustergen.importing.rules import losses
 from clustergen.importing.settings import Extracted, Json, Place, link
 from clustergen.spec import patterns
+from clustergen.words import word_set
 
 __all__ = ["imported"]
 
@@ -42,6 +43,8 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     if group:
         found.settings = _without_cluster(found.settings, name, group, notes)
         reader = bringing.Reader("eks", FORM, NODE_GROUPS, joined.spec)
+    elif _has_only_groups(config):
+        notes.decided(("metadata",), _NEW.format(name=name), "targets")
     words = reader.words(found.settings, answers, notes)
     if group:
         words["targets"]["eks"]["cluster_security_group"] = group
@@ -52,6 +55,21 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
         findings=(*result.findings, *map(source.place, lost)),
         lossless=result.lossless and not lost,
     )
+
+
+_OF_GROUPS: Final = word_set(
+    "apiVersion kind metadata vpc availabilityZones managedNodeGroups nodeGroups"
+)
+_NEW: Final = (
+    "the file only has node groups, and the spec makes a new cluster {name} for them; if {name} "
+    "exists, write the cluster security group as vpc.securityGroup in the file, and import it again"
+)
+
+
+def _has_only_groups(config: Keys) -> bool:
+    """Whether a file may be for `eksctl create nodegroup`: it says nothing about the cluster."""
+    versioned = "version" in config.section("metadata")
+    return config.names() <= _OF_GROUPS and "managedNodeGroups" in config and not versioned
 
 
 def _name(config: Keys, answers: Answers, notes: Notes) -> str:

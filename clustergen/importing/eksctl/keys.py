@@ -48,6 +48,10 @@ class Keys:
         items = value if isinstance(value, list) else []
         return [Keys(each, (*self.path, key, i), self._used) for i, each in enumerate(items)]
 
+    def names(self) -> set[str]:
+        """The keys of the section."""
+        return {str(key) for key in self._data}
+
     def __contains__(self, key: str) -> bool:
         return self._data.get(key) is not None
 

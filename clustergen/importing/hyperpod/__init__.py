@@ -13,11 +13,16 @@ from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.hyperpod import requests, templates
 from clustergen.importing.hyperpod.normal import normal, settled
 from clustergen.importing.hyperpod.words import spec
+from clustergen.importing.kinds import fitting
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.rules.formats import INCOMPLETE, UNKNOWN
+from clustergen.targets import load
 
 __all__ = ["imported"]
+
+_SLURM = "hyperpod-slurm"
+"""The target whose schema has all members of a request, those for EKS too."""
 
 
 class _Request(NamedTuple):
@@ -51,9 +56,12 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
 def _converted(
     request: _Request, sources: Sequence[Source], answers: Answers, notes: Notes
 ) -> Imported:
-    original = requests.requested(request.members, notes)
+    requested = requests.requested(request.members, notes)
+    original, misfits = fitting(requested, load(_SLURM).schema)
     if not original.get("ClusterName"):
         original = {"ClusterName": answers.name, **original}
+        text = f"the file does not name the cluster; it is {answers.name} here: --name changes that"
+        notes.decided((), text, "name")
     parameters = next(filter(None, (requests.parameters_in(s.data) for s in sources)), {})
     if parameters:
         notes.dropped(
@@ -64,12 +72,15 @@ def _converted(
     words = spec(original, dict(parameters), answers, notes)
     (target,) = words["targets"]
     origin = PurePath(sources[0].name).name
-    return convert(original, words, origin, notes, Service(target, normal, settled))
+    result = convert(original, words, origin, notes, Service(target, normal, settled))
+    return result.without(misfits)
 
 
 def _below(finding: Finding, request: _Request) -> Finding:
     """The finding at its place in the whole file."""
-    return request.source.place(replace(finding, path=(*request.place, *finding.path)))
+    alone = isinstance(request.source.data, list)  # a file that has the instance groups alone
+    path = finding.path[1:] if alone else finding.path
+    return request.source.place(replace(finding, path=(*request.place, *path)))
 
 
 def _incomplete(parameters: Sequence[str]) -> Finding:

@@ -42,7 +42,12 @@ def is_parameters(data: Any) -> bool:
 
 
 def found(data: Any) -> tuple[Path, Any] | None:
-    """The place of the request in ``data``, and the request: at the top, or one level below."""
+    """The place of the request in ``data``, and the request: at the top, or one level below.
+
+    A file for ``--instance-groups`` only has the list of them.
+    """
+    if isinstance(data, list):
+        return (), {GROUPS[0]: data}
     if is_request(data):
         return (), data
     if not isinstance(data, Mapping):

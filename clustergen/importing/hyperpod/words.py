@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from clustergen.catalog.regions import partition_of
 from clustergen.hyperpod.limits import HEALTH_CHECKS
 from clustergen.importing.answers import STAND_IN_VPC, Answers
 from clustergen.importing.hyperpod.requests import GROUPS
 from clustergen.importing.notes import Notes
-from clustergen.importing.regions import located
+from clustergen.importing.regions import located, of_arns
+from clustergen.patterns import pattern
 
 Json = dict[str, Any]
-_ARN_REGION: Final = re.compile(r"arn:aws[a-z-]*:(?:sagemaker|eks):([a-z0-9-]+):")
+_FILE_SYSTEM: Final = pattern(r"(fs-[0-9a-f]{8,17})\.fsx\.")
 _SINGULAR: Final = {"Controller": "head_node", "Login": "login"}
 
 
 def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Json:
     """The spec of a request, without an overlay."""
-    named = _ARN_REGION.search(str(request))
-    answers = located(answers, named[1] if named else "", (), "request", notes)
+    answers = located(answers, of_arns(str(request)), (), "request", notes)
     groups = [group for key in GROUPS for group in _list(request, key)]
     on_eks = "Eks" in _map(request, "Orchestrator")
     roles = {} if on_eks else dict(_roles(groups, parameters, notes))
     compute = [g for g in groups if g.get("InstanceGroupName") not in roles.values()]
+    options = {} if on_eks else {**_slurm(groups), **_controllers(groups, roles)}
+    if not on_eks and _is_addition(groups):
+        options = {"cluster": request.get("ClusterName"), **options}
+        text = f"no group is the controller, so the groups are added to {request['ClusterName']}"
+        notes.decided(("InstanceGroups",), text, "targets")
+    several = "controllers" in options and not _lifecycle(groups)
     found: Json = {
         "version": 1,
-        "name": request.get("ClusterName"),
+        "name": answers.name if "cluster" in options else request.get("ClusterName"),
         "region": answers.region,
         "tags": _tags(request, on_eks=on_eks),
         "network": _network(request, answers, notes),
@@ -39,6 +45,7 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
         },
         "node_groups": [_group(group, _map(request, "VpcConfig")) for group in compute],
         "queues": [] if on_eks else _queues(compute),
+        **(_shared_state(answers.region, notes) if several else {"storage": _storage(groups)}),
         "kubernetes": {"autoscaler": "karpenter"} if on_eks and "AutoScaling" in request else {},
         "resilience": {"replace_failed_nodes": False}
         if request.get("NodeRecovery") == "None"
@@ -55,9 +62,8 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
         if on_eks
         else {
             "hyperpod-slurm": {
-                **_slurm(groups),
+                **options,
                 **_provisioning(request),
-                **_controllers(groups, roles),
                 **_names(roles),
                 **_lifecycle(groups),
                 **_left_out(request, groups, on_eks=False),
@@ -140,6 +146,40 @@ def _controllers(groups: Sequence[Json], roles: Mapping[str, str]) -> Json:
     mine = (g for g in groups if g.get("InstanceGroupName") == roles.get("Controller"))
     count = next((group.get("InstanceCount", 1) for group in mine), 1)
     return {"controllers": count} if count != 1 else {}
+
+
+def _storage(groups: Sequence[Json]) -> list[Json]:
+    """The Lustre file systems that all groups have, by their DNS names."""
+    configs = [
+        [_map(each, "FsxLustreConfig") for each in _list(group, "InstanceStorageConfigs")]
+        for group in groups
+    ]
+    found = []
+    for config in configs[0] if configs else []:
+        id = _FILE_SYSTEM.match(str(config.get("DnsName", "")))
+        if id and all(config in each for each in configs):
+            existing = {"id": id[1], "mount_name": config.get("MountName")}
+            mount = config.get("MountPath", "/fsx")
+            found.append({"mount": mount, "type": "fsx-lustre", "existing": existing})
+    return found
+
+
+def _is_addition(groups: Sequence[Json]) -> bool:
+    """Whether the groups are for a cluster that exists: each has a role, and none controls."""
+    kinds = [_map(group, "SlurmConfig").get("NodeType") for group in groups]
+    return bool(kinds) and None not in kinds and "Controller" not in kinds
+
+
+def _shared_state(region: str, notes: Notes) -> Json:
+    """Where several controllers with our scripts keep their state: a request does not say it."""
+    for section, what in (("storage", "which file system"), ("slurm", "which database")):
+        text = f"the request does not say {what} the controllers share"
+        notes.asked((), text, f"replace the stand-in in `{section}`", section)
+    secret = f"arn:{partition_of(region).name}:secretsmanager:{region}:{'0' * 12}:secret:fill-in"
+    return {
+        "storage": [{"mount": "/fsx", "type": "fsx-lustre", "size": "1200GiB"}],
+        "slurm": {"accounting": {"endpoint": "fill-in.example.com", "secret": secret}},
+    }
 
 
 def _names(roles: Mapping[str, str]) -> Json:
@@ -265,7 +305,7 @@ def _left_out(request: Json, groups: Sequence[Json], *, on_eks: bool) -> Json:
     absent = {
         "second-volume": not all(_volume(group) for group in groups),
         "threads-per-core": not all("ThreadsPerCore" in group for group in groups),
-        "node-recovery": "NodeRecovery" not in request,
+        "node-recovery": "NodeRecovery" not in request and not _is_addition(groups),
         "one-subnet": len(_map(request, "VpcConfig").get("Subnets", [])) > 1,
         "operator-tag": on_eks and "SageMaker" not in tags,
     }

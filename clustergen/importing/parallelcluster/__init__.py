@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported, Service, convert
+from clustergen.importing.kinds import fitting
 from clustergen.importing.notes import Notes
 from clustergen.importing.parallelcluster.dialect import modern
 from clustergen.importing.parallelcluster.normal import normal
 from clustergen.importing.parallelcluster.partitions import resolved
-from clustergen.importing.parallelcluster.parts import effective, section, without_nothing
+from clustergen.importing.parallelcluster.parts import effective, items, section, without_nothing
 from clustergen.importing.parallelcluster.settling import settled
 from clustergen.importing.parallelcluster.words import spec
 from clustergen.importing.rules import formats
+from clustergen.targets import load
 
 __all__ = ["imported"]
 
-SERVICE = Service("parallelcluster", normal, settled)
+_TARGET = "parallelcluster"
+SERVICE = Service(_TARGET, normal, settled)
 # An update compares what is written: a default that only one of two files has is a change.
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html
-ADOPTING = Service("parallelcluster", normal, lambda _document, original, _schema: original, True)
+ADOPTING = Service(_TARGET, normal, lambda _document, original, _schema: original, True)
 _SLURM = "slurm"
 
 
@@ -37,11 +40,27 @@ def imported(configuration: Mapping[str, Any], origin: str, answers: Answers) ->
         )
         return Imported("", (found,), False, 0, 0)
     notes = Notes()
-    written = modern(without_nothing(configuration), notes)
+    known, misfits = fitting(without_nothing(configuration), load(_TARGET).schema)
+    if missing := [*_missing(known)]:
+        found = formats.INCOMPLETE.at(
+            (),
+            f"the configuration has no {' and no '.join(missing)}",
+            help="import the whole configuration",
+        )
+        return Imported("", (*misfits, found), False, 0, 0)
+    written = modern(known, notes)
     config = resolved(effective(written))
     words = spec(config, answers, notes)
     # Without one, ParallelCluster takes the region from where its command runs.
     region = {"Region": words["region"]}
-    if answers.adopt:
-        return convert({**region, **written}, words, origin, notes, ADOPTING)
-    return convert({**region, **config}, words, origin, notes, SERVICE)
+    document, service = (written, ADOPTING) if answers.adopt else (config, SERVICE)
+    return convert({**region, **document}, words, origin, notes, service).without(misfits)
+
+
+def _missing(config: Mapping[str, Any]) -> Iterator[str]:
+    """What every configuration has."""
+    for key in ("InstanceType", "Networking"):
+        if not section(config, "HeadNode").get(key):
+            yield f"HeadNode.{key}"
+    if not items(config, "Scheduling", "SlurmQueues"):
+        yield "Scheduling.SlurmQueues"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
-
-from clustergen import catalog
+from typing import Any
 
 Json = dict[str, Any]
-_MYSQL: Final = 3306
 EVENTS = ("OnNodeStart", "OnNodeConfigured", "OnNodeUpdated")
 
 
@@ -38,7 +34,7 @@ def actions(node: Mapping[str, Any], event: str) -> list[Json]:
     action = section(node, "CustomActions", event)
     sequence = items(action, "Sequence") or ([action] if action.get("Script") else [])
     return [
-        {"Script": str(each["Script"])}
+        {"Script": str(each.get("Script", ""))}
         | ({"Args": [str(word) for word in each["Args"]]} if each.get("Args") else {})
         for each in sequence
     ]
@@ -52,31 +48,8 @@ def effective(configuration: Mapping[str, Any]) -> Json:
     if items(found, "LoginNodes", "Pools"):
         pools = [_with_sequences(pool) for pool in items(found, "LoginNodes", "Pools")]
         found["LoginNodes"] = {**section(found, "LoginNodes"), "Pools": pools}
-    if storage := items(found, "SharedStorage"):
-        found["SharedStorage"] = [_storage(each) for each in storage]
     queues = [_queue(queue) for queue in items(found, "Scheduling", "SlurmQueues")]
-    scheduling = section(found, "Scheduling")
-    settings = section(scheduling, "SlurmSettings")
-    if database := section(settings, "Database"):
-        uri = str(database.get("Uri"))
-        database["Uri"] = uri if re.search(r":[0-9]+$", uri) else f"{uri}:{_MYSQL}"
-        scheduling["SlurmSettings"] = {**settings, "Database": database}
-    found["Scheduling"] = {**scheduling, "SlurmQueues": queues}
-    return found
-
-
-# aws-parallelcluster 3.16.1, pcluster.templates.cluster_stack: an existing volume is only attached.
-_OF_NEW_VOLUMES: Final = ("VolumeType", "Size", "Iops", "Throughput", "Encrypted", "KmsKeyId")
-
-
-def _storage(entry: Json) -> Json:
-    """Storage with an absolute path, and an existing volume without settings of a new one."""
-    mount = str(entry.get("MountDir"))
-    found = {**entry, "MountDir": mount if mount.startswith("/") else f"/{mount}"}
-    settings = section(entry, "EbsSettings")
-    if settings.get("VolumeId"):
-        kept = {key: value for key, value in settings.items() if key not in _OF_NEW_VOLUMES}
-        found["EbsSettings"] = kept
+    found["Scheduling"] = {**section(found, "Scheduling"), "SlurmQueues": queues}
     return found
 
 
@@ -100,8 +73,6 @@ def _queue(queue: Json) -> Json:
         resource.pop("Networking", None)
         if own := {**tags(queue), **tags(resource)}:
             resource["Tags"] = [{"Key": key, "Value": own[key]} for key in sorted(own)]
-        if _has_no_smt(resource):
-            resource.pop("DisableSimultaneousMultithreading", None)
         found = _placement(placement, efa=is_true(section(resource, "Efa").get("Enabled")))
         if found:
             resource["Networking"] = {"PlacementGroup": found}
@@ -115,13 +86,6 @@ def _queue(queue: Json) -> Json:
 def tags(node: Json) -> dict[str, Any]:
     """Tags by their keys."""
     return {str(tag.get("Key")): tag.get("Value") for tag in items(node, "Tags")}
-
-
-def _has_no_smt(resource: Json) -> bool:
-    """Whether the processors have one thread per core anyway."""
-    names = [each.get("InstanceType") for each in items(resource, "Instances")]
-    types = [catalog.find(str(name)) for name in names or [resource.get("InstanceType")]]
-    return all(type is not None and type.threads_per_core == 1 for type in types)
 
 
 def is_true(value: Any) -> bool:
