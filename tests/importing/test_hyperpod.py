@@ -306,3 +306,16 @@ def test_a_member_of_a_wrong_kind_is_left_out() -> None:
     result = bring(wrong)
     assert not result.lossless
     assert "VpcConfig.Subnets is left out" in "".join(f.message for f in result.findings)
+
+
+_NODES = {"NodeType": "Compute", "PartitionNames": ["more"]}
+ADDED = _group("more", "p5.48xlarge", 2, SlurmConfig=_NODES, ThreadsPerCore=1)
+
+
+@pytest.mark.parametrize("given", [[ADDED], {"ClusterName": "ml", "InstanceGroups": [ADDED]}])
+def test_groups_without_a_controller_join_the_cluster(given: Any) -> None:
+    result = bring_files(given, name="ml")
+    assert result.lossless
+    assert "cluster: ml" in result.text
+    (asked,) = [f for f in result.findings if "does not name the subnets" in f.message]
+    assert "describe-cluster --cluster-name ml" in asked.help

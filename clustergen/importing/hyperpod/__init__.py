@@ -11,8 +11,13 @@ from clustergen.findings import Finding, Path
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.hyperpod import requests, templates
-from clustergen.importing.hyperpod.normal import normal, settled
-from clustergen.importing.hyperpod.words import spec
+from clustergen.importing.hyperpod.normal import (
+    normal,
+    normal_addition,
+    settled,
+    settled_addition,
+)
+from clustergen.importing.hyperpod.words import is_addition, spec
 from clustergen.importing.kinds import fitting
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
@@ -72,7 +77,8 @@ def _converted(
     words = spec(original, dict(parameters), answers, notes)
     (target,) = words["targets"]
     origin = PurePath(sources[0].name).name
-    result = convert(original, words, origin, notes, Service(target, normal, settled))
+    forms = (normal_addition, settled_addition) if is_addition(original) else (normal, settled)
+    result = convert(original, words, origin, notes, Service(target, *forms))
     return result.without(misfits)
 
 

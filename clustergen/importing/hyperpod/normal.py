@@ -35,6 +35,23 @@ def settled(document: Mapping[str, Any], original: Mapping[str, Any], schema: Sc
     }
 
 
+# Of a request that adds groups to a cluster, clustergen only sends these members.
+_ADDED: Final = ("ClusterName", "InstanceGroups")
+
+
+def normal_addition(request: Mapping[str, Any], schema: Schema) -> Json:
+    """The normal form of a request that adds groups to a cluster."""
+    return {key: value for key, value in normal(request, schema).items() if key in _ADDED}
+
+
+def settled_addition(
+    document: Mapping[str, Any], original: Mapping[str, Any], schema: Schema
+) -> Json:
+    """The document with the groups of the original."""
+    found = settled(document, original, schema)
+    return {**document, **{key: found[key] for key in _ADDED if key in found}}
+
+
 def _like(document: Any, original: Sequence[Any], name: str) -> list[Any]:
     order = [item.get(name) for item in document] if isinstance(document, list) else []
     return sorted(

@@ -14,6 +14,7 @@ from clustergen.importing.regions import located, of_arns
 from clustergen.patterns import pattern
 
 Json = dict[str, Any]
+_STAND_IN: Final = "subnet-" + "0" * 17
 _FILE_SYSTEM: Final = pattern(r"(fs-[0-9a-f]{8,17})\.fsx\.")
 _SINGULAR: Final = {"Controller": "head_node", "Login": "login"}
 
@@ -21,13 +22,13 @@ _SINGULAR: Final = {"Controller": "head_node", "Login": "login"}
 def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Json:
     """The spec of a request, without an overlay."""
     answers = located(answers, of_arns(str(request)), (), "request", notes)
-    groups = [group for key in GROUPS for group in _list(request, key)]
+    groups = _groups(request)
     on_eks = "Eks" in _map(request, "Orchestrator")
     roles = {} if on_eks else dict(_roles(groups, parameters, notes))
     compute = [g for g in groups if g.get("InstanceGroupName") not in roles.values()]
     options = {} if on_eks else {**_slurm(groups), **_controllers(groups, roles)}
-    if not on_eks and _is_addition(groups):
-        options = {"cluster": request.get("ClusterName"), **options}
+    if is_addition(request):
+        options = {"cluster": request["ClusterName"], **_shared_group(request), **options}
         text = f"no group is the controller, so the groups are added to {request['ClusterName']}"
         notes.decided(("InstanceGroups",), text, "targets")
     several = "controllers" in options and not _lifecycle(groups)
@@ -95,6 +96,8 @@ def _network(request: Json, answers: Answers, notes: Notes) -> Json:
     config = _map(request, "VpcConfig")
     subnets = [str(subnet) for subnet in config.get("Subnets", [])]
     zones = answers.zones
+    if not subnets and is_addition(request):
+        subnets = _subnets_of_groups(request) or [_unknown_subnet(request, notes)]
     if not subnets:
         notes.asked((), "the request names no subnets", "use --zone for the new one", "network")
         return {"zone": zones.get("") or f"{answers.region}a"}
@@ -108,6 +111,23 @@ def _network(request: Json, answers: Answers, notes: Notes) -> Json:
         "private_subnets": [{"id": s, "zone": zone} if zone else s for s, zone in known.items()],
         **({"security_groups": groups} if groups else {}),
     }
+
+
+def _subnets_of_groups(request: Json) -> list[str]:
+    found = (_map(group, "OverrideVpcConfig").get("Subnets", []) for group in _groups(request))
+    return list(dict.fromkeys(str(subnet) for subnets in found for subnet in subnets))
+
+
+def _unknown_subnet(request: Json, notes: Notes) -> str:
+    text = "the file does not name the subnets of the cluster"
+    show = f"aws sagemaker describe-cluster --cluster-name {request['ClusterName']}"
+    help = f"replace {_STAND_IN}; `{show} --query VpcConfig` shows them"
+    notes.asked(("InstanceGroups",), text, help, "network")
+    return _STAND_IN
+
+
+def _groups(request: Json) -> list[Json]:
+    return [group for key in GROUPS for group in _list(request, key)]
 
 
 def _roles(groups: Sequence[Any], parameters: Json, notes: Notes) -> Iterator[tuple[str, str]]:
@@ -164,9 +184,16 @@ def _storage(groups: Sequence[Json]) -> list[Json]:
     return found
 
 
-def _is_addition(groups: Sequence[Json]) -> bool:
+def _shared_group(request: Json) -> Json:
+    """The cluster's security group in what clustergen rendered: beside that of a foundation."""
+    groups = [str(group) for group in _map(request, "VpcConfig").get("SecurityGroupIds", [])]
+    others = [group for group in groups if "${" not in group]
+    return {"cluster_security_group": others[0]} if 0 < len(others) < len(groups) else {}
+
+
+def is_addition(request: Json) -> bool:
     """Whether the groups are for a cluster that exists: each has a role, and none controls."""
-    kinds = [_map(group, "SlurmConfig").get("NodeType") for group in groups]
+    kinds = [_map(group, "SlurmConfig").get("NodeType") for group in _groups(request)]
     return bool(kinds) and None not in kinds and "Controller" not in kinds
 
 
@@ -305,7 +332,7 @@ def _left_out(request: Json, groups: Sequence[Json], *, on_eks: bool) -> Json:
     absent = {
         "second-volume": not all(_volume(group) for group in groups),
         "threads-per-core": not all("ThreadsPerCore" in group for group in groups),
-        "node-recovery": "NodeRecovery" not in request and not _is_addition(groups),
+        "node-recovery": "NodeRecovery" not in request and not is_addition(request),
         "one-subnet": len(_map(request, "VpcConfig").get("Subnets", [])) > 1,
         "operator-tag": on_eks and "SageMaker" not in tags,
     }
