@@ -19,6 +19,7 @@ from constructs import Construct, IConstruct
 from clustergen.artifacts import Artifact
 from clustergen.aws import cfn
 from clustergen.cdk import kernel
+from clustergen.effects.manifests import KEPT
 from clustergen.eks import control_plane
 from clustergen.eks.system_nodes import SYSTEM_NODES
 from clustergen.kubernetes import bundle
@@ -82,9 +83,19 @@ class Software(Construct):
     def _manifest(self, artifact: Artifact) -> eks.KubernetesManifest:
         objects = [self._filled(each) for each in yaml.safe_load_all(artifact.text)]
         name = artifact.path.rpartition("/")[2].removesuffix(".yaml")
-        return eks.KubernetesManifest(
-            self, f"manifest-{name}", cluster=self._usable, manifest=objects, overwrite=True
+        # Whoever deletes these objects deletes what users have made in them.
+        kept = any(each["kind"] in KEPT for each in objects)
+        made = eks.KubernetesManifest(
+            self,
+            f"manifest-{name}",
+            cluster=self._usable,
+            manifest=objects,
+            overwrite=True,
+            prune=not kept,
         )
+        if kept:
+            _of_manifest(made).apply_removal_policy(cdk.RemovalPolicy.RETAIN)
+        return made
 
     def _chart(self, component: Component) -> eks.HelmChart:
         chart = component.chart
@@ -113,6 +124,14 @@ class Software(Construct):
         if isinstance(value, str):
             return _PLACEHOLDER.sub(lambda found: self._value(found[1]), value)
         return value
+
+
+def _of_manifest(made: eks.KubernetesManifest) -> cdk.CfnResource:
+    """The resource that applies the objects, and deletes them when it leaves the stack."""
+    found = made.node.find_child("Resource").node.default_child
+    if not isinstance(found, cdk.CfnResource):
+        raise TypeError("a manifest has a custom resource")
+    return found
 
 
 def _provider(

@@ -70,9 +70,11 @@ def _targets(pair: Pair, args: argparse.Namespace) -> Sequence[str]:
 
 
 def _fails(found: Sequence[Difference], wanted: str | None) -> bool:
-    """Whether an effect is as dangerous as ``wanted``, or unknown."""
+    """Whether an effect is as dangerous as ``wanted``, or unknown; drift is the least of all."""
     if wanted is None:
         return False
+    if wanted == "any" and any(each.drift and each.drift.found for each in found):
+        return True
     least = KINDS.index(LEVELS[wanted])
     kinds = {caused.effect.kind for each in found for caused in each.effects}
     return any(kind == "unknown" or KINDS.index(kind) >= least for kind in kinds)

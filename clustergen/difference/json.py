@@ -13,12 +13,21 @@
         "steps": ["copy the data first: ..."],
         "stays": ["StorageFsx"],
         "cost": {"currency": "USD", "old": {...}, "new": {...},
+                 "staying": [0.0, 0.0],
                  "changes": [{"part": "nodes", "name": "cpu", "old": {...}, "new": {...},
                               "month": [588.67, 588.67]}]},
+        "drift": [{"stack": "demo-pcs", "resource": "NodeGroupCpu",
+                   "type": "AWS::PCS::ComputeNodeGroup",
+                   "property": "ScalingConfiguration.MaxInstanceCount",
+                   "expected": "4", "actual": "6"}],
         "unknown": "not known without AWS: ..."}]}
 
 ``cost`` is null unless both sides are specs. Its totals and lines are those of ``clustergen cost``;
-``month`` is new less old, low and high, and null where a price is unknown.
+``month`` is new less old, low and high, and null where a price is unknown. ``staying`` is the cost
+of a month of what stays behind, which the new total lacks.
+
+``drift`` is null unless the old side is a cluster that runs; ``property`` is empty where the
+resource was deleted.
 
 ``kind`` is one of clustergen.effects.KINDS, and of a difference its most dangerous. Keys are never
 removed or changed.
@@ -53,6 +62,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "steps": list(difference.steps),
         "stays": difference.stays,
         "cost": _cost(difference.cost) if difference.cost else None,
+        "drift": [each._asdict() for each in difference.drift.found] if difference.drift else None,
         "unknown": words.unknown(difference),
     }
 
@@ -62,6 +72,7 @@ def _cost(bills: Cost) -> dict[str, Any]:
         "currency": "USD",
         "old": bill_data(bills.old)["total"],
         "new": bill_data(bills.new)["total"],
+        "staying": list(bills.kept),
         "changes": [
             {
                 "part": change.line.part,

@@ -7,13 +7,16 @@ HyperPod's request. Ids of the foundation become its placeholders again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen import account
 from clustergen.account import Clients
 from clustergen.artifacts import Json
+from clustergen.difference import drift
+from clustergen.difference.drift import Drift, Drifted
 from clustergen.difference.sides import Spec
 from clustergen.effects import Files
 from clustergen.monitoring import stack as monitoring
@@ -43,6 +46,7 @@ class Live:
     new: Spec
     clients: Clients
     document: None = None
+    wait: Callable[[float], None] = time.sleep
 
     @property
     def title(self) -> str:
@@ -58,13 +62,22 @@ class Live:
 
         :raises LiveError: if AWS does not answer.
         """
-        plan, new = self.new.checked.plans.get(target), self.new.files(target)
-        if plan is None or new is None:
-            return None
-        return _Reader(plan, target, new, self.clients).files()
+        reader = self._reader(target)
+        return reader.files() if reader else None
 
     def plan(self, target: str) -> Plan | None:  # noqa: ARG002
         return None
+
+    def drift(self, target: str) -> Drift:
+        """What was changed outside the stacks, as far as AWS says it."""
+        reader = self._reader(target)
+        return reader.drift(self.wait) if reader else Drift()
+
+    def _reader(self, target: str) -> _Reader | None:
+        plan, new = self.new.checked.plans.get(target), self.new.files(target)
+        if plan is None or new is None:
+            return None
+        return _Reader(plan, target, new, self.clients)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +110,27 @@ class _Reader:
         same = {path: text for path, text in self.new.items() if _is_unread(path)}
         return {**same, **found, "deploy.sh": script}
 
-    def _templates(self) -> Iterator[tuple[str, str]]:
+    def drift(self, wait: Callable[[float], None]) -> Drift:
+        """A stack that AWS does not examine is named, and does not keep others from it."""
+        found: list[Drifted] = []
+        unread: list[str] = []
+        for stack in self._stacks().values():
+            try:
+                each = drift.of(stack, self._call, wait)
+            except LiveError as error:
+                each = Drift(unread=(f"{stack}: {error}",))
+            found += each.found
+            unread += each.unread
+        return Drift(tuple(found), tuple(unread))
+
+    def _stacks(self) -> Mapping[str, str]:
+        """The names of the stacks that a cluster may have, by the files of their templates."""
         own = {path: self.plan.stack(name) for path, name in STACKS[self.target].items()}
         shared = {"foundation.template.json": self.plan.stack("foundation")}
-        for path, stack in {**shared, monitoring.PATH: monitoring.name(self.plan), **own}.items():
+        return {**shared, monitoring.PATH: monitoring.name(self.plan), **own}
+
+    def _templates(self) -> Iterator[tuple[str, str]]:
+        for path, stack in self._stacks().items():
             found = self._call("cloudformation:GetTemplate", StackName=stack)
             if found:
                 yield path, _as_json(found["TemplateBody"])

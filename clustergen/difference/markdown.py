@@ -25,6 +25,9 @@ def _section(difference: Difference, everything: bool) -> Iterator[str]:
         yield from ("", "In this order:", "")
     for number, step in enumerate(difference.steps, 1):
         yield f"{number}. {escape(step)}"
+    if drifted := words.drifted(difference):
+        yield from ("", f"{words.DRIFT[0].upper()}{words.DRIFT[1:]}:", "")
+        yield from (f"- {escape(each)}" for each in drifted)
     if lines := words.costs(difference):
         whole, *parts = lines
         yield from ("", f"{escape(whole)}:", "", *(f"- {escape(part)}" for part in parts))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from clustergen import cost, effects, targets
 from clustergen.catalog.prices import MONTH_HOURS
-from clustergen.cost import Bill, Change
+from clustergen.cost import Bill, Change, Line
 from clustergen.difference import order
 from clustergen.difference.causes import causes, key
 from clustergen.difference.changes import SpecChange
+from clustergen.difference.drift import Drift
 from clustergen.difference.sides import Side, Spec
 from clustergen.effects import KINDS, Effect, Files, Kind, worst
+from clustergen.plan.model import Plan
+from clustergen.targets.parallelcluster.storage import storage_name
 
 
 class Caused(NamedTuple):
@@ -26,6 +30,14 @@ class Cost(NamedTuple):
 
     old: Bill
     new: Bill
+    staying: tuple[Line, ...] = ()
+    """The lines of the old bill for what stays behind."""
+
+    @property
+    def kept(self) -> tuple[float, float]:
+        """What that costs in a month, at the minimum and the maximum of node groups."""
+        found = [line.usd(MONTH_HOURS) for line in self.staying]
+        return sum(low for low, _ in found), sum(high for _, high in found)
 
     @property
     def changes(self) -> list[Change]:
@@ -45,6 +57,8 @@ class Difference(NamedTuple):
     """What to do, in this order."""
     cost: Cost | None = None
     """None unless both sides are specs: bundles do not hold prices."""
+    drift: Drift | None = None
+    """What was changed outside the stacks; None unless the old side is a cluster that runs."""
 
     @property
     def kind(self) -> Kind:
@@ -77,13 +91,27 @@ def compare(old: Side, new: Side, target: str) -> Difference | None:
     )
     caused = tuple(Caused(effect, tuple(known.get(key(effect), ()))) for effect in found)
     steps = tuple(order.steps(target, found))
-    return Difference(old.title, new.title, target, caused, steps, _cost(old, new, target))
+    whole = Difference(old.title, new.title, target, caused, steps, drift=old.drift(target))
+    return whole._replace(cost=_cost(old.plan(target), new.plan(target), whole.stays))
 
 
-def _cost(old: Side, new: Side, target: str) -> Cost | None:
-    plans = [side.plan(target) for side in (old, new)]
-    bills = [cost.bill(plan, targets.load(target).fees) for plan in plans if plan]
-    return Cost(*bills) if len(bills) == len(plans) else None
+def _cost(old: Plan | None, new: Plan | None, stays: Sequence[str]) -> Cost | None:
+    if old is None or new is None:
+        return None
+    before, after = (cost.bill(plan, targets.load(plan.target).fees) for plan in (old, new))
+    kept = {name for each in stays for name in (each, _mounts(old).get(each))}
+    whole = old.name in stays
+    return Cost(before, after, tuple(line for line in before.lines if whole or line.name in kept))
+
+
+def _mounts(plan: Plan) -> Mapping[str, str]:
+    """The mounts of file systems, by what they are called in templates and in cluster.yaml."""
+    named = {each.output: each.mount for each in plan.storage}
+    shared = {
+        f"SharedStorage[{each.name or storage_name(each.mount)}]": each.mount
+        for each in plan.storage
+    }
+    return {**named, **shared}
 
 
 def _is_broken(old: Side, before: Files | None, target: str) -> bool:

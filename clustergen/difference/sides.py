@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from clustergen import effects, renderer, targets
 from clustergen.bundle import MANIFEST
 from clustergen.compiler import Checked
+from clustergen.difference.drift import Drift
 from clustergen.effects import Files
 from clustergen.findings import Finding, Unrenderable, errors
 from clustergen.patterns import pattern
@@ -41,6 +42,10 @@ class Side(Protocol):
         """The plan for a target; None if there are only bundles."""
         ...
 
+    def drift(self, target: str) -> Drift | None:
+        """What was changed outside the stacks; None if it is not known."""
+        ...
+
 
 class Spec(NamedTuple):
     """A spec, which is rendered."""
@@ -63,6 +68,9 @@ class Spec(NamedTuple):
 
     def plan(self, target: str) -> Plan | None:
         return self.checked.plans.get(target)
+
+    def drift(self, target: str) -> None:  # noqa: ARG002
+        return None
 
     def blocking(self) -> list[Finding]:
         """The errors that keep a target from being rendered."""
@@ -110,6 +118,9 @@ class Folders(NamedTuple):
         return effects.files_in(folder) if folder else None
 
     def plan(self, target: str) -> Plan | None:  # noqa: ARG002
+        return None
+
+    def drift(self, target: str) -> None:  # noqa: ARG002
         return None
 
 

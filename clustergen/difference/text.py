@@ -41,6 +41,11 @@ def _lines(difference: Difference, everything: bool) -> Iterator[str]:
         yield f"{_FIRST}in this order:"
     for number, step in enumerate(difference.steps, 1):
         yield from _wrapped(step, f"{_FIRST}  {number}. ", f"{_FIRST}     ", whole_words=True)
+    drifted = words.drifted(difference)
+    if drifted:
+        yield from _wrapped(f"{words.DRIFT}:", _FIRST, _FIRST)
+    for line in drifted:
+        yield from _wrapped(visible(line), f"{_FIRST}  - ", f"{_FIRST}    ", whole_words=True)
     for number, line in enumerate(words.costs(difference)):
         indent = "  " if number else ""
         yield from _wrapped(

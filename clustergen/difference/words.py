@@ -8,7 +8,8 @@ from clustergen.catalog.prices import MONTH_HOURS
 from clustergen.cost import Change
 from clustergen.cost.words import usd
 from clustergen.difference.changes import SpecChange
-from clustergen.difference.model import Caused, Difference
+from clustergen.difference.drift import Drifted
+from clustergen.difference.model import Caused, Cost, Difference
 from clustergen.effects.model import MEANINGS
 
 QUIET = ("none", "in-place")
@@ -44,12 +45,20 @@ def _place(change: SpecChange) -> str:
 def costs(difference: Difference) -> Sequence[str]:
     """The cost of a month before and after, then the parts that differ; empty if none does."""
     bills = difference.cost
-    if bills is None or not bills.changes:
+    if bills is None or not (bills.changes or any(bills.kept)):
         return []
     old, new = bills.old.usd(MONTH_HOURS), bills.new.usd(MONTH_HOURS)
     lacking = "; without parts whose price is unknown" if bills.new.unknown else ""
     whole = f"USD a month: {usd(old)} -> {usd(new)} ({_more(old, new)}){lacking}"
-    return [whole, *map(_part, bills.changes)]
+    return [whole, *map(_part, bills.changes), *_staying(bills)]
+
+
+def _staying(bills: Cost) -> Sequence[str]:
+    """What is paid besides the new bill."""
+    if not any(bills.kept):
+        return []
+    names = ", ".join(line.name for line in bills.staying if line.counted)
+    return [f"not in it, until you delete what stays ({names}): {usd(bills.kept)}"]
 
 
 def _part(change: Change) -> str:
@@ -70,14 +79,41 @@ def _more(old: tuple[float, float], new: tuple[float, float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+_LONGEST = 60
+"""Characters of a value; whole documents are shortened."""
+DRIFT = (
+    "changed outside the stacks, by hand or by deploy.sh --pause; a deployment changes it back "
+    "only together with other properties of the same resource"
+)
+
+
+def drifted(difference: Difference) -> Sequence[str]:
+    """A line for each change that CloudFormation did not make."""
+    return [_drifted(each) for each in difference.drift.found] if difference.drift else []
+
+
+def _drifted(each: Drifted) -> str:
+    if not each.property:
+        return f"{each.resource} was deleted"
+    values = each.actual or "gone", each.expected or "absent"
+    actual, expected = (
+        value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..." for value in values
+    )
+    return f"{each.resource}: {each.property} is {actual}, and {expected} in the template"
+
+
 _NODES = "whether nodes run, and what jobs they have"
 _DRIFT = "changes that were made by hand"
 _IMAGES = "whether AWS has a newer default AMI, with which any update of the stack replaces nodes"
 
 
 def unknown(difference: Difference) -> str:
-    """What a comparison of files cannot know; empty where nothing is at stake."""
-    if all(each.effect.kind in QUIET for each in difference.effects):
+    """What the comparison cannot know; of changes, empty where nothing is at stake."""
+    drift, facts = difference.drift, []
+    if any(each.effect.kind not in QUIET for each in difference.effects):
+        facts = [_NODES, *([] if drift else [_DRIFT])]
+        facts += [_IMAGES] if difference.target == "pcs" else []
+    facts += [f"drift of {each}" for each in drift.unread] if drift else []
+    if not facts:
         return ""
-    facts = [_NODES, _DRIFT, *([_IMAGES] if difference.target == "pcs" else [])]
-    return f"not known without AWS: {'; '.join(facts)}"
+    return f"not known{'' if drift else ' without AWS'}: {'; '.join(facts)}"

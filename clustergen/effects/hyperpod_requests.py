@@ -51,7 +51,7 @@ def is_known(member: str) -> bool:
 
 def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
     """The effects on the cluster and its instance groups."""
-    for effect in _all(before, after, moved):
+    for effect in _all(before, after, moved, _controller(before)):
         yield effect._replace(source=SOURCE)
 
 
@@ -59,7 +59,7 @@ def additions(before: Json, after: Json, moved: Collection[str]) -> Iterator[Eff
     """The effects on instance groups that a bundle adds to a cluster which exists."""
     old, new = before.get("ClusterName"), after.get("ClusterName")
     if old == new:
-        yield from effects(before, after, moved)
+        yield from (e._replace(source=SOURCE) for e in _all(before, after, moved, ""))
         return
     text = (
         f"adds its instance groups to the cluster {new}: those in {old} stay, run and cost money "
@@ -68,10 +68,10 @@ def additions(before: Json, after: Json, moved: Collection[str]) -> Iterator[Eff
     yield Effect("leftover", "cluster", "ClusterName", text, SOURCE, stays=f"groups of {old}")
 
 
-def _all(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
+def _all(before: Json, after: Json, moved: Collection[str], controller: str) -> Iterator[Effect]:
+    """The effects on a cluster; ``controller`` is its instance group, if it is one of ours."""
     yield from _cluster(before, after, moved)
     old, new = (named(each.get("InstanceGroups"), "InstanceGroupName") for each in (before, after))
-    controller = _controller(before)
     for name in (name for name in old if name not in new):
         if name == controller:
             yield _second_controller(name)

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from clustergen.artifacts import Json
-from clustergen.effects import claims, fixed_fields
+from clustergen.effects import claims, fixed_fields, node_groups
 from clustergen.effects.model import Effect, Kind
 from clustergen.effects.values import at, differs
 from clustergen.patterns import pattern
@@ -24,15 +24,17 @@ _SETS = (
     "#persistentvolumeclaim-retention"
 )
 _KARPENTER = "https://karpenter.sh/docs/concepts/disruption/#drift"
-_KEPT = word_set("Namespace CustomResourceDefinition")
-"""What install.sh does not delete: it holds what users made."""
+KEPT = word_set("Namespace CustomResourceDefinition")
+"""Not deleted: with it goes what users made. The CDK app keeps the whole file that has one."""
 _NODE_CLASSES = word_set("EC2NodeClass HyperpodNodeClass")
 _CHART = pattern(r"(?m)^chart (\S+)")
 _INSTALL = "install.sh"
 _PRUNES = "--prune"
 
-Objects = Mapping[tuple[str, str, str], tuple[str, Json]]
-"""File and object, by kind, namespace and name."""
+_Key = tuple[str, str, str, str]
+"""Kind, namespace, name and API group: two groups may have a kind of one name."""
+Objects = Mapping[_Key, tuple[str, Json]]
+"""File and object."""
 
 
 def effects(
@@ -44,7 +46,8 @@ def effects(
         yield from _charts(old, new)
         return
     before, after = _objects(old), _objects(new)
-    prunes = _PRUNES in new.get(_INSTALL, "")
+    # Without install.sh, the CDK app installs the objects, and deletes those that vanish.
+    prunes = _PRUNES in new.get(_INSTALL, _PRUNES)
     classes = claims.growing(thing for _, thing in after.values())
     for key, (file, thing) in after.items():
         earlier = before.get(key)
@@ -53,8 +56,24 @@ def effects(
         elif differs(earlier[1], thing, moved):
             for effect in _changed(_title(key), earlier[1], thing, moved, classes):
                 yield effect._replace(file=file, type=key[0])
-    yield from _vanished(before, after, prunes)
+    stay = _staying(before, after, prunes, whole_files=_INSTALL not in new)
+    yield from _vanished(before, after, stay, prunes)
+    if _INSTALL not in new:
+        yield from _without_groups(before, after)
     yield from _charts(old, new)
+
+
+def _without_groups(before: Objects, after: Objects) -> Iterator[Effect]:
+    """The effects of charts that leave the CDK app, as known by the resources that they define."""
+    gone = {key[-1]: file for key, (file, _) in before.items() if _is_custom(key[-1])}
+    for group in gone.keys() - {key[-1] for key in after}:
+        text = f"uninstalls what defines {group}; its namespace and its resource types stay"
+        yield Effect("leftover", group, "", text, file=gone[group])
+
+
+def _is_custom(group: str) -> bool:
+    """Whether an API group belongs to no part of Kubernetes itself."""
+    return "." in group and not group.endswith(".k8s.io")
 
 
 def _is_manifest(path: str) -> bool:
@@ -62,13 +81,14 @@ def _is_manifest(path: str) -> bool:
 
 
 def _objects(files: Mapping[str, str]) -> Objects:
-    found: dict[tuple[str, str, str], tuple[str, Json]] = {}
+    found: dict[_Key, tuple[str, Json]] = {}
     for path in filter(_is_manifest, files):
         for thing in _documents(files[path]):
             if isinstance(thing, dict) and "kind" in thing:
                 meta = thing.get("metadata") or {}
-                key = (str(thing["kind"]), str(meta.get("namespace", "")), str(meta.get("name")))
-                found[key] = (path, thing)
+                group = str(thing.get("apiVersion")).rpartition("/")[0]
+                name = str(meta.get("namespace", "")), str(meta.get("name"))
+                found[str(thing["kind"]), *name, group] = (path, thing)
     return found
 
 
@@ -81,8 +101,8 @@ def _documents(text: str) -> list[Any]:
         return []
 
 
-def _title(key: tuple[str, str, str]) -> str:
-    kind, namespace, name = key
+def _title(key: _Key) -> str:
+    kind, namespace, name, _ = key
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 
@@ -122,20 +142,31 @@ def _wider(old: list[Json], new: list[Json]) -> bool:
     )
 
 
-def _vanished(before: Objects, after: Objects, prunes: bool) -> Iterator[Effect]:
+def _staying(
+    before: Objects, after: Objects, prunes: bool, *, whole_files: bool
+) -> Collection[_Key]:
+    """The objects that vanish from the manifests, but not from the cluster."""
+    gone = [key for key in before if key not in after and key[0] != "Job"]
+    files = {file for key, (file, _) in before.items() if whole_files and key[0] in KEPT}
+    return [key for key in gone if not prunes or key[0] in KEPT or before[key][0] in files]
+
+
+def _vanished(
+    before: Objects, after: Objects, stay: Collection[_Key], prunes: bool
+) -> Iterator[Effect]:
     gone = [key for key in before if key not in after and key[0] != "Job"]
     if prunes:
         yield from _pools(before, after)
-    stay = [_title(key) for key in gone if key[0] in _KEPT or not prunes]
     if stay:
-        text = f"leaves {', '.join(stay)}: delete it when you no longer need what is in it"
-        yield Effect("leftover", stay[0], "", text, file=before[gone[0]][0])
+        titles = [_title(key) for key in stay]
+        text = f"leaves {', '.join(titles)}: delete it when you no longer need what is in it"
+        yield Effect("leftover", titles[0], "", text, file=before[gone[0]][0])
     for key in gone:
-        if _title(key) not in stay and key[0] != "NodePool":
+        if key not in stay and key[0] != "NodePool":
             yield _deleted(key, *before[key])
 
 
-def _deleted(key: tuple[str, str, str], file: str, thing: Json) -> Effect:
+def _deleted(key: _Key, file: str, thing: Json) -> Effect:
     title, text = _title(key), f"deletes {_title(key)}"
     if key[0] == "StatefulSet" and at(thing, "spec.volumeClaimTemplates"):
         text += ": its volumes keep their data, and cost money until you delete their claims"
@@ -170,4 +201,23 @@ def _charts(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
         yield Effect("in-place", f"chart {name}", "", f"installs the chart {name}", file=_INSTALL)
     for path in (path for path in new if path.startswith("values/") and path in old):
         if old[path] != new[path]:
-            yield Effect("in-place", path, "", f"changes the values of {path}", file=path)
+            yield from _values(path, old[path], new[path])
+
+
+def _values(path: str, old: str, new: str) -> Iterator[Effect]:
+    """The effect of other values of a chart: the MIG manager partitions GPUs again."""
+    before, after = _partitions(old), _partitions(new)
+    changed = [name for name in before if name in after and before[name] != after[name]]
+    for name in changed:
+        yield node_groups.repartitioned(name, "mig-configs")._replace(file=path)
+    if not changed:
+        yield Effect("in-place", path, "", f"changes the values of {path}", file=path)
+
+
+def _partitions(values: str) -> Json:
+    """The partitions by node group, which the values of NVIDIA's operator have."""
+    [document] = _documents(values) or [None]
+    text = at(document, "migManager.config.data") or {}
+    [config] = _documents(str(text.get("config.yaml", ""))) or [None]
+    found = at(config, "mig-configs")
+    return found if isinstance(found, dict) else {}

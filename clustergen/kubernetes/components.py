@@ -98,7 +98,7 @@ def _gpu_operator(plan: Plan, tolerations: list[Json]) -> Json:
         "migManager": {
             "config": {
                 "create": True,
-                "name": mig.CONFIG_MAP,
+                "name": mig.config_map(plan),
                 "default": mig.DISABLED,
                 "data": {"config.yaml": mig.config(plan)},
             },

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustergen.digests import sha256
 from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import Plan
 from clustergen.yaml_text import Lines, yaml_text
 
-CONFIG_MAP = "clustergen-mig-config"
+_CONFIG_MAP = "clustergen-mig-config"
+_DIGITS = 8
 DISABLED = "all-disabled"
 """Configuration of nodes without the label."""
 
@@ -24,3 +26,13 @@ def config(plan: Plan) -> Lines:
             parts = dict(group.mig)
             configs[name] = [{"devices": "all", "mig-enabled": True, "mig-devices": parts}]
     return Lines(yaml_text({"version": "v1", "mig-configs": configs}))
+
+
+def config_map(plan: Plan) -> str:
+    """The name of the object with the configurations: another one for other configurations.
+
+    The MIG manager reads them when it starts, and afterwards looks at the label alone. With another
+    object, its pods are replaced, and the new ones partition the GPUs.
+    https://github.com/NVIDIA/mig-parted/issues/108
+    """
+    return f"{_CONFIG_MAP}-{sha256(config(plan))[:_DIGITS]}"

@@ -58,6 +58,17 @@ def test_a_stack_installs_what_the_script_would(installing: dict[str, Any]) -> N
     assert "${" not in applied
 
 
+def test_a_stack_never_deletes_what_holds_objects_of_users(installing: dict[str, Any]) -> None:
+    """Namespaces, and definitions of kinds; other objects that vanish are pruned."""
+    found = resources(installing, "Custom::AWSCDK-EKS-KubernetesResource")
+    kept = {"SoftwareManifestNamespaces", "SoftwareManifestMpiOperator"}
+    for name, properties in found.items():
+        policy = installing["Resources"][name].get("DeletionPolicy", "Delete")
+        assert (policy, "PruneLabel" in properties) == (
+            ("Retain", False) if name in kept else ("Delete", True)
+        ), name
+
+
 def test_a_stack_installs_in_order_with_a_role_that_has_access(installing: dict[str, Any]) -> None:
     made = installing["Resources"]
     steps = [name for name, resource in made.items() if resource["Type"].startswith("Custom::")]

@@ -199,6 +199,16 @@ def test_cost(run: Run) -> None:
     assert "- cpu: 1,177.34 -" in out
 
 
+def test_what_stays_is_paid_as_well(run: Run) -> None:
+    """The new file system costs the same: the difference of the bills is none."""
+    (difference,) = found(run, "old.yaml", "new.yaml")
+    low, high = difference["cost"]["staying"]
+    assert low == high > 0
+    _, out, _ = run("old.yaml", "new.yaml")
+    assert f"not in it, until you delete what stays (/work): {low:,.2f}" in out
+    assert found(run, "old.yaml", "grown.yaml")[0]["cost"]["staying"] == [0, 0]
+
+
 def test_unknown_prices_are_not_compared(run: Run) -> None:
     _, out, _ = run("old.yaml", "old.yaml", "--set", "node_groups[0].capacity=spot")
     assert "cpu: not comparable, the market sets the Spot price" in out

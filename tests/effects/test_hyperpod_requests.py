@@ -109,6 +109,20 @@ def test_groups_in_a_cluster_that_exists(change: str) -> None:
     assert worst(effects_of_bundles(before, after)) == kind
 
 
+def test_a_group_in_a_cluster_that_exists_is_no_controller() -> None:
+    """The owner has the controller; a group with another name leaves the first one behind."""
+    before, after = (
+        {
+            "deploy.sh": "region=us-east-1\ncluster=mine\n",
+            "update-cluster.json": json.dumps(
+                {"ClusterName": "a", "InstanceGroups": [{**GROUP, "InstanceGroupName": name}]}
+            ),
+        }
+        for name in ("b", "c")
+    )
+    assert worst(effects_of_bundles(before, after)) == "leftover"
+
+
 @pytest.mark.parametrize("orchestrator", [{}, {"Orchestrator": {"Slurm": {}}}])
 def test_the_controller_keeps_its_group(orchestrator: dict[str, Any]) -> None:
     """deploy.sh stops rather than add a second controller beside the one that runs."""

@@ -168,6 +168,42 @@ def test_without_pruning_objects_stay(left: Json) -> None:
     assert kind_of([left], [], **{"install.sh": ""}) == "leftover"
 
 
+def test_a_kind_of_another_api_group_is_another_object() -> None:
+    """Volcano and KAI both have queues. Without install.sh, the CDK app uninstalls Volcano."""
+    old, new = (
+        json.dumps({**thing("Queue"), "apiVersion": f"{group}/v1"})
+        for group in ("scheduling.volcano.sh", "scheduling.run.ai")
+    )
+    found = effects({FILE: old}, {FILE: new})
+    assert [(each.kind, each.text.split()[0]) for each in found] == [
+        ("in-place", "creates"),
+        ("in-place", "deletes"),
+        ("leftover", "uninstalls"),
+    ]
+
+
+def test_the_cdk_app_keeps_namespaces() -> None:
+    found = effects({FILE: json.dumps(thing("Namespace"))}, {FILE: json.dumps(thing("ConfigMap"))})
+    assert worst(found) == "leftover"
+
+
+PARTITIONS = "migManager: {config: {data: {config.yaml: '{mig-configs: {%s}}'}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("a: [1g]", "a: [2g]", "replaces-nodes"),
+        ("a: [1g]", "a: [1g], b: [2g]", "in-place"),
+        ("a: [1g], b: [2g]", "a: [1g]", "in-place"),
+    ],
+)
+def test_other_partitions_of_a_group(old: str, new: str, kind: Kind) -> None:
+    """A group that has partitions for the first time gets a label, which the template has."""
+    path = "values/gpu-operator.yaml"
+    assert worst(effects({path: PARTITIONS % old}, {path: PARTITIONS % new})) == kind
+
+
 def test_a_chart_less() -> None:
     before = {"install.sh": "chart kueue oci://x 1\nchart volcano y 1\n"}
     after = {"install.sh": "chart kueue oci://x 1\n"}

@@ -155,6 +155,16 @@ def test_partitions_are_configurations_by_the_label_of_the_nodes() -> None:
     assert values["migManager"]["config"]["default"] in configs
 
 
+def test_other_partitions_are_another_object() -> None:
+    """The MIG manager reads its configurations when it starts: other ones have to start it."""
+    spec = SPECS["partitions"]
+    names = {
+        values_of(text, "gpu-operator")["migManager"]["config"]["name"]
+        for text in (spec, spec.replace("1g.10gb: 2", "1g.10gb: 1"))
+    }
+    assert len(names) == 2
+
+
 def test_the_registry_is_one_that_the_partition_reaches() -> None:
     image = values_of(SPECS["GovCloud"], "aws-efa-k8s-device-plugin")["image"]["repository"]
     assert image == (
