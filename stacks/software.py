@@ -83,7 +83,7 @@ class Software(Construct):
     def _manifest(self, artifact: Artifact) -> eks.KubernetesManifest:
         objects = [self._filled(each) for each in yaml.safe_load_all(artifact.text)]
         name = artifact.path.rpartition("/")[2].removesuffix(".yaml")
-        # Whoever deletes these objects deletes what users have made in them.
+        # With these objects go those that users have made in them.
         kept = any(each["kind"] in KEPT for each in objects)
         made = eks.KubernetesManifest(
             self,

@@ -266,6 +266,37 @@ def test_queues_are_closed_and_opened_again(
         assert phases[name]["back_commands"][-1] == opened
 
 
+def test_jobs_that_still_start_are_waited_for(answer: Any) -> None:
+    """Those of a disabled queue run to their end, and so do pods whose image is being pulled."""
+    text = SPEC.replace("login: {instance_type: m7i.large}\n", "") % ("", "")
+    _, move = answer(text.replace("pcs", "batch"), "--from", "batch", "--to", "pcs")
+    [drain] = [each for each in move["phases"] if each["title"].startswith("drain")]
+    [listed] = [each for each in drain["commands"] if "list-jobs" in each]
+    assert "SUBMITTED PENDING RUNNABLE STARTING RUNNING" in listed
+    _, move = answer(text.replace("pcs", "eks"), "--from", "eks", "--to", "pcs")
+    assert "status.phase!=Succeeded,status.phase!=Failed" in steps(move)
+
+
+def test_jobs_of_the_new_cluster_end_before_it_is_left(answer: Any) -> None:
+    _, move = answer(SPEC % ("", ""), *FROM_PCS)
+    [cut] = [each for each in move["phases"] if each["title"] == "cut over"]
+    words = ["state=drain", "squeue", "parallelcluster/deploy.sh --pause", "pcs/deploy.sh --resume"]
+    places = [next(n for n, c in enumerate(cut["back_commands"]) if word in c) for word in words]
+    assert places == sorted(places)
+    assert cut["back"][0].startswith("on a node of the new cluster, stop new jobs")
+    assert cut["back"][-1].startswith("send users back to the old cluster")
+
+
+def test_commands_omit_what_the_user_allowed_to_omit(answer: Any) -> None:
+    """Otherwise, the first of them would fail."""
+    text = (SPEC % ("", VOLUME)).replace("pcs", "parallelcluster")
+    _, move = answer(text, "--from", "parallelcluster", "--to", "pcs", "--allow-unsupported")
+    rendered = [each for phase in move["phases"] for each in phase["commands"] if "render" in each]
+    assert rendered == ["clustergen render SPEC --allow-unsupported"] * 2
+    _, move = answer(SPEC % ("", ""), *FROM_PCS)
+    assert "--allow-unsupported" not in steps(move)
+
+
 @pytest.mark.parametrize("target", targets.NAMES)
 def test_the_files_that_test_a_cluster_are_in_its_bundle(target: str, answer: Any) -> None:
     old = "batch" if target != "batch" else "pcs"
@@ -311,7 +342,8 @@ def test_forms(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "1. name both under targets" in out.replace("1.  ", "1. ")
     command = 'sudo "$(which scontrol)" update partitionname=gpu state=up'
     assert (
-        f"<-  let jobs in:\n          {command}\n" in out or f"- let jobs in: `{command}`\n" in out
+        f"cluster, let jobs in:\n          {command}\n" in out
+        or f"cluster, let jobs in: `{command}`\n" in out
     )
 
 

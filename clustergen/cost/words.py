@@ -36,6 +36,8 @@ def duration(hours: int) -> str:
 def usd(amounts: tuple[float, float]) -> str:
     """``4,042.11``, or ``0 to 24.03``: the larger, the fewer digits."""
     low, high = amounts
+    if not high:
+        return "0"
     digits = 3 if high < 1 else 2 if high < 10_000 else 0
     least, most = f"{low:,.{digits}f}" if low else "0", f"{high:,.{digits}f}"
     return most if least == most else f"{least} to {most}"

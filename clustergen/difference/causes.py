@@ -1,7 +1,7 @@
 """Which fields of a spec cause an effect.
 
 With several changes, each is made alone and its bundle compared: a field causes the effects that it
-has alone.
+has alone. Other effects come from the changes that are not valid alone, such as a renamed group.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ def causes(
         return {}
     wanted = {key(effect) for effect in found}
     known: dict[_Key, list[SpecChange]] = {}
+    joint: list[SpecChange] = []
     for change in made:
-        for each in dict.fromkeys(map(key, _alone(old, change, target, before))):
+        alone = _alone(old, change, target, before)
+        joint += [change] if alone is None else []
+        for each in dict.fromkeys(map(key, alone or ())):
             if each in wanted:
                 known.setdefault(each, []).append(change)
-    return known
+    return {each: known.get(each, joint) for each in wanted}
 
 
 def key(effect: Effect) -> _Key:
@@ -44,9 +47,11 @@ def key(effect: Effect) -> _Key:
     return effect.kind, effect.file, effect.subject
 
 
-def _alone(old: Document, change: SpecChange, target: str, before: Files) -> Iterable[Effect]:
-    """The effects of one change; none if the spec would not be valid with it alone."""
+def _alone(
+    old: Document, change: SpecChange, target: str, before: Files
+) -> Iterable[Effect] | None:
+    """The effects of one change; None if the spec would not be valid with it alone."""
     document = Document.of(applied(old.root, change), old.texts)
     checked = compiler.check_document(document, targets=[target], allow_unsupported=True)
     after = rendered(checked, target)
-    return effects.effects(before, after) if after else ()
+    return effects.effects(before, after) if after else None

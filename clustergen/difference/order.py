@@ -9,6 +9,8 @@ from clustergen.effects import Effect, Kind
 _SLURM = "scontrol update nodename=NODES state=drain reason=update"
 _KUBERNETES = "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data"
 _GUARDED = ("::Cluster", "::FileSystem", "::Workspace")
+_METRICS = "::Workspace"
+_WITH_JOBS = ("NodeGroup", "::Nodegroup", "::ComputeEnvironment", "Queue", "NodePool")
 _NOT_PLAIN = {"refused", "data-at-risk", "needs-stop", "removes-nodes", "leftover"}
 DRAIN = {
     "parallelcluster": _SLURM,
@@ -28,11 +30,12 @@ def steps(target: str, effects: Sequence[Effect]) -> Iterator[str]:
     """
     kinds = {effect.kind for effect in effects}
     guarded = [effect.subject for effect in effects if _needs_consent(effect)]
-    if not guarded and not kinds & _NOT_PLAIN:
+    drained = any(_ends_jobs(effect) for effect in effects)
+    if not guarded and not drained and not kinds & _NOT_PLAIN:
         return
     yield from _before(kinds, effects)
     yield from _stops(target, effects)
-    if "removes-nodes" in kinds:
+    if drained:
         yield f"drain the nodes that go, and wait for their jobs: {DRAIN[target]}"
     yield _deploy(guarded)
     yield from _after(target, effects)
@@ -45,6 +48,12 @@ def _deploy(guarded: Sequence[str]) -> str:
         f"deploy: ./deploy.sh, which stops before it replaces or deletes {', '.join(guarded)}; to "
         "continue, add --allow-replacement"
     )
+
+
+def _ends_jobs(effect: Effect) -> bool:
+    """Whether nodes or queues go while their jobs run."""
+    replaced = effect.kind == "replaces-resource" and effect.type.endswith(_WITH_JOBS)
+    return replaced or effect.kind == "removes-nodes"
 
 
 def _needs_consent(effect: Effect) -> bool:
@@ -67,10 +76,13 @@ def _before(kinds: set[Kind], effects: Sequence[Effect]) -> Iterator[str]:
     lost = [effect for effect in effects if effect.kind == "data-at-risk"]
     if any("is deleted with its data" in effect.text for effect in lost):
         yield "set on_delete: retain, and deploy that alone: only the deployed policy protects data"
-    yield (
-        "copy the data first: add the new file system at another mount, copy, and take the old one "
-        "out in a later deployment; or keep the old one with storage[].existing"
-    )
+    if any(not effect.type.endswith(_METRICS) for effect in lost):
+        yield (
+            "copy the data first: add the new file system at another mount, copy, and take the old "
+            "one out in a later deployment; or keep the old one with storage[].existing"
+        )
+    if any(effect.type.endswith(_METRICS) for effect in lost):
+        yield "save what you need of the recorded metrics: dashboards no longer show them"
 
 
 def _stops(target: str, effects: Sequence[Effect]) -> Iterator[str]:
@@ -78,7 +90,7 @@ def _stops(target: str, effects: Sequence[Effect]) -> Iterator[str]:
     if target != "parallelcluster":
         if stopped:
             names = ", ".join(sorted(stopped))
-            yield f"scale {names} to 0 nodes: ./deploy.sh --pause, afterwards ./deploy.sh --resume"
+            yield f"scale {names} to 0 nodes, when their jobs have ended: ./deploy.sh --pause"
         return
     if stopped & {"login nodes", "all nodes"}:
         yield "deploy login.count: 0 alone; its users are logged out"
@@ -88,7 +100,7 @@ def _stops(target: str, effects: Sequence[Effect]) -> Iterator[str]:
 
 def _after(target: str, effects: Sequence[Effect]) -> Iterator[str]:
     stopped = {effect.subject for effect in effects if effect.kind == "needs-stop"}
-    if target == "parallelcluster" and stopped & {"compute nodes", "all nodes"}:
+    if stopped and (target != "parallelcluster" or stopped & {"compute nodes", "all nodes"}):
         yield "start compute nodes: ./deploy.sh --resume"
     kept = list(dict.fromkeys(effect.stays for effect in effects if effect.stays))
     if kept:

@@ -93,6 +93,8 @@ def _all(before: Json, after: Json, moved: Collection[str], controller: str) -> 
     # Groups mostly have the same scripts and file systems: one line for all.
     for cause, groups in late.items():
         text = _LATE[cause].format(", ".join(groups))
+        if controller in groups and cause == "InstanceStorageConfigs":
+            text += f"; {controller} cannot have 0 nodes, and keeps what it mounts"
         yield Effect("new-nodes-only", ", ".join(groups), cause, text)
 
 

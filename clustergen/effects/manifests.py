@@ -27,6 +27,8 @@ _KARPENTER = "https://karpenter.sh/docs/concepts/disruption/#drift"
 KEPT = word_set("Namespace CustomResourceDefinition")
 """Not deleted: with it goes what users made. The CDK app keeps the whole file that has one."""
 _NODE_CLASSES = word_set("EC2NodeClass HyperpodNodeClass")
+_TYPES = "-crd"
+"""Of the names of charts whose templates are definitions: Helm deletes what is in templates."""
 _CHART = pattern(r"(?m)^chart (\S+)")
 _INSTALL = "install.sh"
 _PRUNES = "--prune"
@@ -196,6 +198,8 @@ def _charts(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
     before, after = (_CHART.findall(files.get(_INSTALL, "")) for files in (old, new))
     for name in (name for name in before if name not in after):
         text = f"uninstalls the chart {name}; its namespace and its resource types stay"
+        if name.endswith(_TYPES):
+            text = f"uninstalls the chart {name}, and with it resource types and their objects"
         yield Effect("leftover", f"chart {name}", "", text, file=_INSTALL)
     for name in (name for name in after if name not in before):
         yield Effect("in-place", f"chart {name}", "", f"installs the chart {name}", file=_INSTALL)

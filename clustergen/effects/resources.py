@@ -32,6 +32,7 @@ _GROUPS = word_set("""
 _QUEUES = word_set("AWS::PCS::Queue AWS::Batch::JobQueue")
 _QUOTA = "AWS::SageMaker::ComputeQuota"
 _CONSEQUENCES: Mapping[str, str] = {
+    **dict.fromkeys(_GROUPS, ": its nodes end, and the jobs on them"),
     **dict.fromkeys(_QUEUES, ": running jobs end, and pending ones are cancelled"),
     _QUOTA: ": its team has no quota any more",
 }
@@ -159,7 +160,7 @@ def _lost(name: str, resource: Json) -> Effect:
 def _renamed(resource: Json, old: Json, new: Json) -> str:
     """The new resource that is the same as one that leaves the template, but for its name."""
     key = replacing.NAMES.get(resource["Type"])
-    if key is None or resource["Type"] not in _GROUPS | _CONSEQUENCES.keys():
+    if key is None or resource["Type"] not in _CONSEQUENCES:
         return ""
     for name in new.keys() - old.keys():
         if new[name]["Type"] == resource["Type"] and _alike(resource, new[name]):

@@ -15,7 +15,7 @@ def drain(ends: Ends) -> Phase:
     found, deploy = queues(ends.running), f"{ends.old.folder}/deploy.sh"
     steps = (
         *_point_at("old", ends.running),
-        Step("stop new jobs", found.close),
+        Step(_at("old", ends.running, "stop new jobs"), found.close),
         Step(f"wait until this lists no job; {found.waiting}", found.busy),
         *_save(ends),
         Step("stop the nodes, and with them most of the cost", f"{deploy} --pause"),
@@ -54,7 +54,7 @@ def _undo_drain(ends: Ends) -> Iterator[Step]:
         )
     yield Step("start the nodes", f"{ends.old.folder}/deploy.sh --resume")
     yield from _point_at("old", ends.running)
-    yield Step("let jobs in", queues(ends.running).open)
+    yield Step(_at("old", ends.running, "let jobs in"), queues(ends.running).open)
 
 
 def cut_over(ends: Ends) -> Phase:
@@ -62,15 +62,17 @@ def cut_over(ends: Ends) -> Phase:
     found, folder = queues(ends.coming), ends.new.folder
     back = (
         *_point_at("new", ends.coming),
-        Step("stop new jobs on the new cluster, and wait for its jobs", found.close),
-        Step("stop its nodes", f"{folder}/deploy.sh --pause"),
+        Step(_at("new", ends.coming, "stop new jobs"), found.close),
+        Step(f"wait until this lists no job; {found.waiting}", found.busy),
+        Step("stop the nodes of the new cluster", f"{folder}/deploy.sh --pause"),
     )
     if losses.shared_database(ends.running, ends.coming):
         stopped = Step(
             "on the head node of the new cluster", "sudo systemctl disable --now slurmdbd"
         )
         back += (stopped,)
-    return Phase("cut over", (*_hand_over(ends),), (*back, *_undo_drain(ends)))
+    told = Step("send users back to the old cluster; what they wrote to file systems is there")
+    return Phase("cut over", (*_hand_over(ends),), (*back, *_undo_drain(ends), told))
 
 
 def _hand_over(ends: Ends) -> Iterator[Step]:
@@ -92,6 +94,11 @@ def _hand_over(ends: Ends) -> Iterator[Step]:
     else:
         yield Step("give users the names of the new job queues, and the right to submit to them")
     yield Step("resubmit pending jobs: queues are not copied")
+
+
+def _at(which: str, plan: Plan, what: str) -> str:
+    """Commands of Slurm work on nodes of its cluster; others work anywhere."""
+    return f"on a node of the {which} cluster, {what}" if plan.scheduler == "slurm" else what
 
 
 def _point_at(which: str, plan: Plan) -> Iterator[Step]:

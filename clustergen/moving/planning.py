@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from clustergen import foundation
 from clustergen.difference import Spec, compare
+from clustergen.features.rules.support import unsupported
 from clustergen.moving import beside, leaving, losses
 from clustergen.moving.blocked import QUIET, is_upgrade, reasons
 from clustergen.moving.model import End, Ends, Move, Phase, Step
@@ -49,17 +50,25 @@ def _prepare(ends: Ends) -> Phase:
 
 def _two_specs(ends: Ends) -> Iterator[Step]:
     for name, end in (("OLD", ends.old), ("NEW", ends.new)):
-        yield Step(f"write {end.folder}", f"clustergen render {name} --target {end.target}")
+        render = f"clustergen render {name} --target {end.target}"
+        yield Step(f"write {end.folder}", render + _omitting(end))
 
 
 def _one_spec(ends: Ends) -> Iterator[Step]:
     old, new = ends.old, ends.new
-    yield Step(f"name both under targets, {old.target} and {new.target}", "clustergen render SPEC")
+    what = f"name both under targets, {old.target} and {new.target}"
+    yield Step(what, f"clustergen render SPEC{_omitting(new)}")
     sides = (Spec("now", None, old.checked), Spec("with both", None, new.checked))
     found = compare(*sides, old.target)
     for caused in found.effects if found else ():
         if caused.effect.kind not in QUIET:
             yield Step(f"note: this {caused.effect.text} ({caused.effect.kind})")
+
+
+def _omitting(*ends: End) -> str:
+    """The option without which a spec is not rendered that uses what a target lacks."""
+    found = (each for end in ends for each in end.checked.findings)
+    return " --allow-unsupported" if any(e.code == unsupported.code for e in found) else ""
 
 
 def _exchange(ends: Ends) -> Iterator[Phase]:
@@ -122,7 +131,8 @@ def _undo_creation(ends: Ends, resume: Iterable[Step]) -> Iterator[Step]:
 
 def _take_out(leaving: End, staying: End) -> Iterator[Step]:
     """Roles and other parts of the foundation go that only one service needs."""
-    yield Step(f"take {leaving.target} out of targets", "clustergen render SPEC")
+    render = f"clustergen render SPEC{_omitting(staying)}"
+    yield Step(f"take {leaving.target} out of targets", render)
     yield Step("update the foundation", f"{staying.folder}/deploy.sh")
 
 

@@ -53,8 +53,18 @@ def _batch(plan: Plan) -> Queues:
     return Queues(
         _each(queues, f"{update} DISABLED"),
         _each(queues, f"{update} ENABLED"),
-        _each(queues, f"{batch} list-jobs --job-queue {{}} --job-status RUNNING"),
-        "the same with RUNNABLE lists pending jobs; aws batch cancel-job removes one",
+        _each(queues, _listed(batch)),
+        "aws batch cancel-job removes one that does not start",
+    )
+
+
+def _listed(batch: str) -> str:
+    """Prints nothing without jobs; those of a disabled queue that wait still start."""
+    shown = "jobSummaryList[].[jobId,jobName,status]"
+    return (
+        "for status in SUBMITTED PENDING RUNNABLE STARTING RUNNING; do "
+        f"{batch} list-jobs --job-queue {{}} --job-status $status --query '{shown}' --output text; "
+        "done"
     )
 
 
@@ -82,7 +92,11 @@ def _policy(name: str) -> str:
     return f"""'{{"spec": {{"stopPolicy": "{name}"}}}}'"""
 
 
-_PODS = "kubectl get pods --namespace {} --field-selector status.phase=Running"
+_PODS = (
+    "kubectl get pods --namespace {} "
+    "--field-selector 'status.phase!=Succeeded,status.phase!=Failed'"
+)
+"""Those that start, too."""
 _APPLY_AGAIN = (
     "pending workloads do not come along: apply their manifests to the new cluster, and delete "
     "them here"

@@ -185,6 +185,31 @@ def test_mistakes(run: Run, arguments: Sequence[str], status: int, words: str) -
     assert (found, words in error) == (status, True), error
 
 
+RENAMED = (
+    ("node_groups[0].name", "other"),
+    ("queues", "[{name: work, node_groups: [other]}]"),
+)
+
+
+def test_changes_that_are_valid_only_together(run: Run) -> None:
+    """Another name of a node group needs another queue; neither spec would be valid alone."""
+    Path("queued.yaml").write_text(f"{SPEC}queues: [{{name: work, node_groups: [cpu]}}]\n")
+    edits = [word for path, value in RENAMED for word in ("--set", f"{path}={value}")]
+    [difference] = found(run, "queued.yaml", "queued.yaml", *edits)
+    [group] = [e for e in difference["effects"] if e["kind"] == "replaces-resource"]
+    assert "the jobs on them" in group["message"]
+    assert "node_groups[cpu]" in [each["path"] for each in group["spec"]]
+    assert [step.partition(" ")[0] for step in difference["steps"]] == ["drain", "deploy:"]
+
+
+def test_metrics_are_no_file_system(run: Run) -> None:
+    Path("measured.yaml").write_text(f"{SPEC}monitoring: {{metrics: managed-prometheus}}\n")
+    [difference] = found(run, "measured.yaml", "old.yaml")
+    assert difference["kind"] == "data-at-risk"
+    assert not any("file system" in step for step in difference["steps"])
+    assert difference["steps"][0].startswith("save what you need of the recorded metrics")
+
+
 def test_cost(run: Run) -> None:
     (difference,) = found(run, "old.yaml", "grown.yaml")
     cost = difference["cost"]
