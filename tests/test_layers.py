@@ -275,6 +275,7 @@ MAY_NAME_A_PARTITION = (
     "targets/eks/rules/document/users.py",
     "targets/eks/karpenter.py",
     "kubernetes/labels_and_taints.py",
+    "kubernetes/pruning.py",
     # The registry of an image of EKS, which the chart names everywhere.
     "kubernetes/charts.py",
     "kubernetes/names.py",

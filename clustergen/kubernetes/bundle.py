@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from clustergen import mirror, placeholders, shell
 from clustergen.artifacts import Artifact, Json
@@ -37,6 +39,7 @@ from clustergen.plan.model import Plan
 from clustergen.yaml_text import yaml_text
 
 INSTALL = "install.sh"
+APPLY = "apply.sh"
 
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
@@ -69,28 +72,77 @@ def filled(plan: Plan) -> tuple[str, ...]:
 def install(plan: Plan) -> Artifact:
     """The script that installs charts and manifests."""
     early, late = split(plan)
-    text = shell.render(
-        "kubernetes/install.sh.j2",
+    kinds = (*_EARLY, *_LATE)
+    return _script(
+        plan,
+        INSTALL,
+        late,
+        [o for kind in kinds for o in kind.objects(plan)],
+        software=True,
         components=[_installed(plan, component) for component in components(plan)],
         **mirror.login(plan),
         early=[item.path for item in early],
-        late=[item.path for item in late],
         mpi_operator=mpi_operator.is_on(plan),
-        mpi_crd=mpi_operator.CRD,
-        mpi_name=mpi_operator.NAME,
         fills=list(filled(plan)),
-        fsx_volumes=[(id, volumes.path_of(id)) for id in volumes.unknown_paths(plan)],
-        volumes_file=VOLUMES,
-        region=plan.region,
-        objects=[pruning.line(o) for kind in (*_EARLY, *_LATE) for o in kind.objects(plan)],
-        joined=joining.is_on(plan),
         checked=[
             pruning.line(o)
-            for kind in (*_EARLY, *_LATE)
+            for kind in kinds
             if kind.name not in _OF_SOFTWARE
             for o in kind.objects(plan)
         ],
         **joining.values(plan),
+    )
+
+
+def apply(plan: Plan, late: Iterable[Artifact], objects: Iterable[Json], label: str) -> Artifact:
+    """The script for a cluster whose software is installed by other means: it applies manifests.
+
+    ``objects`` are those in ``late``; ``label`` is that of nodes with the name of their group.
+    """
+    files, made = tuple(late), tuple(objects)
+    return _script(
+        plan,
+        APPLY,
+        files,
+        made,
+        software=False,
+        fills=[item.path for item in files if placeholders.names(item.text)],
+        checked=[pruning.line(item) for item in made],
+        **{**joining.values(plan, label), **_NO_SOFTWARE},
+    )
+
+
+_NO_SOFTWARE: Mapping[str, Any] = MappingProxyType(
+    {
+        "components": [],
+        "registry_host": "",
+        "registry_region": "",
+        "early": [],
+        "mpi_operator": False,
+        "mpi_api": "",
+        "kueue_api": "",
+        "shared_runtimes": [],
+        "spaces": [],
+    }
+)
+
+
+def _script(
+    plan: Plan, path: str, late: Iterable[Artifact], objects: Iterable[Json], **more: Any
+) -> Artifact:
+    """The script at ``path``; ``more`` has the values that differ."""
+    text = shell.render(
+        "kubernetes/install.sh.j2",
+        **more,
+        script=path,
+        late=[item.path for item in late],
+        objects=[pruning.line(item) for item in objects],
+        joined=joining.is_on(plan),
+        mpi_crd=mpi_operator.CRD,
+        mpi_name=mpi_operator.NAME,
+        fsx_volumes=[(id, volumes.path_of(id)) for id in volumes.unknown_paths(plan)],
+        volumes_file=VOLUMES,
+        region=plan.region,
         resources=list(pruning.RESOURCES.values()),
         kept=list(pruning.KEPT.values()),
         timed=timetable.is_on(plan),
@@ -98,7 +150,7 @@ def install(plan: Plan) -> Artifact:
         label=f"{pruning.LABEL}={pruning.owner(plan)}",
         release_label=f"{pruning.RELEASE_LABEL}={pruning.owner(plan)}",
     )
-    return Artifact(INSTALL, text, executable=True)
+    return Artifact(path, text, executable=True)
 
 
 def manifests(plan: Plan) -> tuple[Artifact, ...]:
@@ -153,7 +205,10 @@ _EARLY = (
 )
 _LATE = (
     _Manifest(
-        "access", access.COMMENT, lambda plan: access.objects(plan, namespaces.by_queue(plan))
+        "access",
+        access.COMMENT,
+        # Its roles add to those of the whole cluster.
+        lambda plan: () if joining.is_on(plan) else access.objects(plan, namespaces.by_queue(plan)),
     ),
     _Manifest(
         "node-metrics",

@@ -23,9 +23,13 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
         "command": ["bash", "-ec", Lines(_FUNCTIONS + script)],
         "env": [_RUN],
         "resources": pods.amounts({"cpu": "1", "memory": "1Gi"}),
-        "volumeMounts": volumes.pod_mounts(items),
+        "volumeMounts": volumes.pod_mounts(plan, items),
     }
-    pod = {**placed(plan, group), "containers": [container], "volumes": volumes.pod_volumes(items)}
+    pod = {
+        **placed(plan, group),
+        "containers": [container],
+        "volumes": volumes.pod_volumes(plan, items),
+    }
     mounts = ", ".join(item.mount for item in items)
     made = jobs.Test(
         f"{group.object_name}-file-systems", nodes, f"{mounts} from {nodes} nodes.", alone=False

@@ -30,8 +30,8 @@ def is_on(plan: Plan) -> bool:
     return plan.system is None
 
 
-def values(plan: Plan) -> dict[str, Any]:
-    """Values for install.sh."""
+def values(plan: Plan, label: str = NODE_GROUP_LABEL) -> dict[str, Any]:
+    """Values for install.sh; ``label`` is that of nodes with the name of their group."""
     if not is_on(plan):
         return {}
     groups = ",".join(group.name for group in plan.node_groups)
@@ -44,15 +44,15 @@ def values(plan: Plan) -> dict[str, Any]:
         "resources_of_charts": [(c.name, c.resource) for c in charts.EVERY if c.resource],
         "devices_of_charts": [(c.name, c.devices) for c in charts.EVERY if c.devices],
         "timetable_pod": timetable.of_bundle(plan),
-        "group_selector": f"{NODE_GROUP_LABEL} in ({groups})",
-        "other_nodes": f"{NODE_GROUP_LABEL} notin ({groups})",
+        "group_selector": f"{label} in ({groups})",
+        "other_nodes": f"{label} notin ({groups})",
         "mpi_api": mpi_operator.API if mpi_operator.is_on(plan) else "",
     }
 
 
-def on_own_nodes(plan: Plan) -> Json:
+def on_own_nodes(plan: Plan, label: str = NODE_GROUP_LABEL) -> Json:
     """Members of a pod that select nodes of the bundle: others do not reach its file systems."""
     names = [group.name for group in plan.node_groups]
-    match = {"matchExpressions": [{"key": NODE_GROUP_LABEL, "operator": "In", "values": names}]}
+    match = {"matchExpressions": [{"key": label, "operator": "In", "values": names}]}
     needed = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [match]}}
     return {"affinity": {"nodeAffinity": needed}, "tolerations": [{"operator": "Exists"}]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from clustergen.plan.model import Plan
+
 EFA_RESOURCE = "vpc.amazonaws.com/efa"
 """EFA interfaces, from EFA's device plugin."""
 GPU_RESOURCE = "nvidia.com/gpu"
@@ -44,3 +46,9 @@ CHANNEL_RESOURCE = "resource.nvidia.com/channel"
 CLIQUE_LABEL = "nvidia.com/gpu.clique"
 """On nodes whose GPUs are in one NVLink domain, with the same value."""
 PCIE_ROOT = "resource.kubernetes.io/pcieRoot"
+
+
+def of_bundle(plan: Plan, name: str) -> str:
+    """The name of an object; in an existing cluster, which may have others of this name, the name
+    of the plan comes first."""
+    return name if plan.system else f"{plan.name}-{name}"

@@ -39,7 +39,7 @@ def objects(
     """
     for item in volumes.mountable(plan):
         if isinstance(item, Lustre | OpenZfs | Efs) and not item.existing:
-            claim = volumes.claim_name(item)
+            claim = volumes.claim_name(plan, item)
             yield _job(claim, namespaces[0], _pod(plan, claim, nodes), labels, waits)
 
 

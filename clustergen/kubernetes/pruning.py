@@ -21,6 +21,10 @@ RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("karpenter.sh", "NodePool"): "nodepools.karpenter.sh",
         ("karpenter.k8s.aws", "EC2NodeClass"): "ec2nodeclasses.karpenter.k8s.aws",
+        (
+            "karpenter.sagemaker.amazonaws.com",
+            "HyperpodNodeClass",
+        ): "hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com",
         ("kueue.x-k8s.io", "LocalQueue"): "localqueues.kueue.x-k8s.io",
         ("kueue.x-k8s.io", "ClusterQueue"): "clusterqueues.kueue.x-k8s.io",
         ("kueue.x-k8s.io", "Cohort"): "cohorts.kueue.x-k8s.io",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.artifacts import Json
-from clustergen.kubernetes import capacity, claims, kueue
+from clustergen.kubernetes import capacity, claims, kueue, names
 from clustergen.kubernetes.manifest import kubernetes_object
-from clustergen.kubernetes.names import KAI_ROOT
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
 VOLCANO_API = "scheduling.volcano.sh/v1beta1"
@@ -20,9 +19,10 @@ def objects(plan: Plan) -> Iterator[Json]:
     if plan.kubernetes.scheduler == "volcano":
         yield from (_volcano(plan, queue) for queue in plan.queues)
     if plan.kubernetes.scheduler == "kai":
-        yield _kai(KAI_ROOT, plan, plan.node_groups, {})
+        root = names.of_bundle(plan, names.KAI_ROOT)
+        yield _kai(root, plan, plan.node_groups, {})
         for queue in plan.queues:
-            yield _kai(queue.name, plan, queue.node_groups, _kai_place(queue))
+            yield _kai(queue.name, plan, queue.node_groups, _kai_place(queue, root))
 
 
 def priorities(plan: Plan) -> Iterator[Json]:
@@ -88,6 +88,6 @@ def _kai_gpus(plan: Plan, groups: Sequence[NodeGroup]) -> int:
     return sum(group.type.gpus * group.max for group in groups)
 
 
-def _kai_place(queue: Queue) -> Json:
+def _kai_place(queue: Queue, root: str) -> Json:
     priority = {} if queue.priority is None else {"priority": queue.priority}
-    return {"parentQueue": KAI_ROOT, **priority}
+    return {"parentQueue": root, **priority}

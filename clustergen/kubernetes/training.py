@@ -140,13 +140,13 @@ def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
         "env": [{"name": n, "value": v} for n, v in _environment(plan, group, name).items()],
         **taken.container,
         **_locked(group),
-        "volumeMounts": [SHARED_MEMORY_MOUNT, *volumes.pod_mounts(items)],
+        "volumeMounts": [SHARED_MEMORY_MOUNT, *volumes.pod_mounts(plan, items)],
     }
     return {
         **placed(plan, group),
         **taken.pod,
         "containers": [container],
-        "volumes": [SHARED_MEMORY, *volumes.pod_volumes(items)],
+        "volumes": [SHARED_MEMORY, *volumes.pod_volumes(plan, items)],
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from clustergen.artifacts import Json
 from clustergen.aws import mounts, references
 from clustergen.digests import sha256
+from clustergen.kubernetes import names
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.plan.model import (
     Bucket,
@@ -35,17 +36,20 @@ def objects(plan: Plan, namespaces: Sequence[str]) -> Iterator[Json]:
     """A volume and a claim for each file system and namespace; a volume can have only one claim."""
     for item in mountable(plan):
         for namespace in namespaces:
-            yield _volume(item, namespace)
-            yield _claim(item, namespace)
+            yield _volume(plan, item, namespace)
+            yield _claim(plan, item, namespace)
 
 
-def claim_name(item: Storage) -> str:
-    """The name of a claim: ``/data/x`` is ``data-x``."""
-    name = item.mount.strip("/").lower().replace("/", "-")
+def claim_name(plan: Plan, item: Storage) -> str:
+    """The name of a claim: ``/data/x`` is ``data-x``.
+
+    In an existing cluster, the name of the plan comes first.
+    """
+    name = names.of_bundle(plan, item.mount.strip("/").lower().replace("/", "-"))
     if re.fullmatch(r"(/[a-z0-9]+)+/?", item.mount) and len(name) <= _LONGEST:
         return name
     plain = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[: _LONGEST - 7].strip("-")
-    return "-".join(filter(None, (plain, sha256(item.mount)[:6])))
+    return "-".join(filter(None, (plain, sha256(names.of_bundle(plan, item.mount))[:6])))
 
 
 _LONGEST = 60
@@ -70,23 +74,23 @@ def read_only(item: Storage) -> bool:
     return isinstance(item, Bucket) and item.read_only
 
 
-def pod_volumes(items: Iterable[Storage]) -> list[Json]:
+def pod_volumes(plan: Plan, items: Iterable[Storage]) -> list[Json]:
     """Volumes of a pod, by claim."""
-    found = ((claim_name(item), item) for item in items)
+    found = ((claim_name(plan, item), item) for item in items)
     return [{"name": name, "persistentVolumeClaim": _used(name, item)} for name, item in found]
 
 
-def pod_mounts(items: Iterable[Storage]) -> list[Json]:
+def pod_mounts(plan: Plan, items: Iterable[Storage]) -> list[Json]:
     """Mounts of a container for :func:`pod_volumes`."""
-    return [{"name": claim_name(item), "mountPath": item.mount} for item in items]
+    return [{"name": claim_name(plan, item), "mountPath": item.mount} for item in items]
 
 
 def _used(name: str, item: Storage) -> Json:
     return {"claimName": name, **({"readOnly": True} if read_only(item) else {})}
 
 
-def _volume(item: Storage, namespace: str) -> Json:
-    name = claim_name(item)
+def _volume(plan: Plan, item: Storage, namespace: str) -> Json:
+    name = claim_name(plan, item)
     spec = {
         "capacity": {"storage": _SIZE},
         "accessModes": [_mode(item)],
@@ -94,13 +98,13 @@ def _volume(item: Storage, namespace: str) -> Json:
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": "",
         "claimRef": {"namespace": namespace, "name": name},
-        **_source(item, namespace),
+        **_source(item, f"{name}.{namespace}"),
     }
     return kubernetes_object("v1", "PersistentVolume", f"{name}.{namespace}", spec=spec)
 
 
-def _claim(item: Storage, namespace: str) -> Json:
-    name = claim_name(item)
+def _claim(plan: Plan, item: Storage, namespace: str) -> Json:
+    name = claim_name(plan, item)
     spec = {
         "accessModes": [_mode(item)],
         "storageClassName": "",
@@ -114,7 +118,7 @@ def _mode(item: Storage) -> str:
     return "ReadOnlyMany" if read_only(item) else "ReadWriteMany"
 
 
-def _source(item: Storage, namespace: str) -> Json:
+def _source(item: Storage, name: str) -> Json:
     match item:
         case Lustre() | FileCache():
             return _lustre(item)
@@ -123,7 +127,7 @@ def _source(item: Storage, namespace: str) -> Json:
         case Efs():
             return {"csi": {"driver": "efs.csi.aws.com", "volumeHandle": references.text(item.id)}}
         case Bucket():
-            return _bucket(item, namespace)
+            return _bucket(item, name)
     raise TypeError(f"no volume for {item!r}")
 
 
@@ -154,7 +158,7 @@ def _nfs(item: OpenZfs | Ontap) -> Json:
     }
 
 
-def _bucket(item: Bucket, namespace: str) -> Json:
+def _bucket(item: Bucket, name: str) -> Json:
     """The volume of a bucket, open to the users of all pods; by default only root has access.
 
     https://github.com/awslabs/mountpoint-s3-csi-driver (2026-08); volume handles are never shared.
@@ -165,7 +169,7 @@ def _bucket(item: Bucket, namespace: str) -> Json:
         "mountOptions": ["allow-other", *([] if item.read_only else writing), *prefix],
         "csi": {
             "driver": "s3.csi.aws.com",
-            "volumeHandle": f"{claim_name(item)}.{namespace}",
+            "volumeHandle": name,
             "volumeAttributes": {"bucketName": item.bucket},
         },
     }

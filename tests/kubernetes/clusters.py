@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,15 +58,21 @@ class Cluster:
 
     def install(self, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run install.sh of the bundle of a spec, filled as deploy.sh fills it."""
+        return self.run(files_of(text), "install.sh", *arguments)
+
+    def run(
+        self, files: Mapping[str, str], script: str, *arguments: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a script of a bundle, filled as deploy.sh fills it."""
         bundle = self.here / "bundle"
         shutil.rmtree(bundle, ignore_errors=True)
-        for path, content in files_of(text).items():
-            for folder, made in ((bundle, content), (bundle / ".filled", _filled(content))):
+        for path, content in files.items():
+            for folder, made in ((bundle, content), (bundle / ".filled", _filled(path, content))):
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_text(made)
         (self.here / "calls").write_text("")
         return subprocess.run(
-            ["/bin/bash", str(bundle / "install.sh"), *arguments],
+            ["/bin/bash", str(bundle / script), *arguments],
             env={
                 "PATH": f"{self.here}{os.pathsep}/usr/bin:/bin",
                 "HERE": str(self.here),
@@ -88,7 +94,9 @@ class Cluster:
         return (self.here / "calls").read_text().splitlines()
 
 
-def _filled(text: str) -> str:
+def _filled(path: str, text: str) -> str:
+    if path.endswith(".sh"):
+        return text
     names = placeholders.names_in(text)
     return placeholders.fill(text, {n: OUTPUTS.get(n) or placeholders.value_for(n) for n in names})
 

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen import foundation
+from clustergen import foundation, placeholders
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.aws import cfn
 from clustergen.hyperpod import cluster as hyperpod_cluster
 from clustergen.hyperpod import deploy
-from clustergen.kubernetes import access, timetable
+from clustergen.kubernetes import access, bundle, pruning
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
     addons,
@@ -63,8 +63,6 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
     """``deploy.sh``, and the files that it deploys besides the cluster."""
     own = (*_eks(plan), *governance.files(plan))
     objects = tuple(manifests.files(plan))
-    if not own and not objects:
-        return deploy.files(plan, document, scripts)
     has_eks = any(file.path == EKS_TEMPLATE for file in own)
     made = deploy.files(
         plan,
@@ -80,9 +78,12 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         addons=_parameters(own, addons.TEMPLATE),
         governed=any(file.path == governance.SCRIPT for file in own),
         quotas=governance.wanted(plan),
-        manifests=[file.path for file in objects],
-        fsx_volumes=manifests.unknown_paths(plan),
-        mark=timetable.MARK,
+        eks_cluster=eks_cluster.name(plan),
+        addon=governance.TASK_GOVERNANCE,
+        apply=bundle.APPLY,
+        applies=len(objects) > 1,
+        fills=[file.path for file in objects if placeholders.names(file.text)],
+        label=f"{pruning.LABEL}={pruning.owner(plan)}",
     )
     return (*made, *own, *objects)
 

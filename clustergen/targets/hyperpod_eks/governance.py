@@ -35,6 +35,8 @@ TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 _DESCRIBED = "The nodes of queue "
 """How the description of a queue's quota begins, from which ``govern.sh`` knows its own."""
 
+_PRIORITIES = "Priorities of the queues"
+
 
 def wanted(plan: Plan) -> bool:
     """Whether Kueue admits jobs; existing EKS clusters are changed only if the spec has queues.
@@ -49,7 +51,7 @@ def files(plan: Plan) -> Iterator[Artifact]:
     """The requests, without values that only ``deploy.sh`` has, and the template if supported."""
     if not wanted(plan):
         # An earlier bundle of this spec may have made quotas.
-        if eks_cluster.is_new(plan):
+        if cluster.is_new(plan):
             yield _script(plan)
         return
     yield _script(plan)
@@ -71,6 +73,7 @@ def _script(plan: Plan) -> Artifact:
         scheduler=SCHEDULER if wanted(plan) else "",
         quotas=quotas(plan),
         described=_DESCRIBED,
+        scheduler_described=f"{_PRIORITIES} ",
         tags=f"--tags file://{TAGS} " if plan.tags else "",
     )
     return Artifact(SCRIPT, text, executable=True)
@@ -143,7 +146,7 @@ def scheduler(plan: Plan) -> Json:
     """The members that CreateClusterSchedulerConfig and its update share."""
     classes = [{"Name": name, "Weight": weight} for name, weight in weights(plan).items()]
     config = {**({"PriorityClasses": classes} if classes else {}), "FairShare": "Enabled"}
-    return _described("Priorities of the queues", {"SchedulerConfig": config})
+    return _described(_PRIORITIES, {"SchedulerConfig": config})
 
 
 def quota(plan: Plan, queue: Queue) -> Json:

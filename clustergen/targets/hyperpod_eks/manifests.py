@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from clustergen.artifacts import Artifact, Json
-from clustergen.kubernetes import access, ownership, storage_class, timetable, volumes
+from clustergen.kubernetes import (
+    access,
+    bundle,
+    joining,
+    ownership,
+    pruning,
+    storage_class,
+    timetable,
+    volumes,
+)
+from clustergen.kubernetes.bundle import VOLUMES
 from clustergen.kubernetes.manifest import file
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, karpenter, limits
 
 KARPENTER = "manifests/karpenter.yaml"
-VOLUMES = "manifests/volumes.yaml"
 STORAGE_CLASS = "manifests/storage-class.yaml"
 ACCESS = "manifests/access.yaml"
 OWNERSHIP = "manifests/ownership.yaml"
@@ -19,35 +28,44 @@ TIMETABLE = "manifests/timetable.yaml"
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The manifests to apply to the EKS cluster after HyperPod's chart."""
-    objects = tuple(karpenter.manifests(plan))
-    if objects:
-        comment = (
-            "What HyperPod's Karpenter may start: a node class of instance groups, and",
-            "a node pool, for each queue. Pods without room make it add nodes.",
-        )
-        yield file(KARPENTER, comment, objects)
-    if mounted := tuple(volumes.objects(plan, governance.namespaces(plan))):
-        comment = (
-            "File systems for pods: a volume and its claim for each, in each namespace of jobs.",
-            "A pod names the claim among its volumes.",
-        )
-        yield file(VOLUMES, comment, mounted)
+    """The manifests to apply to the EKS cluster after HyperPod's chart, and their script."""
+    made = tuple(_manifests(plan))
+    yield from made
+    objects = (item for _, _, items in _kinds(plan) for item in items)
+    yield bundle.apply(plan, made, objects, limits.GROUP_LABEL)
+
+
+def _manifests(plan: Plan) -> Iterator[Artifact]:
+    for path, comment, objects in _kinds(plan):
+        if made := [pruning.labelled(plan, item) for item in objects]:
+            yield file(path, comment, made)
+
+
+def _kinds(plan: Plan) -> Iterator[tuple[str, tuple[str, ...], Iterable[Json]]]:
+    """Path, comment and objects of each file."""
+    comment: tuple[str, ...] = (
+        "What HyperPod's Karpenter may start: a node class of instance groups, and",
+        "a node pool, for each queue. Pods without room make it add nodes.",
+    )
+    yield KARPENTER, comment, karpenter.manifests(plan)
+    comment = (
+        "File systems for pods: a volume and its claim for each, in each namespace of jobs.",
+        "A pod names the claim among its volumes.",
+    )
+    yield VOLUMES, comment, volumes.objects(plan, governance.namespaces(plan))
     if eks_cluster.is_new(plan):
-        if bindings := tuple(access.objects(plan, governance.by_queue(plan), limits.JOBS)):
-            yield file(ACCESS, access.COMMENT, bindings)
-        yield file(STORAGE_CLASS, storage_class.COMMENT, storage_class.objects(plan))
-    if dated := tuple(_dated(plan)):
-        yield file(TIMETABLE, timetable.COMMENT, dated)
-    if opened := tuple(_opened(plan)):
-        yield file(
-            OWNERSHIP, ("Jobs that open new file systems to the users of all pods.",), opened
-        )
+        bindings = access.objects(plan, governance.by_queue(plan), limits.JOBS)
+        yield ACCESS, access.COMMENT, bindings
+        yield STORAGE_CLASS, storage_class.COMMENT, storage_class.objects(plan)
+    yield TIMETABLE, timetable.COMMENT, _dated(plan)
+    comment = ("Jobs that open new file systems to the users of all pods.",)
+    yield OWNERSHIP, comment, _opened(plan)
 
 
 def _dated(plan: Plan) -> Iterator[Json]:
     """Without queues: HyperPod's task governance manages those."""
-    return timetable.objects(plan, _placement(plan), label=limits.GROUP_LABEL, queues=())
+    name = timetable.of_bundle(plan)
+    return timetable.objects(plan, _placement(plan), label=limits.GROUP_LABEL, queues=(), name=name)
 
 
 def _placement(plan: Plan) -> Json:
@@ -62,10 +80,8 @@ def _placement(plan: Plan) -> Json:
 def _opened(plan: Plan) -> Iterator[Json]:
     namespaces = governance.namespaces(plan)
     labels = governance.pod_labels(namespaces[0])
-    return ownership.objects(plan, namespaces, {}, labels, waits=timetable.is_on(plan))
-
-
-def unknown_paths(plan: Plan) -> dict[str, list[tuple[str, str]]]:
-    """By manifest: FSx volumes whose path only FSx knows, and their placeholders."""
-    found = [(volume, volumes.path_of(volume)) for volume in volumes.unknown_paths(plan)]
-    return {VOLUMES: found} if found else {}
+    new = eks_cluster.is_new(plan)
+    nodes = {} if new else joining.on_own_nodes(plan, limits.GROUP_LABEL)
+    return ownership.objects(
+        plan, namespaces, nodes, labels, waits=timetable.is_on(plan) or not new
+    )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import mirror
+from clustergen import mirror, placeholders
 from clustergen.eks import control_plane
 from clustergen.hyperpod import cluster, runbook
 from clustergen.hyperpod.names import ml_name
-from clustergen.kubernetes import training
+from clustergen.kubernetes import bundle, training
+from clustergen.kubernetes.manifest import FOLDER
 from clustergen.monitoring import stack
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
@@ -77,9 +78,8 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
             "to deploy with CloudFormation, use `foundation.template.json` and "
             f"`eks.template.json`, then `install.sh`, {_copy(plan)}"
             f"then `cluster.template.json`, `{addons.TEMPLATE}` and "
-            f"`{governance.SCRIPT}`, and `kubectl apply` for {_objects(plan)}, whose placeholders "
-            f"`clustergen render --outputs FILE` fills{stack.deployed_last(plan)}; use one of the "
-            f"two ways, not both{_counts(plan)}"
+            f"`{governance.SCRIPT}`, and {_applied(plan)}{stack.deployed_last(plan)}; "
+            f"use one of the two ways, not both{_counts(plan)}"
         )
         yield (
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
@@ -113,8 +113,11 @@ def _copied(plan: Plan) -> str:
     return " and `lifecycle/` is copied to the folder in S3 that SourceS3Uri names"
 
 
-def _objects(plan: Plan) -> str:
-    return ", ".join(f"`{file.path}`" for file in manifests.files(plan))
+def _applied(plan: Plan) -> str:
+    """What creates the objects in the EKS cluster, without ``deploy.sh``."""
+    fills = any(placeholders.names(file.text) for file in manifests.files(plan))
+    options = " --outputs FILE`, with the outputs of the stacks," if fills else "`"
+    return f"`./{bundle.APPLY}{options} for `{FOLDER}/`"
 
 
 def _counts(plan: Plan) -> str:
@@ -128,7 +131,7 @@ def _counts(plan: Plan) -> str:
 
 def _after(plan: Plan) -> Iterator[str]:
     if not eks_cluster.is_new(plan):
-        yield from _manifests(plan)
+        yield from _objects(plan)
     if tests := [file.path for file in smoke.files(plan)]:
         yield (
             f"`kubectl apply -f {tests[0]}` runs the first of the {len(tests)} tests in "
@@ -150,25 +153,28 @@ def _after(plan: Plan) -> Iterator[str]:
     yield from _volumes(plan)
 
 
-def _manifests(plan: Plan) -> Iterator[str]:
-    """What ``deploy.sh`` applies only to an EKS cluster of its own."""
-    made = [file.path for file in manifests.files(plan)]
+def _objects(plan: Plan) -> Iterator[str]:
+    """What ``deploy.sh`` creates in an EKS cluster of others."""
+    made = [file.path for file in manifests.files(plan) if file.path.startswith(FOLDER)]
     if not made:
         return
     mounts = ", ".join(item.mount for item in plan.storage)
-    drivers = f"add the CSI drivers of {mounts} to the EKS cluster; then " if mounts else ""
-    options = " ".join(f"-f .filled/{path}" for path in made)
-    dates = ", as with other dates" if manifests.TIMETABLE in made else ""
+    if mounts:
+        yield (
+            f"pods get {mounts} by the claims in `{bundle.VOLUMES}`, once the EKS cluster has "
+            "the CSI drivers: `kubectl get csidrivers` lists them"
+        )
     yield (
-        f"{drivers}`kubectl apply {options}` creates what `deploy.sh` has filled in; run it again "
-        f"after a deployment that changes these files{dates}"
+        f"`./{bundle.APPLY}` creates the objects of {', '.join(f'`{path}`' for path in made)} in "
+        "the EKS cluster, with names that others do not have; `deploy.sh` runs it, and deletes "
+        "objects that left the spec"
     )
 
 
 def _volumes(plan: Plan) -> Iterator[str]:
     mounts = ", ".join(item.mount for item in plan.storage)
     if mounts and eks_cluster.is_new(plan):
-        yield f"pods get {mounts} by the claims in `{manifests.VOLUMES}`"
+        yield f"pods get {mounts} by the claims in `{bundle.VOLUMES}`"
 
 
 def _addons(plan: Plan) -> Iterator[str]:
@@ -179,18 +185,21 @@ def _addons(plan: Plan) -> Iterator[str]:
             f"namespace `hyperpod-ns-{team}`, with the label `kueue.x-k8s.io/queue-name: "
             f"hyperpod-ns-{team}-localqueue`, and so on for each queue"
         )
-    if eks_cluster.is_new(plan):
+    if eks_cluster.is_new(plan) or not cluster.is_new(plan):
         return
-    if plan.kubernetes.admission == "kueue":
+    name = eks_cluster.name(plan)
+    if governance.wanted(plan):
         yield (
-            "for queues of teams, add HyperPod task governance, which installs Kueue: `aws eks "
-            f"create-addon --region {plan.region} --cluster-name {eks_cluster.name(plan)} "
-            f"--addon-name {governance.TASK_GOVERNANCE}`{_then_quotas(plan)}"
+            "quotas need HyperPod task governance, which installs Kueue for all of the EKS cluster "
+            f"{name}. If it is missing, agree on that with the owner of {name}: `aws eks "
+            f"create-addon --region {plan.region} --cluster-name {name} --addon-name "
+            f"{governance.TASK_GOVERNANCE}`; then `./{governance.SCRIPT}` makes the quotas"
         )
     if plan.monitoring.metrics == "managed-prometheus":
         yield (
-            f"for metrics, add `{addons.OBSERVABILITY}` in the same way, with the endpoint of a "
-            "workspace of Amazon Managed Service for Prometheus"
+            f"metrics need the add-on `{addons.OBSERVABILITY}`, with the endpoint of a workspace "
+            "of Amazon Managed Service for Prometheus. It measures all of the EKS cluster, so "
+            f"leave it to the owner of {name}"
         )
 
 
@@ -201,7 +210,3 @@ def _last(plan: Plan) -> str:
             "network and data stay"
         )
     return runbook.destroy(plan, "the EKS cluster, network and data stay")
-
-
-def _then_quotas(plan: Plan) -> str:
-    return "; `govern.sh`, run after that, makes the quotas" if governance.wanted(plan) else ""

@@ -361,7 +361,6 @@ def test_an_existing_cluster_waits_for_its_add_on(tmp_path: Path) -> None:
         made.account.eks.addon = True
         assert made.deploy().returncode == 0
         assert len(made.calling("create-compute-quota")) == 1
-        assert made.calling("kubectl") == []
 
 
 @pytest.mark.parametrize("text", [NEW, MIG, "kubernetes: {admission: none, jobs: none}"])
@@ -427,18 +426,18 @@ def test_without_dates_the_timetable_of_an_earlier_bundle_ends(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("storage", "names"), [(LUSTRE, ("volumes", "timetable", "ownership")), ("", ("timetable",))]
 )
-def test_what_to_apply_to_an_existing_cluster_is_printed(
+def test_manifests_are_applied_to_an_existing_cluster(
     storage: str, names: tuple[str, ...], tmp_path: Path
 ) -> None:
     files = files_of(DATED + storage)
-    paths = [f".filled/manifests/{name}.yaml" for name in names]
+    filled = {"volumes": ".filled/manifests/volumes.yaml"}
+    paths = [filled.get(name, f"manifests/{name}.yaml") for name in names]
     with rig_of(tmp_path, files) as made:
         done = made.deploy()
         assert done.returncode == 0, done.stderr
-        assert "".join(f"  kubectl apply -f {path}\n" for path in paths) in done.stderr
-        for path in paths:
-            assert "${" not in (made.folder / path).read_text()
-    assert f"`kubectl apply -f {' -f '.join(paths)}`" in files["README.md"]
+        applied = [call.split("--filename ")[1] for call in made.calling("kubectl apply")]
+        assert applied == paths
+    assert f"creates the objects of `manifests/{names[0]}.yaml`" in files["README.md"]
 
 
 def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
@@ -449,7 +448,6 @@ def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
         text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
         assert "${" not in text
         assert "namespace: default" in text
-        assert made.calling("kubectl") == []
     assert script_violations({"deploy.sh": files["deploy.sh"]}) == []
 
 
@@ -470,3 +468,18 @@ def test_a_failed_query_is_an_error(rig: Rig, question: str) -> None:
     done = rig.run("govern.sh")
     assert (done.returncode, "Renew them" in done.stderr) == (2, True)
     assert rig.calling("create-") == []
+
+
+def test_an_existing_eks_cluster_loses_the_quotas_of_an_earlier_bundle(tmp_path: Path) -> None:
+    """Priorities that others made with the name of the cluster stay."""
+    with rig_of(tmp_path, files_of(EXISTING)) as made:
+        assert made.deploy().returncode == 0
+        governed = made.account.hyperpod.governed
+        assert {each["Name"] for each in governed.values()} == {"example", "train"}
+        key = next(key for key, each in governed.items() if each["Name"] == "example")
+        governed[key]["Description"] = "of another team"
+        made.bundle.render(files_of(""))
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        assert {each["Name"] for each in governed.values()} == {"example"}
+        assert "The priorities example were not made by clustergen" in done.stderr

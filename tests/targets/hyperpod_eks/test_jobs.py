@@ -7,6 +7,7 @@ import yaml
 
 from clustergen.artifacts import Json
 from tests.oracles.kubernetes import kubernetes_violations
+from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.planned import files_of
 from tests.targets.hyperpod_eks.specs import SPECS
 
@@ -159,7 +160,7 @@ def test_the_job_that_opens_a_file_system_waits_for_capacity(dates: str, deadlin
     plan = "training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan'"
     groups = f"node_groups: [{{name: h200, count: 2, capacity: {{{plan}{dates}}}}}]\n"
     lustre = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}]"
-    [job] = yaml.safe_load_all(files_of(f"{groups}{lustre}")["manifests/ownership.yaml"])
+    [job] = yaml.safe_load_all(files_of_new(f"{groups}{lustre}")["manifests/ownership.yaml"])
     assert ("activeDeadlineSeconds" in job["spec"]) == deadline
 
 

@@ -227,7 +227,10 @@ def test_a_pool_has_the_groups_of_its_queue() -> None:
     assert node_class == {
         "apiVersion": "karpenter.sagemaker.amazonaws.com/v1",
         "kind": "HyperpodNodeClass",
-        "metadata": {"name": "tune"},
+        "metadata": {
+            "name": "tune",
+            "labels": {"app.kubernetes.io/managed-by": "clustergen-example"},
+        },
         "spec": {"instanceGroups": ["h200", "fallback"]},
     }
     template = node_pool["spec"]["template"]["spec"]

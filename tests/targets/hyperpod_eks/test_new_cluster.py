@@ -300,8 +300,7 @@ def test_pods_get_volumes_on_nodes_of_hyperpod() -> None:
     actions = str(policy["PolicyDocument"]["Statement"])
     assert "sagemaker:AttachClusterNodeVolume" in actions
     assert "manifests/storage-class.yaml" in files_of_new()
-    deploy = files_of_new()["deploy.sh"]
-    assert "apply manifests/storage-class.yaml" in deploy
+    assert "apply manifests/storage-class.yaml" in files_of_new()["apply.sh"]
 
 
 def test_metrics_outlive_the_cluster() -> None:

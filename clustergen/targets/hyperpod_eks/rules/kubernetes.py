@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Path, Problem, Severity, put, unsafe
+from clustergen.hyperpod import cluster
 from clustergen.plan import model
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
@@ -153,14 +154,22 @@ def existing_settings(plan: Plan) -> Iterator[Problem]:
                 help="change it with the tool that you created the cluster with",
                 severity=Severity.NOTE if field == "version" else None,
             )
-    if plan.wrote("kubernetes", "admission") and not plan.wrote("queues"):
+    yield from _admission(plan)
+
+
+def _admission(plan: Plan) -> Iterator[Problem]:
+    joined = not cluster.is_new(plan)
+    if plan.wrote("kubernetes", "admission") and (joined or not plan.wrote("queues")):
         yield Problem(
             ("kubernetes", "admission"),
-            "without queues this bundle leaves the admission of jobs as it is",
-            help="write queues: quotas of HyperPod task governance",
+            "this bundle leaves the admission of jobs as it is",
+            help="remove it"
+            if joined
+            else "remove it, or write queues: quotas of HyperPod task governance",
             severity=Severity.NOTE,
         )
-    if plan.wrote("queues") and not governance.wanted(plan):
+    # A HyperPod cluster that exists keeps its quotas, too, which another rule says.
+    if plan.wrote("queues") and not joined and not governance.wanted(plan):
         yield Problem(
             ("queues",),
             "queues are Kueue objects in the EKS cluster, and this bundle creates none",

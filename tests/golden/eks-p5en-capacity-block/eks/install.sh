@@ -347,6 +347,7 @@ prune() {
   found=$(left_over \
     nodepools.karpenter.sh \
     ec2nodeclasses.karpenter.k8s.aws \
+    hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com \
     localqueues.kueue.x-k8s.io \
     clusterqueues.kueue.x-k8s.io \
     cohorts.kueue.x-k8s.io \

@@ -979,6 +979,39 @@ scale() {
   wait_until_in_service
 }
 
+kube() {
+  run kubectl --kubeconfig .filled/kubeconfig "$@"
+}
+
+# Whether the API of the EKS cluster responds.
+reach_eks() {
+  run aws eks update-kubeconfig --region "$region" --name platform --kubeconfig .filled/kubeconfig &&
+    kube get --raw /readyz --request-timeout=30s >/dev/null
+}
+
+# Stops before anything changes.
+check_objects() {
+  if reach_eks; then
+    apply_objects --check
+    return
+  fi
+  note "The API of" platform "does not respond. Objects of an earlier bundle stay in it, if there" \
+    "are any."
+}
+
+# Objects in the EKS cluster.
+apply_objects() {
+  note "+" ./apply.sh "$@"
+  [[ $dry_run == no ]] || set -- "$@" --dry-run
+  KUBECONFIG=.filled/kubeconfig bash apply.sh "$@" 2>&3
+}
+
+# Its output goes where the output of this script's commands goes.
+govern() {
+  [[ $dry_run == no ]] || set -- "$@" --dry-run
+  bash govern.sh "$@" 2>&3
+}
+
 # Stops before anything changes.
 check_first() {
   if [[ $action == foundation ]]; then
@@ -986,6 +1019,7 @@ check_first() {
   elif is_paused; then
     fail "the cluster is paused: run deploy.sh --resume first."
   fi
+  check_objects
 }
 
 deploy_cluster() {
@@ -996,6 +1030,10 @@ deploy_cluster() {
   wait_until_in_service
   sagemaker list-cluster-nodes --cluster-name "$hyperpod" --output table \
     --query 'ClusterNodeSummaries[].[InstanceGroupName,InstanceId,InstanceStatus.Status]'
+
+  # While their add-on is there.
+  govern
+  if reach_eks; then apply_objects --prune; fi
 }
 
 pause_cluster() {
@@ -1010,6 +1048,16 @@ resume_cluster() {
 }
 
 destroy_cluster() {
+  if reach_eks; then
+    apply_objects --remove
+  else
+    note "The API of" platform "does not respond. Where it does, ./apply.sh --remove deletes" \
+      "the objects of this bundle: those with the label" app.kubernetes.io/managed-by=clustergen-hp-slices.
+  fi
+  [[ $dry_run == yes ]] || read_status
+  if [[ $dry_run == yes || -n $answer ]]; then
+    govern --delete
+  fi
   delete_cluster
   forget_pause
   note "The stack $foundation_stack remains, with the network and the data of:"
@@ -1060,7 +1108,7 @@ if [[ $action == preflight ]]; then
 fi
 
 if [[ $dry_run == no ]]; then
-  need aws
+  need aws kubectl
   mkdir -p .filled
   refuse_other_orchestrator
 fi

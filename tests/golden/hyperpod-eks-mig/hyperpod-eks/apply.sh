@@ -1,0 +1,343 @@
+#!/usr/bin/env bash
+# Applies manifests/ to the EKS cluster that kubectl reaches; running it again changes nothing.
+# Objects of an earlier bundle that are not in this one are deleted at the end.
+# See --help.
+set -euo pipefail
+
+dry_run=no
+context=
+only_prune=no
+only_check=no
+removing=no
+
+usage() {
+  cat <<'END'
+usage: apply.sh [--dry-run] [--context NAME] [--check | --prune | --remove]
+
+  --dry-run       print every command, run none
+  --context NAME  the context of kubectl's configuration to use; default: the current one
+  --check         change nothing; only look whether the cluster can take the objects of this bundle
+  --prune         apply nothing; only delete the objects that an earlier bundle made and this one
+                  does not have, which is the last step otherwise
+  --remove        apply nothing; delete the objects of this bundle. Data, and what others made, stay
+  -h, --help      print this
+END
+}
+
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
+exec 3>&2
+# A pager would wait for a key.
+export AWS_PAGER=''
+
+note() {
+  printf '%s\n' "$*" >&3
+}
+
+fail() {
+  note "${0##*/}: $*"
+  exit 2
+}
+
+need() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || fail "$tool is required, but not on PATH"
+  done
+}
+
+run() {
+  {
+    printf '+'
+    printf ' %q' "$@"
+    printf '\n'
+  } >&3
+  [[ $dry_run == yes ]] || "$@"
+}
+
+kubernetes() {
+  if [[ -n $context ]]; then
+    run kubectl --context "$context" "$@"
+  else
+    run kubectl "$@"
+  fi
+}
+
+# An error does not mean that something is missing.
+lost() {
+  fail "the API of the cluster did not respond. Run the same command again."
+}
+
+# The resources that the API has. kubectl fails if one service behind the API does not respond, and
+# prints the others.
+resources() {
+  local known
+  known=$(kubernetes api-resources --output name) || [[ -n $known ]] || lost
+  printf '%s\n' "$known"
+}
+
+owner=clustergen-hp-slices
+
+# Sets $found to the name of an object and what manages it; empty if it does not exist.
+find_object() {
+  found=$(kubernetes get "$@" --ignore-not-found --output \
+    'jsonpath={.metadata.name} {.metadata.labels.app\.kubernetes\.io/managed-by}') || lost
+}
+
+# Stops before an object of another owner is overwritten.
+check_names() {
+  local resource namespace name found known
+  [[ $dry_run == no ]] || return 0
+  known=$(resources)
+  while IFS=/ read -r resource namespace name; do
+    grep -qxF "$resource" <<<"$known" || continue
+    find_object "$resource" "$name" ${namespace:+--namespace "$namespace"}
+    if [[ -n $found && $found != "$name $owner" ]]; then
+      fail "the cluster has $resource $name${namespace:+ in $namespace}, which this bundle did not" \
+        "create: rename the node group, queue or mount in the spec, and render again. Nothing was" \
+        "changed."
+    fi
+  done < <(checked_objects)
+}
+
+# Without those of software that may be installed already.
+checked_objects() {
+  cat <<'END'
+END
+}
+
+# Placeholders that deploy.sh or this script fills in: names of outputs have an upper-case and a
+# lower-case letter, unlike shell variables.
+unfilled() {
+  grep -qE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]|/PATH-OF-fsvol-' "$1"
+}
+
+# The filled file, or the original if there is nothing to fill.
+ready_file() {
+  local path=$1
+  if [[ $dry_run == no ]] && unfilled "$path"; then
+    path=.filled/$1
+    if [[ ! -e $path || $path -ot $1 ]] || unfilled "$path"; then
+      fail "$1 needs outputs of the stacks: run deploy.sh, which fills them in, or give --outputs FILE"
+    fi
+  fi
+  printf '%s\n' "$path"
+}
+
+stop_without_credentials() {
+  case $1 in
+    *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+      *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+      *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+      *NoCredentials*)
+      note "$1"
+      fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+        "command again: AWS continues what has begun, and this script waits for it again."
+      ;;
+  esac
+}
+
+# Stops at what the API will not accept later either; everything else may pass: new kinds, namespaces
+# and webhooks take a while, and so do connections.
+stop_at_rejection() {
+  case $1 in
+    # A volume keeps the file system that it was created for.
+    *persistentvolumesource*immutable*)
+      fail "$2: a file system was replaced, and a volume cannot change to the new one. Once no pod" \
+        "uses the volumes named above, delete them with their claims (kubectl delete pvc, then" \
+        "kubectl delete pv; the data stays in the file systems), and run the same command again."
+      ;;
+    *"failed calling webhook"* | *"because it is being terminated"*) ;;
+    *"getting credentials: exec"* | *"must be logged in"* | *Unauthorized*)
+      fail "$2: the EKS cluster does not accept these credentials. Renew them, or use those of the" \
+        "creator of the cluster or of kubernetes.admins (aws sts get-caller-identity shows yours)," \
+        "and run the same command again."
+      ;;
+    *"denied the request"* | *"denied request"*)
+      fail "$2: an admission policy of the cluster denies it, for the reason above. Change the policy," \
+        "or what it denies, and run the same command again."
+      ;;
+    *"is forbidden"*)
+      fail "$2: these credentials may not do this. Use those of the creator of the cluster or of" \
+        "kubernetes.admins, and run the same command again."
+      ;;
+    *immutable* | *"are forbidden"* | *"may not be changed"* | *"cannot change roleRef"*)
+      fail "$2: a field of the object named above cannot change. Undo the change, or delete the" \
+        "object once nothing uses it (kubectl delete), and run the same command again."
+      ;;
+    *"is invalid"* | *"error validating"* | *"error parsing"* | *"decoding error"* | *"unknown field"*)
+      fail "$2: the API rejects it, for the reason above. Change the spec or its overlay, render, and" \
+        "run the same command again."
+      ;;
+  esac
+}
+
+apply_file() {
+  local file=$1 name=$2 tries found
+  shift 2
+  for ((tries = 0; tries < 50; tries++)); do
+    if found=$("$@" apply --server-side --force-conflicts --request-timeout 60s \
+      --filename "$file" 2>&1); then
+      [[ -z $found ]] || note "$found"
+      return 0
+    fi
+    stop_without_credentials "$found"
+    note "$found"
+    stop_at_rejection "$found" "$name"
+    sleep 6
+  done
+  fail "$name could not be applied, for the reason above. Run the same command again."
+}
+
+# Webhooks reject requests for some seconds after they start.
+apply() {
+  local path
+  path=$(ready_file "$1")
+  apply_file "$path" "$1" kubernetes
+}
+
+# All objects of this bundle: resource, namespace (if any), name.
+objects() {
+  [[ $removing == no ]] || return 0
+  cat <<'END'
+END
+}
+
+# Objects of an earlier bundle, by resource, as lines RESOURCE/NAMESPACE/NAME.
+left_over() {
+  local here known resource found line
+  here=$(objects)
+  known=$(resources) || return
+  for resource in "$@"; do
+    grep -qxF "$resource" <<<"$known" || continue
+    found=$(kubernetes get "$resource" --all-namespaces --selector app.kubernetes.io/managed-by=clustergen-hp-slices \
+      --output 'jsonpath={range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}') || lost
+    while read -r line; do
+      [[ -z $line ]] || grep -qxF "$resource/$line" <<<"$here" || printf '%s\n' "$resource/$line"
+    done <<<"$found"
+  done
+}
+
+# Data is kept: file systems do not depend on volumes.
+delete_object() {
+  local resource=$1 namespace=$2 name=$3
+  set -- delete "$resource" "$name" --ignore-not-found
+  [[ -z $namespace ]] || set -- "$@" --namespace "$namespace"
+  case $resource in
+    # Its nodes are terminated first, which needs its node class.
+    nodepools.*) kubernetes "$@" --cascade=foreground --timeout 30m ;;
+    *) kubernetes "$@" --wait=false ;;
+  esac
+}
+
+# release_marked RESOURCE SELECTOR FIELD KUBECTL...: what others hold has no mark, and stays held.
+release_marked() {
+  local mark=clustergen.timetable/held resource=$1 selector=$2 field=$3 found name held patch
+  shift 3
+  patch="{\"metadata\":{\"annotations\":{\"$mark\":null}},\"spec\":{$field}}"
+  found=$("$@" get "$resource" --selector "$selector" --output "jsonpath={range .items[*]}{.metadata.name}{\" \"}\
+{.metadata.annotations.${mark//./\\.}}{\"\\n\"}{end}")
+  while read -r name held; do
+    [[ $held != yes ]] || "$@" patch "$resource" "$name" --type merge --patch "$patch"
+  done <<<"$found"
+}
+
+# The pod of an earlier bundle's timetable ends first: it would hold everything again.
+release_held() {
+  local found
+  found=$("$@" get deployment timetable-hp-slices --namespace kube-system --ignore-not-found --output name)
+  [[ -z $found ]] || "$@" delete deployment timetable-hp-slices --namespace kube-system \
+    --ignore-not-found --cascade=foreground --timeout 5m
+  # It fails if one service behind the API does not respond, and prints the others.
+  found=$("$@" api-resources --output name) || [[ -n $found ]]
+  if grep -qxF clusterqueues.kueue.x-k8s.io <<<"$found"; then
+    release_marked clusterqueues.kueue.x-k8s.io app.kubernetes.io/managed-by=clustergen-hp-slices '"stopPolicy":"None"' "$@"
+  fi
+  release_marked nodes 'sagemaker.amazonaws.com/instance-group-name in (sliced,system)' '"unschedulable":null' "$@"
+}
+
+prune() {
+  local resource namespace name found
+  note "== objects removed from the bundle"
+  release_held kubernetes
+  found=$(left_over \
+    nodepools.karpenter.sh \
+    ec2nodeclasses.karpenter.k8s.aws \
+    hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com \
+    localqueues.kueue.x-k8s.io \
+    clusterqueues.kueue.x-k8s.io \
+    cohorts.kueue.x-k8s.io \
+    resourceflavors.kueue.x-k8s.io \
+    topologies.kueue.x-k8s.io \
+    workloadpriorityclasses.kueue.x-k8s.io \
+    queues.scheduling.volcano.sh \
+    queues.scheduling.run.ai \
+    priorityclasses.scheduling.k8s.io \
+    clustertrainingruntimes.trainer.kubeflow.org \
+    storageclasses.storage.k8s.io \
+    resourceclaimtemplates.resource.k8s.io \
+    jobs.batch \
+    persistentvolumeclaims \
+    persistentvolumes \
+    deployments.apps \
+    daemonsets.apps \
+    statefulsets.apps \
+    services \
+    configmaps \
+    clusterrolebindings.rbac.authorization.k8s.io \
+    clusterroles.rbac.authorization.k8s.io \
+    rolebindings.rbac.authorization.k8s.io \
+    serviceaccounts)
+  while IFS=/ read -r resource namespace name; do
+    [[ -z $name ]] || delete_object "$resource" "$namespace" "$name"
+  done <<<"$found"
+  found=$(left_over namespaces customresourcedefinitions.apiextensions.k8s.io)
+  while IFS=/ read -r resource namespace name; do
+    [[ -z $name ]] || note "$resource/${namespace:+$namespace/}$name is no longer in the bundle. It stays, with all its content: delete" \
+      "it when you no longer need that"
+  done <<<"$found"
+}
+
+while (($# > 0)); do
+  case $1 in
+    --dry-run) dry_run=yes ;;
+    --prune) only_prune=yes ;;
+    --check) only_check=yes ;;
+    --remove) removing=yes only_prune=yes ;;
+    --context)
+      (($# > 1)) || fail "--context needs a name"
+      context=$2
+      shift
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+[[ $dry_run == yes ]] || need kubectl
+
+note "== the cluster answers"
+kubernetes get --raw /readyz --request-timeout=30s ||
+  fail "the API of the cluster does not respond: it is private, or you have no access entry. Run this" \
+    "in its VPC, and ask its owner for access."
+
+if [[ $only_prune == yes ]]; then
+  prune
+  exit 0
+fi
+
+note "== names in the cluster"
+check_names
+[[ $only_check == no ]] || exit 0
+
+prune
+
+[[ $dry_run == yes ]] || note "Everything is applied."
