@@ -127,6 +127,7 @@ def test_deletion_leaves_the_cluster(bundle: Bundle) -> None:
         "update-cluster --cluster-name platform --instance-groups-to-delete h200"
     ]
     assert own(bundle) == {}
+    assert "The stack example-foundation remains\n" in done.stderr
     done = bundle.deploy("--destroy")
     assert (done.returncode, calls(bundle, "update-cluster")) == (0, []), done.stderr
     done = bundle.deploy("--destroy-foundation")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,10 @@ def test_a_link_does_not_lead_root_elsewhere(homes: Path, tmp_path: Path, link: 
     path.symlink_to(target if link == ".ssh" else keys)
     assert "the key of alice is not in" in add_key(homes)
     assert keys.read_text() == "ssh-ed25519 AAAA of-root\n"
+
+
+def test_nodes_that_add_a_key_at_once_add_it_once(homes: Path) -> None:
+    folder = home(homes)
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: add_key(homes), range(16))) == {""}
+    assert (folder / ".ssh/authorized_keys").read_text() == f"{KEY}\n"

@@ -832,7 +832,7 @@ check_first() {
   if [[ $action == foundation ]]; then
     [[ -z $outputs_file ]] || fail "--outputs FILE leaves the foundation alone: use one of the two"
   elif is_paused; then
-    fail "the cluster is paused: run deploy.sh --resume first."
+    fail "$cluster is paused: run deploy.sh --resume first."
   fi
   check_default_group vpc-0a1b2c3d4e5f67890
 }
@@ -865,7 +865,7 @@ destroy_cluster() {
   deregister_definitions
   delete_stack "$stack"
   forget_pause
-  note "The stack $foundation_stack remains, with the network and the data of:" /home
+  note "The stack $foundation_stack remains, with the data of:" /home
 }
 
 while (($# > 0)); do
@@ -937,7 +937,7 @@ case $action in
     read_foundation
     pause_cluster
     conclude "$cluster is paused. deploy.sh --resume restores its nodes. These continue to cost" \
-      "money: network, storage, and nodes until their jobs end."
+      "money: storage, and nodes until their jobs end."
     ;;
   resume)
     read_foundation

@@ -1017,7 +1017,7 @@ check_first() {
   if [[ $action == foundation ]]; then
     [[ -z $outputs_file ]] || fail "--outputs FILE leaves the foundation alone: use one of the two"
   elif is_paused; then
-    fail "the cluster is paused: run deploy.sh --resume first."
+    fail "$cluster is paused: run deploy.sh --resume first."
   fi
   check_objects
 }
@@ -1060,7 +1060,7 @@ destroy_cluster() {
   fi
   delete_cluster
   forget_pause
-  note "The stack $foundation_stack remains, with the network and the data of:"
+  note "The stack $foundation_stack remains"
 }
 
 while (($# > 0)); do
@@ -1131,7 +1131,7 @@ case $action in
     read_foundation
     pause_cluster
     conclude "$cluster is paused. deploy.sh --resume restores its nodes. These continue to cost" \
-      "money: network, storage."
+      "money: storage."
     ;;
   resume)
     read_foundation

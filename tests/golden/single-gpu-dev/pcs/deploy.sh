@@ -911,7 +911,7 @@ check_first() {
   if [[ $action == foundation ]]; then
     [[ -z $outputs_file ]] || fail "--outputs FILE leaves the foundation alone: use one of the two"
   elif is_paused; then
-    fail "the cluster is paused: run deploy.sh --resume first."
+    fail "$cluster is paused: run deploy.sh --resume first."
   fi
 }
 
