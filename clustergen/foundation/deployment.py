@@ -48,6 +48,7 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "monitoring": stack.parameters(plan),
         "monitoring_stack": stack.name(plan),
         "knows_pause": stack.knows_pause(plan),
+        "overlay_parameters": _of_overlay(plan),
         "staged": STAGE if _is_large(plan) else "",
         "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
         "retained": [word for pair in retained(whole) for word in pair],
@@ -61,6 +62,13 @@ def frame(plan: Plan) -> Mapping[str, Any]:
             if not s.existing
         ],
     }
+
+
+def _of_overlay(plan: Plan) -> list[str]:
+    """The parameters of the template that the overlay adds."""
+    found = plan.overlay.get("Parameters") if plan.overlay else None
+    added = found if isinstance(found, Mapping) else {}
+    return [str(name) for name, value in added.items() if value is not None]
 
 
 def _machines(plan: Plan) -> Iterator[str]:

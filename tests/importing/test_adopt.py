@@ -74,6 +74,12 @@ def test_the_first_diff_is_empty(target: str, template: Any, written: Any, form:
     assert effects(adopted(template).text, target, text) == []
 
 
+def test_software_that_the_template_lacks_is_named() -> None:
+    """The first deployment changes no stack, but install.sh would add charts to the cluster."""
+    messages = [finding.message for finding in adopted(eks_named()).findings]
+    assert any("deploy.sh also installs software" in message for message in messages)
+
+
 def test_a_name_from_a_parameter_is_written_out() -> None:
     parameter = "Parameters:\n  Name: {Type: String, Default: production}\n"
     result = adopted(BY_PARAMETER.replace("Parameters:\n", parameter))

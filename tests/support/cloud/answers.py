@@ -49,8 +49,12 @@ class Request:
         found = {}
         for word in self.options.get(name, []):
             fields = dict(part.split("=", 1) for part in word.split(",", 1))
-            found[fields[key]] = fields[value]
+            kept = fields.get("UsePreviousValue") == "true"
+            found[fields[key]] = PREVIOUS if kept else fields[value]
         return found
+
+
+PREVIOUS = "the value that it has"
 
 
 def read(words: list[str]) -> Request:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.support.cloud.answers import Refused, Request
+from tests.support.cloud.answers import PREVIOUS, Refused, Request
 
 if TYPE_CHECKING:
     from tests.support.cloud.account import Account
@@ -139,6 +139,14 @@ class CloudFormation:
                 raise Refused("ValidationError", f"Stack:{name} is in {stack.status} state")
         template = json.loads(self._body(request))
         parameters = request.pairs("parameters", "ParameterKey", "ParameterValue")
+        for key in [key for key, value in parameters.items() if value == PREVIOUS]:
+            if stack is None or key not in stack.parameters:
+                raise Refused(
+                    "ValidationError",
+                    f"Invalid input for parameter key {key}. Cannot specify usePreviousValue as "
+                    "true for a parameter key not in the previous template",
+                )
+            parameters[key] = stack.parameters[key]
         missing = [
             key
             for key, parameter in template.get("Parameters", {}).items()

@@ -352,7 +352,7 @@ create_change_set() {
     fi
     parameters+=("ParameterKey=$name,ParameterValue=$value")
   done
-  (($# == 0)) || parameters=(--parameters "${parameters[@]}")
+  [[ -z ${parameters[*]-} ]] || parameters=(--parameters "${parameters[@]}")
   run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
     "${template_argument[@]}" \
