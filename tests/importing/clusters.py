@@ -149,7 +149,8 @@ Region: us-west-2
 Image: {{Os: alinux2023}}
 HeadNode:
   InstanceType: c7i.xlarge
-  Networking: {{SubnetId: {_SUBNET.format(0)}}}
+  Networking: {{SubnetId: {_SUBNET.format(0)}, ElasticIp: false}}
+  Dcv: {{Enabled: false}}
   Ssh: {{KeyName: team}}
 Scheduling:
   Scheduler: slurm
@@ -161,8 +162,10 @@ Scheduling:
   SlurmQueues:
     - Name: hpc
       Networking: {{SubnetIds: [{_SUBNET.format(0)}]}}
+      Tags: [{{Key: team, Value: speech}}, {{Key: part, Value: queue}}]
       ComputeResources:
         - Name: hpc6a
+          Tags: [{{Key: use, Value: tests}}, {{Key: part, Value: nodes}}]
           InstanceType: hpc6a.48xlarge
           DisableSimultaneousMultithreading: true
 SharedStorage:
@@ -170,6 +173,10 @@ SharedStorage:
     MountDir: data
     StorageType: Ebs
     EbsSettings: {{VolumeId: vol-0a1b2c3d4e5f67890, VolumeType: gp2}}
+  - Name: scratch
+    MountDir: /scratch-fsx
+    StorageType: FsxLustre
+    FsxLustreSettings: {{StorageCapacity: 1200, StorageType: SSD}}
 """
 """Values that have no effect, or mean the same as others, but differ in the object model."""
 

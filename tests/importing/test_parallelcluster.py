@@ -183,7 +183,7 @@ PAIRS = [
     ("Imds: {ImdsSupport: v2.0}", ""),
     ("SharedStorage: []", ""),
     (
-        _STORED.format("StorageCapacity: 1200, StorageType: SSD"),
+        _STORED.format("StorageCapacity: 1200, DeploymentType: SCRATCH_2"),
         _STORED.format("StorageCapacity: 1200"),
     ),
 ]

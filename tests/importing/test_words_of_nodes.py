@@ -42,8 +42,8 @@ def test_an_import_has_the_words_of_the_spec(target: str) -> None:
     assert spec.get("root_volume") == given.get("root_volume")
 
 
-def test_tags_of_a_queue_are_those_of_its_nodes() -> None:
-    """In ParallelCluster, tags of a compute resource are added to those of its queue."""
+def test_tags_of_a_queue_stay_where_they_are() -> None:
+    """In ParallelCluster's object model, they are not those of its compute resources."""
     queue = {
         "Name": "main",
         "Tags": [{"Key": "team", "Value": "speech"}, {"Key": "stage", "Value": "test"}],
@@ -68,9 +68,10 @@ def test_tags_of_a_queue_are_those_of_its_nodes() -> None:
     }
     result = bring(("cluster.yaml", yaml.safe_dump(cluster)), zones={"": "us-west-2a"})
     assert result.lossless
-    assert not result.overlaid
     spec = yaml.safe_load(result.text)
-    assert spec["node_groups"][0]["tags"] == {"team": "speech", "stage": "production"}
+    assert spec["node_groups"][0]["tags"] == {"stage": "production"}
+    (inner,) = spec["targets"]["parallelcluster"]["overlay"]["Scheduling"]["SlurmQueues"]
+    assert inner["Tags"] == queue["Tags"]
     assert spec["head_node"]["root_volume"] == {"on_delete": "retain"}
 
 

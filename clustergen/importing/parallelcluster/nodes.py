@@ -163,7 +163,7 @@ def group(config: Json, place: Named) -> Json:
         "iam": _iam(queue),
         "allocation": _allocation(queue),
         "service_name": resource.get("Name") if resource.get("Name") != place.name else None,
-        "tags": parts.tags(queue) | parts.tags(resource),
+        "tags": parts.tags(resource),
     }
 
 

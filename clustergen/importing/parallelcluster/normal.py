@@ -55,7 +55,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
         "BatchImportMetaDataOnCreate": False,
         "ImportedFileChunkSize": 1024,
     },
-    "Dcv": {"Enabled": False, "Port": _DCV_PORT, "AllowedIps": _EVERYONE},
+    "Dcv": {"Port": _DCV_PORT, "AllowedIps": _EVERYONE},
     "DirectoryService": {"LdapTlsReqCert": "hard", "GenerateSshKeysForUsers": True},
     "Dns": {"DisableManagedDns": False, "UseEc2Hostnames": False},
     "EbsSettings": {
@@ -74,13 +74,10 @@ _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     },
     "ExternalSlurmdbd": {"Port": 6819},
     "FsxLustreSettings": {
-        # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html
-        "StorageType": "SSD",
         "DeploymentType": _unless("BackupId", "FileSystemId", default="SCRATCH_2"),
         "DeletionPolicy": _unless("FileSystemId", default="Delete"),
     },
     "HeadNode": {"DisableSimultaneousMultithreading": False, "SharedStorageType": "Ebs"},
-    "HeadNodeNetworking": {"ElasticIp": False},
     "HeadNodeRootVolume": {**_VOLUME, "DeleteOnTermination": True},
     "HeadNodeSsh": {"AllowedIps": _EVERYONE},
     "Imds": {"Secured": True},

@@ -71,12 +71,10 @@ def _queue(queue: Json) -> Json:
                 resource[key] = queue[key]
         placement = section(resource, "Networking", "PlacementGroup") or group
         resource.pop("Networking", None)
-        if own := {**tags(queue), **tags(resource)}:
-            resource["Tags"] = [{"Key": key, "Value": own[key]} for key in sorted(own)]
         found = _placement(placement, efa=is_true(section(resource, "Efa").get("Enabled")))
         if found:
             resource["Networking"] = {"PlacementGroup": found}
-    moved = ("CapacityReservationTarget", "HealthChecks", "Tags")
+    moved = ("CapacityReservationTarget", "HealthChecks")
     rest = {key: value for key, value in queue.items() if key not in moved}
     networking = section(rest, "Networking")
     networking.pop("PlacementGroup", None)
