@@ -14,6 +14,7 @@ from clustergen.artifacts import Artifact
 from clustergen.catalog import InstanceType
 from clustergen.hyperpod.names import ml_name
 from clustergen.kubernetes import charts as published
+from clustergen.kubernetes import pruning
 from clustergen.kubernetes.names import EFA_RESOURCE
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter
@@ -212,6 +213,8 @@ def install(plan: Plan) -> Artifact:
         eks_cluster=eks_cluster.name(plan),
         new=eks_cluster.is_new(plan),
         release=RELEASE,
+        release_label=f"{pruning.RELEASE_LABEL}={pruning.owner(plan)}",
+        other_releases=f"{pruning.RELEASE_LABEL}!={pruning.owner(plan)}",
         reference=mirror.chart(plan, NAME),
         version=_version(plan),
         **mirror.login(plan),

@@ -52,7 +52,8 @@ def _before(plan: Plan) -> Iterator[str]:
         return
     yield (
         f"before nodes are created, `./{charts.INSTALL}` installs HyperPod's chart, with "
-        f"{programs}; `{charts.PATH}` lists its parts, with reasons"
+        f"{programs}; `{charts.PATH}` lists its parts, with reasons. It stops where the EKS "
+        "cluster has the chart already: its owner then adds what it lacks of these values"
     )
 
 

@@ -6,7 +6,7 @@ from clustergen.hyperpod import runbook as hyperpod
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
 from clustergen.runbook import Runbook
-from clustergen.targets.hyperpod_eks import cluster, eks_cluster, limits
+from clustergen.targets.hyperpod_eks import charts, cluster, eks_cluster, limits
 
 
 def runbook(plan: Plan) -> Runbook:
@@ -29,5 +29,17 @@ def runbook(plan: Plan) -> Runbook:
         users=kubernetes.USERS if eks_cluster.is_new(plan) else kubernetes.USERS_OF_OTHERS,
         pause=hyperpod.pause(plan, "The EKS cluster, its system nodes"),
         waits=hyperpod.waits(plan),
-        remains=kubernetes.remains(plan) if eks_cluster.is_new(plan) else "",
+        remains=_remains(plan),
+    )
+
+
+def _remains(plan: Plan) -> str:
+    if eks_cluster.is_new(plan):
+        return kubernetes.remains(plan)
+    if not plan.creates_cluster:
+        return ""
+    return (
+        f"HyperPod's chart in {eks_cluster.name(plan)}, if `{charts.INSTALL}` installed it: `helm "
+        f"uninstall {charts.RELEASE} --namespace kube-system` deletes it with its kinds, and all "
+        "MPIJobs"
     )

@@ -14,6 +14,7 @@ import yaml
 from clustergen.targets.hyperpod_eks import charts
 from tests.support.kubernetes_tools import tool
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
+from tests.targets.hyperpod_eks.planned import files_of
 
 MIG = "node_groups: [{name: h200, mig: {1g.18gb: 7}}]"
 REGION, OTHER = "us-east-1", "us-west-1"
@@ -68,7 +69,10 @@ dependencies:
 # Helm as it is, except that what it would install is written down: there is no cluster.
 HELM = """#!/bin/bash
 printf 'helm %s\\n' "$*" >>"$HERE/calls"
-[[ $1 != list ]] || exit 0
+if [[ $1 == list ]]; then
+  [[ $2 != --all || ! -e $HERE/releases ]] || cat "$HERE/releases"
+  exit 0
+fi
 if [[ $1 == upgrade ]]; then
   shift 2
   exec "$HELM" template "$@" >"$HERE/installed.yaml"
@@ -155,3 +159,25 @@ def test_a_region_without_images_is_reported(fake: Path) -> None:
     assert done.returncode == 2
     assert f"no images of NVIDIA's operator for {REGION}" in done.stderr
     assert "upgrade" not in (fake / "calls").read_text()
+
+
+# As Helm prints them: name, namespace, revision, time, status, chart, version.
+RELEASES = [
+    ("dependencies", "kube-system", "something-0.1.0"),
+    ("hyperpod-dependencies", "hyperpod", "hyperpod-helm-chart-0.1.0"),
+]
+
+
+@pytest.mark.parametrize(("release", "space", "chart"), RELEASES)
+def test_a_chart_of_others_is_never_changed(
+    fake: Path, release: str, space: str, chart: str
+) -> None:
+    row = (f"{release:25}", f"{space:12}", "1", "2026-11-01 UTC", "deployed", chart, "1.16.0")
+    (fake / "releases").write_text("\t".join(row) + "\n")
+    done = install(fake, dict(files_of("")))
+    assert (done.returncode, f"the release {release} in {space}" in done.stderr) == (2, True)
+    assert "upgrade" not in (fake / "calls").read_text()
+    (fake / "releases").write_text("\t".join(("kueue", "kueue-system", *row[2:5], "kueue-1")))
+    done = install(fake, dict(files_of("")))
+    assert done.returncode == 0, done.stderr
+    assert "--labels managed-by=clustergen-example" in (fake / "calls").read_text()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs HyperPod's chart, at a fixed commit and with manifests/helm-values.yaml, in the EKS
 # cluster before nodes join. Running it again changes nothing.
-# To see whether the EKS cluster already has the chart: `helm list --namespace kube-system`.
+# It stops where the EKS cluster has the chart of others.
 #   install.sh [--dry-run]
 set -euo pipefail
 
@@ -104,12 +104,26 @@ stop_at_pending() {
       "the same command again."
 }
 
+# An EKS cluster has HyperPod's chart once; a release of others keeps its values.
+check_release() {
+  local found
+  [[ $dry_run == no ]] || return 0
+  found=$(helm list --all --all-namespaces --no-headers --selector 'managed-by!=clustergen-hp-slices' |
+    awk -F '\t' '{ gsub(/ /, "") }
+      ($1 == "dependencies" && $2 == "kube-system") || $6 ~ /^hyperpod-helm-chart-/ { print $1 " in " $2 }')
+  [[ -z $found ]] ||
+    fail "$eks_cluster has HyperPod's chart already, which this bundle did not install: the release" \
+      "${found//$'\n'/, }. Nothing was changed. Have its owner add what it lacks of" \
+      "manifests/helm-values.yaml, and go on with deploy.sh."
+}
+
 install_chart() {
   stop_at_pending dependencies kube-system
   update_dependencies
   nest_gpu_operator
   run helm upgrade --install dependencies "$chart" --namespace kube-system \
     --values "$images" \
+    --labels managed-by=clustergen-hp-slices \
     --values manifests/helm-values.yaml
 }
 
@@ -126,5 +140,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 [[ $dry_run == yes ]] || need aws git helm kubectl
 [[ $dry_run == yes ]] || mkdir -p .filled
 reach_cluster
+check_release
 fetch_chart
 install_chart
