@@ -13,6 +13,7 @@ from clustergen.kubernetes import (
     access,
     charts,
     claims,
+    devices,
     gpu_metrics,
     joining,
     karpenter,
@@ -72,6 +73,7 @@ def filled(plan: Plan) -> tuple[str, ...]:
 def install(plan: Plan) -> Artifact:
     """The script that installs charts and manifests."""
     early, late = split(plan)
+    used = components(plan)
     kinds = (*_EARLY, *_LATE)
     return _script(
         plan,
@@ -79,7 +81,7 @@ def install(plan: Plan) -> Artifact:
         late,
         [o for kind in kinds for o in kind.objects(plan)],
         software=True,
-        components=[_installed(plan, component) for component in components(plan)],
+        components=[_installed(plan, component) for component in used],
         **mirror.login(plan),
         early=[item.path for item in early],
         mpi_operator=mpi_operator.is_on(plan),
@@ -90,7 +92,7 @@ def install(plan: Plan) -> Artifact:
             if kind.name not in _OF_SOFTWARE
             for o in kind.objects(plan)
         ],
-        **joining.values(plan),
+        **joining.values(plan, used),
     )
 
 
@@ -108,7 +110,7 @@ def apply(plan: Plan, late: Iterable[Artifact], objects: Iterable[Json], label: 
         software=False,
         fills=[item.path for item in files if placeholders.names(item.text)],
         checked=[pruning.line(item) for item in made],
-        **{**joining.values(plan, label), **_NO_SOFTWARE},
+        **{**joining.values(plan, label=label), **_NO_SOFTWARE},
     )
 
 
@@ -306,7 +308,14 @@ def _copied(plan: Plan, component: Component) -> Iterator[str]:
 def _installed(plan: Plan, component: Component) -> dict[str, str | list[str]]:
     """A component, for install.sh: from the registry of the spec, if it has one."""
     waits = ["--wait"] if component.chart.ready else []
-    made = _published(component)
+    offer = component.offer
+    made = {
+        **_published(component),
+        "release": devices.release(plan, component.name, offer),
+        "same": offer.same if offer else "",
+        "other": offer.other if offer else "",
+        "groups_value": offer.value if offer else "",
+    }
     if plan.software.registry:
         return {**made, "reference": mirror.chart(plan, component.name), "options": waits}
     return {**made, "options": [*made["options"], *waits]}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from clustergen.kubernetes.devices import Offer
 from clustergen.plan.images import region_of
 from clustergen.plan.model import Plan
 from clustergen.words import words
@@ -48,6 +49,8 @@ class Component:
     chart: Chart
     why: str
     values: dict[str, Any]
+    offer: Offer | None = None
+    """What it offers on nodes, if it offers devices."""
 
     @property
     def name(self) -> str:
@@ -136,7 +139,7 @@ GPU_OPERATOR: Final = Chart(
 )
 NEURON: Final = Chart(
     name="neuron-helm-chart",
-    signs=("image/neuron-device-plugin",),
+    signs=("image/neuron-device-plugin", "image/neuron-dra-driver"),
     devices="aws.amazon.com/neuron",
     reference="oci://public.ecr.aws/neuron/neuron-helm-chart",
     version="1.10.0",
@@ -266,5 +269,7 @@ def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     return {**first, **second, **{name: merged(first[name], second[name]) for name in both}}
 
 
+OF_DEVICES: Final = (EFA_PLUGIN, EFA_DRA, NVIDIA_PLUGIN, NVIDIA_DRA, NEURON)
+"""Those that offer the devices of nodes to pods."""
 EVERY: Final = tuple(chart for chart in list(globals().values()) if isinstance(chart, Chart))
 """All charts, also those that a bundle does without."""

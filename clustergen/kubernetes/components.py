@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from clustergen.artifacts import Json
 from clustergen.catalog import regions, ultraservers
 from clustergen.kubernetes import (
     charts,
+    devices,
     gpu_metrics,
     karpenter,
     kueue_configuration,
@@ -17,6 +18,7 @@ from clustergen.kubernetes import (
     names,
 )
 from clustergen.kubernetes.charts import Component
+from clustergen.kubernetes.devices import Offer
 from clustergen.plan.model import NodeGroup, Plan, Taint
 
 
@@ -50,23 +52,38 @@ def _karpenter(plan: Plan) -> Iterator[Component]:
     yield Component(charts.KARPENTER, "starts nodes for pods that wait (autoscaler)", values)
 
 
+_TERM = "nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]"
+_NAMES_IN_AFFINITY = f"affinity.{_TERM}.matchExpressions[0].values"
+"""Path of the names in :func:`labels_and_taints.affinity_to`."""
+
+
 def _nvidia(plan: Plan) -> Iterator[Component]:
-    if not any(group.type.gpus for group in plan.node_groups):
+    groups = tuple(group for group in plan.node_groups if group.type.gpus)
+    if not groups:
         return
     claims = plan.kubernetes.devices == "dra"
-    tolerations = _tolerations(plan, lambda group: group.type.gpus > 0)
-    if any(group.mig for group in plan.node_groups):
+    if any(group.mig for group in groups):
         why = "partitions GPUs by the label nvidia.com/mig.config (mig)"
-        yield Component(charts.GPU_OPERATOR, why, _gpu_operator(plan, tolerations))
+        yield Component(charts.GPU_OPERATOR, why, _gpu_operator(plan, groups))
     elif not claims:
-        values = {"tolerations": tolerations}
-        yield Component(charts.NVIDIA_PLUGIN, f"offers {names.GPU_RESOURCE}", values)
-    domains = any(ultraservers.containing(group.type.name) for group in plan.node_groups)
+        values = {
+            "affinity": labels_and_taints.affinity_to(groups),
+            "tolerations": _tolerations(groups),
+        }
+        offer = Offer(groups, _NVIDIA_PLUGIN, f"{_NVIDIA_DRIVER} gpus", _NAMES_IN_AFFINITY)
+        yield Component(charts.NVIDIA_PLUGIN, f"offers {names.GPU_RESOURCE}", values, offer)
+    domains = any(ultraservers.containing(group.type.name) for group in groups)
     if claims or domains:
-        yield Component(charts.NVIDIA_DRA, *_nvidia_dra(plan, domains, tolerations))
+        yield _nvidia_dra(plan, groups, domains)
 
 
-def _nvidia_dra(plan: Plan, domains: bool, tolerations: list[Json]) -> tuple[str, Json]:
+_NVIDIA_PLUGIN = "k8s-device-plugin [^ ]*plugin[^ ]*"
+"""GPU feature discovery and the MPS daemon have the same image."""
+_NVIDIA_DRIVER = "(dra-driver-nvidia-gpu|k8s-dra-driver-gpu)"
+"""The end of the names of its image, since it began; its containers are named for their devices."""
+
+
+def _nvidia_dra(plan: Plan, groups: tuple[NodeGroup, ...], domains: bool) -> Component:
     claims = plan.kubernetes.devices == "dra"
     why = [
         *(["offers GPUs to claims (devices: dra)"] if claims else []),
@@ -76,17 +93,23 @@ def _nvidia_dra(plan: Plan, domains: bool, tolerations: list[Json]) -> tuple[str
         "resources": {"gpus": {"enabled": claims}, "computeDomains": {"enabled": domains}},
         # GPU claims also need this switch.
         **({"gpuResourcesEnabledOverride": True} if claims else {}),
-        "kubeletPlugin": {"tolerations": tolerations},
+        "kubeletPlugin": {
+            "affinity": labels_and_taints.affinity_to(groups),
+            "tolerations": _tolerations(groups),
+        },
         # Some releases of the chart require control plane nodes, which EKS does not have.
         "controller": {
             "nodeSelector": labels_and_taints.on_system_nodes(plan),
             "affinity": {"nodeAffinity": None},
         },
     }
-    return "; ".join(why), values
+    same = f"{_NVIDIA_DRIVER} {'gpus' if claims else 'compute-domains'}"
+    offer = Offer(groups, same, _NVIDIA_PLUGIN if claims else "")
+    return Component(charts.NVIDIA_DRA, "; ".join(why), values, offer)
 
 
-def _gpu_operator(plan: Plan, tolerations: list[Json]) -> Json:
+def _gpu_operator(plan: Plan, groups: tuple[NodeGroup, ...]) -> Json:
+    tolerations = _tolerations(groups)
     return {
         # EKS images include both.
         "driver": {"enabled": False},
@@ -106,47 +129,72 @@ def _gpu_operator(plan: Plan, tolerations: list[Json]) -> Json:
             "env": [{"name": "WITH_REBOOT", "value": "true"}],
         },
         "daemonsets": {"tolerations": tolerations},
-        "node-feature-discovery": {"worker": {"tolerations": tolerations}},
+        # The operator serves the nodes on which this finds GPUs.
+        "node-feature-discovery": {
+            "worker": {
+                "affinity": labels_and_taints.affinity_to(groups),
+                "tolerations": tolerations,
+            }
+        },
     }
 
 
 def _neuron(plan: Plan) -> Iterator[Component]:
-    groups = [group for group in plan.node_groups if group.type.neuron_devices]
+    groups = tuple(group for group in plan.node_groups if group.type.neuron_devices)
     if not groups:
         return
     claims = plan.kubernetes.devices == "dra"
-    tolerations = _tolerations(plan, lambda group: group.type.neuron_devices > 0)
+    on_nodes = {
+        "affinity": labels_and_taints.affinity_to(groups),
+        "tolerations": _tolerations(groups),
+    }
+    plugin, driver = "neuron-device-plugin", "neuron-dra-driver"
+    offer = (
+        Offer(groups, driver, plugin)
+        if claims
+        else Offer(groups, plugin, driver, f"devicePlugin.{_NAMES_IN_AFFINITY}")
+    )
     values = {
-        "neuronInstances": _types(groups),
-        "devicePlugin": {"enabled": not claims, "tolerations": tolerations},
-        "draDriver": {"enabled": claims, "tolerations": tolerations},
+        "devicePlugin": {"enabled": not claims, **on_nodes, **_own_names(plan, offer)},
+        "draDriver": {"enabled": claims, **on_nodes},
         # EKS's agent monitors the devices and requests replacement of nodes.
         "npd": {"enabled": False},
     }
     offered = "Neuron devices to claims (devices: dra)" if claims else names.NEURON_RESOURCE
-    yield Component(charts.NEURON, f"offers {offered}", values)
+    yield Component(charts.NEURON, f"offers {offered}", values, offer)
+
+
+def _own_names(plan: Plan, offer: Offer) -> Json:
+    """Names of objects for a release beside others: those of the chart do not depend on it."""
+    release = devices.release(plan, charts.NEURON.name, offer)
+    if release == charts.NEURON.name:
+        return {}
+    return {"fullnameOverride": release, "serviceAccount": {"name": release}}
 
 
 def _efa(plan: Plan) -> Iterator[Component]:
-    groups = [group for group in plan.node_groups if group.efa_interfaces]
+    groups = tuple(group for group in plan.node_groups if group.efa_interfaces)
     if not groups:
         return
     values: Json = {
-        # The types in the plan; the chart's list may be outdated.
+        # The chart selects types by this, and has a list of them. It is an affinity to any label.
         "supportedInstanceLabels": {
-            "keys": [names.INSTANCE_TYPE_LABEL],
-            "values": _types(groups),
+            "keys": [labels_and_taints.NODE_GROUP_LABEL],
+            "values": [group.name for group in groups],
         },
-        "tolerations": _tolerations(plan, lambda group: group.efa_interfaces > 0),
+        "tolerations": _tolerations(groups),
     }
     claims = plan.kubernetes.devices == "dra"
+    plugin, driver = "aws-efa-k8s-device-plugin", "dranet"
     if registry := _registry(plan.region):
-        image = "dranet" if claims else "aws-efa-k8s-device-plugin"
+        image = driver if claims else plugin
         values = {"image": {"repository": f"{registry}/eks/{image}"}, **values}
     if claims:
-        yield Component(charts.EFA_DRA, "offers EFA to claims (devices: dra)", values)
+        why, offer = "offers EFA to claims (devices: dra)", Offer(groups, driver, plugin)
+        yield Component(charts.EFA_DRA, why, values, offer)
     else:
-        yield Component(charts.EFA_PLUGIN, f"offers {names.EFA_RESOURCE}", values)
+        offer = Offer(groups, plugin, driver, "supportedInstanceLabels.values")
+        yield Component(charts.EFA_PLUGIN, f"offers {names.EFA_RESOURCE}", values, offer)
 
 
 def _schedulers(plan: Plan) -> Iterator[Component]:
@@ -187,7 +235,7 @@ def _metrics(plan: Plan) -> Iterator[Component]:
         "serviceMonitor": {"enabled": False},
         **gpu_metrics.values(),
         "nodeSelector": {names.GPU_PRESENT_LABEL: "true"},
-        "tolerations": _tolerations(plan, lambda group: group.type.gpus > 0),
+        "tolerations": _tolerations(group for group in plan.node_groups if group.type.gpus),
     }
     yield Component(charts.DCGM_EXPORTER, "metrics of GPUs (monitoring)", values)
 
@@ -197,15 +245,9 @@ def _replicas(plan: Plan) -> int:
     return min(plan.kubernetes.system_nodes.count, 2)
 
 
-def _types(groups: Iterable[NodeGroup]) -> list[str]:
-    return list(dict.fromkeys(type.name for group in groups for type in group.types))
-
-
-def _tolerations(plan: Plan, wanted: Callable[[NodeGroup], bool]) -> list[Json]:
-    """All tolerations of agents on nodes; they replace the chart's list."""
-    taints = (
-        t for group in plan.node_groups if wanted(group) for t in labels_and_taints.taints(group)
-    )
+def _tolerations(groups: Iterable[NodeGroup]) -> list[Json]:
+    """All tolerations of agents on the nodes of groups; they replace the chart's list."""
+    taints = (taint for group in groups for taint in labels_and_taints.taints(group))
     return [toleration(taint) for taint in dict.fromkeys(_keys(taints))]
 
 

@@ -6,18 +6,22 @@ that are missing, and stops where the name of an object is taken.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from clustergen.artifacts import Json
 from clustergen.kubernetes import (
     charts,
+    devices,
     kueue,
+    labels_and_taints,
     mpi_operator,
     namespaces,
     pruning,
     timetable,
     training_runtimes,
 )
+from clustergen.kubernetes.charts import Component
 from clustergen.kubernetes.labels_and_taints import NODE_GROUP_LABEL
 from clustergen.plan.model import Plan
 
@@ -30,10 +34,13 @@ def is_on(plan: Plan) -> bool:
     return plan.system is None
 
 
-def values(plan: Plan, label: str = NODE_GROUP_LABEL) -> dict[str, Any]:
+def values(
+    plan: Plan, components: Iterable[Component] = (), *, label: str = NODE_GROUP_LABEL
+) -> dict[str, Any]:
     """Values for install.sh; ``label`` is that of nodes with the name of their group."""
     if not is_on(plan):
         return {}
+    offers = {each.name: each.offer for each in components if each.offer}
     groups = ",".join(group.name for group in plan.node_groups)
     return {
         "owner": pruning.owner(plan),
@@ -43,7 +50,10 @@ def values(plan: Plan, label: str = NODE_GROUP_LABEL) -> dict[str, Any]:
         "kueue_api": kueue.API if kueue.is_on(plan) else "",
         "resources_of_charts": [(c.name, c.resource) for c in charts.EVERY if c.resource],
         "devices_of_charts": [(c.name, c.devices) for c in charts.EVERY if c.devices],
+        "device_nodes": devices.nodes(plan, offers),
         "timetable_pod": timetable.of_bundle(plan),
+        "device_charts": [chart.name for chart in charts.OF_DEVICES],
+        "node_group_label": label,
         "group_selector": f"{label} in ({groups})",
         "other_nodes": f"{label} notin ({groups})",
         "mpi_api": mpi_operator.API if mpi_operator.is_on(plan) else "",
@@ -52,7 +62,5 @@ def values(plan: Plan, label: str = NODE_GROUP_LABEL) -> dict[str, Any]:
 
 def on_own_nodes(plan: Plan, label: str = NODE_GROUP_LABEL) -> Json:
     """Members of a pod that select nodes of the bundle: others do not reach its file systems."""
-    names = [group.name for group in plan.node_groups]
-    match = {"matchExpressions": [{"key": label, "operator": "In", "values": names}]}
-    needed = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [match]}}
-    return {"affinity": {"nodeAffinity": needed}, "tolerations": [{"operator": "Exists"}]}
+    affinity = labels_and_taints.affinity_to(plan.node_groups, label)
+    return {"affinity": affinity, "tolerations": [{"operator": "Exists"}]}

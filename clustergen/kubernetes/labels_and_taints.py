@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from clustergen.artifacts import Json
 from clustergen.kubernetes.names import GPU_PRESENT_LABEL
@@ -19,6 +19,14 @@ def on_system_nodes(plan: Plan) -> Json:
     """The node selector of cluster software; empty in an existing cluster, which has nodes for it
     under names of its own."""
     return {NODE_GROUP_LABEL: SYSTEM} if plan.system else {}
+
+
+def affinity_to(groups: Iterable[NodeGroup], label: str = NODE_GROUP_LABEL) -> Json:
+    """The affinity of pods that run on the nodes of these groups only."""
+    names = [group.name for group in groups]
+    match = {"matchExpressions": [{"key": label, "operator": "In", "values": names}]}
+    needed = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [match]}}
+    return {"nodeAffinity": needed}
 
 
 # https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/gpu-operator-mig.html

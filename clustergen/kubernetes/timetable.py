@@ -1,7 +1,8 @@
 """What keeps jobs off nodes whose capacity has not started or is about to end: one pod.
 
 Kueue does not know how long a job runs: at the checkpoint, queues of these nodes are held and nodes
-are cordoned; then pods are evicted, and have some minutes to write a checkpoint.
+are cordoned; then Kueue ends jobs as a whole, and they wait again. Pods that it does not manage are
+evicted. All have some minutes to write a checkpoint.
 https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/#stoppolicy (2026-08)
 """
 
@@ -121,6 +122,7 @@ def _rights(account: str) -> Iterator[Json]:
         _rule("", ["pods"], ["get", "list"]),
         _rule("", ["pods/eviction"], ["create"]),
         _rule("kueue.x-k8s.io", ["clusterqueues", "cohorts"], ["get", "patch"]),
+        _rule("kueue.x-k8s.io", ["workloads"], ["list", "patch"]),
     ]
     yield kubernetes_object(f"{api}/v1", "ClusterRole", name, rules=rules)
     yield kubernetes_object(

@@ -131,6 +131,34 @@ def follow_queue(api: Api, queue: Group, groups: dict[str, Group], now: float) -
         api.call("PATCH", path, {"metadata": metadata, "spec": {"stopPolicy": policy}})
 
 
+def follow_workloads(api: Api, draining: set[str]) -> None:
+    """End jobs on flavors that drain as a whole; a queue with other nodes is not drained.
+
+    Kueue ends a workload that becomes inactive, without counting a failure. Once its pods are gone,
+    it is active again, and waits for other nodes.
+    https://kueue.sigs.k8s.io/docs/concepts/workload/#active (2026-08)
+    """
+    selectors = {} if draining else {"labelSelector": f"{MARK}=yes"}
+    for each in api.items(f"{KUEUE}/workloads", **selectors):
+        attempt(follow_workload, api, each["metadata"]["name"], each, draining)
+
+
+def follow_workload(api: Api, name: str, workload: Group, draining: set[str]) -> None:
+    """Make one workload inactive, or active again; what someone else deactivates stays so."""
+    metadata, status = workload["metadata"], workload.get("status", {})
+    path = f"{KUEUE}/namespaces/{metadata['namespace']}/workloads/{name}"
+    held = MARK in (metadata.get("labels") or {})
+    conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
+    admission = status.get("admission") if conditions.get("Finished") != "True" else None
+    if held and not admission:
+        api.call("PATCH", path, {"metadata": {"labels": {MARK: None}}, "spec": {"active": True}})
+    elif admission and not held and workload["spec"].get("active", True):
+        sets = admission["podSetAssignments"]
+        if draining & {flavor for each in sets for flavor in each.get("flavors", {}).values()}:
+            body = {"metadata": {"labels": {MARK: "yes"}}, "spec": {"active": False}}
+            api.call("PATCH", path, body)
+
+
 def follow_nodes(api: Api, group: Group, now: float) -> None:
     """Cordon the nodes of a group, then evict their pods, then delete those of Karpenter."""
     for node in api.items("/api/v1/nodes", labelSelector=f"{group['label']}={group['name']}"):
@@ -188,6 +216,9 @@ def follow(api: Api, configuration: Group, now: float) -> None:
             attempt(follow_quotas, api, kind, each["name"], wanted)
     for queue in configuration["clusterqueues"]:
         attempt(follow_queue, api, queue, groups, now)
+    if configuration["clusterqueues"]:
+        draining = {group["flavor"] for group in groups.values() if is_draining(group, now)}
+        attempt(follow_workloads, api, draining)
     # Nodes of a group that no longer has dates may still be cordoned.
     for group in groups.values():
         attempt(follow_nodes, api, group, now)

@@ -18,28 +18,34 @@ from tests.support.kubernetes_api import Api
 from tests.support.kubernetes_tools import tool
 
 # Charts cannot be downloaded here: this remembers releases with their labels, as Helm does in the
-# cluster, and creates the kinds of their objects.
+# cluster, and creates the kinds of their objects. A plugin runs where its values say.
 _HELM = """#!/bin/bash
 printf 'helm %s\\n' "$*" >>"$HERE/calls"
-mkdir -p "$HERE/releases" "$HERE/labels"
+mkdir -p "$HERE/releases" "$HERE/labels" "$HERE/made"
 case $1 in
   upgrade)
-    name=$3
+    name=$3 chart=${4##*/} groups=null
     while (($# > 0)); do
       [[ $1 != --namespace ]] || printf '%s\\n' "$2" >"$HERE/releases/$name"
       [[ $1 != --labels ]] || printf '%s\\n' "$2" >"$HERE/labels/$name"
+      [[ $1 != --set-json ]] || groups=${2#*=}
       shift
     done
-    [[ ! -e $HERE/$name.yaml ]] || "$KUBECTL" apply --server-side -f "$HERE/$name.yaml" ;;
+    [[ -e $HERE/$chart.yaml ]] || exit 0
+    sed "s/RELEASE/$name/; s#NAMESPACE#$(cat "$HERE/releases/$name")#; s/GROUPS/$groups/" \\
+      "$HERE/$chart.yaml" >"$HERE/made/$name"
+    "$KUBECTL" apply --server-side -f "$HERE/made/$name" ;;
   list)
     [[ " $* " != *' --pending '* ]] || exit 0
     for file in "$HERE/releases"/*; do
-      [[ -e $file && " $* " == *" --selector $(cat "$HERE/labels/${file##*/}") "* ]] || continue
-      printf '%s\\t%s\\t1\\tdeployed\\n' "${file##*/}" "$(cat "$file")"
+      name=${file##*/}
+      [[ -e $file && " $* " == *" --selector $(cat "$HERE/labels/$name") "* ]] || continue
+      [[ " $* " != *' --filter '* || " $* " == *" --filter ^$name\\$ "* ]] || continue
+      printf '%s\\t%s\\t1\\tdeployed\\n' "$name" "$(cat "$file")"
     done ;;
   uninstall)
     rm "$HERE/releases/$2"
-    [[ ! -e $HERE/$2.yaml ]] || "$KUBECTL" delete --ignore-not-found -f "$HERE/$2.yaml" ;;
+    [[ ! -e $HERE/made/$2 ]] || "$KUBECTL" delete --ignore-not-found -f "$HERE/made/$2" ;;
 esac
 """
 _KUBECTL = """#!/bin/bash
@@ -71,8 +77,19 @@ class Cluster:
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_text(made)
         (self.here / "calls").write_text("")
+        return self._bash(str(bundle / script), *arguments)
+
+    def functions(self, text: str, calls: str) -> list[str]:
+        """The lines that calls of the functions of install.sh print."""
+        functions, _, _ = files_of(text)["install.sh"].partition("\nwhile (($# > 0)); do\n")
+        (self.here / "functions.sh").write_text(f"{functions}\n{calls}\n")
+        done = self._bash(str(self.here / "functions.sh"))
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    def _bash(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ["/bin/bash", str(bundle / script), *arguments],
+            ["/bin/bash", *arguments],
             env={
                 "PATH": f"{self.here}{os.pathsep}/usr/bin:/bin",
                 "HERE": str(self.here),
@@ -88,6 +105,12 @@ class Cluster:
     @property
     def releases(self) -> set[str]:
         return {path.name for path in (self.here / "releases").iterdir()}
+
+    def release(self, name: str, namespace: str, label: str) -> None:
+        """Note a release of Helm that exists from before, with what it made in ``made/NAME``."""
+        for folder, text in (("releases", namespace), ("labels", label)):
+            (self.here / folder).mkdir(exist_ok=True)
+            (self.here / folder / name).write_text(f"{text}\n")
 
     @property
     def calls(self) -> list[str]:

@@ -34,7 +34,8 @@ DATED = SPEC.replace(
     "count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890, starts: 2026-12-10T11:30:00Z}",
 )
 OWN = "clustergen-example"
-CHARTS = {"nvidia-device-plugin", "aws-efa-k8s-device-plugin", "kueue"}
+PLUGINS = {"nvidia-device-plugin-example", "aws-efa-k8s-device-plugin-example"}
+CHARTS = {*PLUGINS, "kueue"}
 QUEUE = ("clusterqueues.kueue.x-k8s.io", "", "train")
 
 
@@ -55,26 +56,42 @@ def node(name: str, group: str, resource: str) -> dict[str, Any]:
     return {"metadata": head, "status": {"allocatable": {"cpu": "8", resource: "8"}}}
 
 
-def daemon_set(name: str, image: str) -> dict[str, Any]:
-    pod = {"spec": {"containers": [{"name": "plugin", "image": image}]}}
+def daemon_set(name: str, image: str, container: str = "plugin") -> dict[str, Any]:
+    pod = {"spec": {"containers": [{"name": container, "image": image}]}}
     head = {"apiVersion": "apps/v1", "kind": "DaemonSet"}
     return {**head, "metadata": {"name": name, "namespace": "gpu"}, "spec": {"template": pod}}
 
 
-MADE_BY_CHARTS = {
-    "kueue": crd("clusterqueues.kueue.x-k8s.io"),
-    **{
-        name: daemon_set(name, f"public.ecr.aws/eks/{name.replace('nvidia-', 'k8s-')}:v1")
-        for name in ("nvidia-device-plugin", "aws-efa-k8s-device-plugin")
-    },
-}
+_OF_CHARTS = {"nvidia-device-plugin": "k8s-device-plugin", "aws-efa-k8s-device-plugin": ""}
+
+
+def of_chart(name: str) -> dict[str, Any]:
+    made = daemon_set("RELEASE", f"public.ecr.aws/eks/{_OF_CHARTS[name] or name}:v1")
+    match = {"key": "eks.amazonaws.com/nodegroup", "operator": "In", "values": "GROUPS"}
+    made["metadata"]["annotations"] = {
+        "meta.helm.sh/release-name": "RELEASE",
+        "meta.helm.sh/release-namespace": "NAMESPACE",
+    }
+    return scheduled(made, [{"key": "nvidia.com/gpu", "operator": "Exists"}], [match])
+
+
+def scheduled(
+    made: dict[str, Any], tolerations: list[dict[str, str]], *terms: list[Any]
+) -> dict[str, Any]:
+    """A DaemonSet with tolerations, and an affinity to nodes that match one of the terms."""
+    needed = {"nodeSelectorTerms": [{"matchExpressions": term} for term in terms]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": needed}}
+    pod = made["spec"]["template"]["spec"]
+    pod |= {"tolerations": tolerations, **({"affinity": affinity} if terms else {})}
+    return made
 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     with running(tmp_path) as made:
-        for name, item in MADE_BY_CHARTS.items():
-            (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(item))
+        (tmp_path / "kueue.yaml").write_text(yaml.safe_dump(crd("clusterqueues.kueue.x-k8s.io")))
+        for name in _OF_CHARTS:
+            (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(of_chart(name)))
         yield made
 
 
@@ -105,7 +122,8 @@ def theirs(cluster: Cluster) -> dict[tuple[str, str, str], Any]:
     name = "clusterqueues.kueue.x-k8s.io"
     put(cluster, "customresourcedefinitions.apiextensions.k8s.io", name, {})
     image = "nvcr.io/nvidia/k8s-device-plugin:v0.17.0"
-    put(cluster, "daemonsets.apps", "theirs", daemon_set("theirs", image), "gpu")
+    plugin = scheduled(daemon_set("theirs", image), [{"operator": "Exists"}])
+    put(cluster, "daemonsets.apps", "theirs", plugin, "gpu")
     put(cluster, "clusterqueues.kueue.x-k8s.io", "research", {"spec": {}})
     put(cluster, "topologies.kueue.x-k8s.io", "hosts", {"spec": {"levels": []}})
     put(cluster, "namespaces", "train", {})
@@ -127,7 +145,7 @@ def test_what_others_installed_stays_as_it_is(cluster: Cluster) -> None:
     said = install(cluster, SPEC)
     for name in ("nvidia-device-plugin", "kueue", "mpi-operator"):
         assert f"{name} is already installed in the cluster" in said
-    assert cluster.releases == {"aws-efa-k8s-device-plugin"}
+    assert cluster.releases == {"aws-efa-k8s-device-plugin-example"}
     assert before.items() <= cluster.api.objects.items()
     assert QUEUE in cluster.api.objects
     install(cluster, SPEC, "--remove")
@@ -186,28 +204,6 @@ def test_a_chart_that_others_use_stays(cluster: Cluster) -> None:
     assert cluster.releases == {"kueue"}
     assert "kueue stays" in said
     assert "clusterqueue.kueue.x-k8s.io/research" in said
-
-
-@pytest.mark.parametrize(
-    ("resource", "name"),
-    [
-        ("nvidia.com/gpu", "nvidia-device-plugin"),
-        ("nvidia.com/mig-1g.10gb", "nvidia-device-plugin"),
-        ("vpc.amazonaws.com/efa", "aws-efa-k8s-device-plugin"),
-    ],
-)
-def test_a_plugin_that_other_nodes_need_stays(cluster: Cluster, resource: str, name: str) -> None:
-    install(cluster, SPEC)
-    put(cluster, "nodes", "mine", node("mine", "h200", resource))
-    put(cluster, "nodes", "cpus", node("cpus", "other", "example.com/fpga"))
-    put(cluster, "nodes", "theirs", node("theirs", "research", resource))
-    said = install(cluster, SPEC, "--remove")
-    assert cluster.releases == {name}
-    assert f"{name} stays: other nodes" in said
-    assert ": theirs.\n" in said
-    del cluster.api.objects["nodes", "", "theirs"]
-    install(cluster, SPEC, "--remove")
-    assert cluster.releases == set()
 
 
 OPERATOR = ("deployments.apps", "mpi-operator", "mpi-operator")
@@ -275,34 +271,12 @@ def test_an_error_does_not_mean_that_nothing_is_left(cluster: Cluster) -> None:
     assert QUEUE not in cluster.api.objects
 
 
-def test_the_gpu_operator_brings_its_plugin(cluster: Cluster) -> None:
-    """It starts the plugin when there are nodes with GPUs."""
-    operator = deployment("gpu-operator", "nvcr.io/nvidia/gpu-operator:v25.3.0")
-    put(cluster, "deployments.apps", "gpu-operator", operator, "gpu")
-    said = install(cluster, SPEC)
-    assert "nvidia-device-plugin is already installed in the cluster (Deployment gpu/" in said
-    assert "nvidia-device-plugin" not in cluster.releases
-
-
 def test_a_bundle_without_queues_removes_only_its_own(cluster: Cluster) -> None:
     install(cluster, SPEC)
     put(cluster, "clusterqueues.kueue.x-k8s.io", "research", {"spec": {}})
     install(cluster, NO_QUEUES)
     assert cluster.api.names("clusterqueues.kueue.x-k8s.io") == {"research"}
     assert "kueue" in cluster.releases
-
-
-def test_two_bundles_in_one_cluster_leave_each_other_alone(cluster: Cluster) -> None:
-    group = "name: more, instance_type: p5en.48xlarge"
-    other = SPEC.replace("name: h200", group).replace("[h200]", "[more]").replace("train", "infer")
-    other += "name: second\n"
-    install(cluster, SPEC)
-    mine = {key for key in cluster.api.objects if key[2] in ("train", "h200", "fsx.train")}
-    install(cluster, other)
-    assert mine <= set(cluster.api.objects)
-    install(cluster, other, "--remove")
-    assert mine <= set(cluster.api.objects)
-    assert cluster.releases == CHARTS
 
 
 def test_the_marks_of_other_timetables_stay(cluster: Cluster) -> None:

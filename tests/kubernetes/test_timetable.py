@@ -81,6 +81,10 @@ class Cluster:
             label = label.replace("%2F", "/")
             nodes = [self.objects[p] for p in sorted(self.objects) if p.startswith(f"{path}/")]
             return {"items": [n for n in nodes if n["metadata"]["labels"].get(label) == group]}
+        if path.endswith("/workloads"):
+            found = [each for p, each in self.objects.items() if "/workloads/" in p]
+            marked = [each for each in found if self.module.MARK in each["metadata"]["labels"]]
+            return {"items": marked if query else found}
         if path == "/api/v1/pods":
             node = query.rpartition("%3D")[2]
             return {
@@ -205,6 +209,51 @@ def test_a_queue_with_other_nodes_goes_on() -> None:
     assert (cluster.policy("timed"), cluster.policy("mixed")) == ("Hold", "None")
     assert cluster.quotas("cohorts/with-timed", "block") == {"0"}
     assert cluster.quotas("clusterqueues/mixed", "rest") != {"0"}
+
+
+def workload(cluster: Cluster, name: str, *flavors: str, **spec: Any) -> dict[str, Any]:
+    """A workload of Kueue whose pods run on the nodes of flavors."""
+    sets = [{"name": flavor, "flavors": {"cpu": flavor}} for flavor in flavors]
+    metadata = {"name": name, "namespace": "mixed", "labels": {}}
+    made = {
+        "metadata": metadata,
+        "spec": spec,
+        "status": {"admission": {"podSetAssignments": sets}},
+    }
+    path = f"/apis/kueue.x-k8s.io/v1beta2/namespaces/mixed/workloads/{name}"
+    cluster.objects[path] = made
+    return made
+
+
+def test_jobs_of_a_queue_with_other_nodes_end_as_a_whole() -> None:
+    """Otherwise it would fail with the first of its pods that is evicted."""
+    cluster = Cluster(SHARED)
+    ended = workload(cluster, "ended", "block", "rest")
+    others = [
+        workload(cluster, "stays", "rest"),
+        workload(cluster, "theirs", "block", active=False),
+        workload(cluster, "finished", "block"),
+    ]
+    others[2]["status"]["conditions"] = [{"type": "Finished", "status": "True"}]
+    before = deepcopy((ended, others))
+    cluster.at(ENDS - timedelta(minutes=48))
+    assert (ended, others) == before
+    cluster.at(ENDS - timedelta(minutes=46, seconds=59))
+    assert ended["spec"] == {"active": False}
+    del ended["status"]["admission"]
+    cluster.at(ENDS - timedelta(minutes=45))
+    assert (ended["spec"], ended["metadata"]["labels"]) == ({"active": True}, {})
+    assert others == before[1]
+
+
+def test_a_job_that_finishes_meanwhile_stays_finished() -> None:
+    cluster = Cluster(SHARED)
+    ended = workload(cluster, "ended", "block")
+    cluster.at(ENDS - timedelta(minutes=46))
+    assert ended["spec"] == {"active": False}
+    ended["status"]["conditions"] = [{"type": "Finished", "status": "True"}]
+    cluster.at(ENDS + timedelta(days=1))
+    assert ended["metadata"]["labels"] == {}
 
 
 def test_what_others_hold_stays_held() -> None:

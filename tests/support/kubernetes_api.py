@@ -40,6 +40,7 @@ CLUSTER_WIDE = frozenset(
         "StorageClass",
         "ClusterTrainingRuntime",
         "CSIDriver",
+        "ClusterPolicy",
     ]
 )
 # Group, version and kind -> plural; kinds of charts are there from the start.
@@ -70,6 +71,7 @@ KINDS: Mapping[tuple[str, str, str], str] = {
     ("scheduling.run.ai", "v2", "Queue"): "queues",
     ("trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime"): "clustertrainingruntimes",
     ("kubeflow.org", "v2beta1", "MPIJob"): "mpijobs",
+    ("nvidia.com", "v1", "ClusterPolicy"): "clusterpolicies",
     ("karpenter.sh", "v1", "NodePool"): "nodepools",
     ("karpenter.k8s.aws", "v1", "EC2NodeClass"): "ec2nodeclasses",
 }

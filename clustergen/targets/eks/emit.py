@@ -137,8 +137,10 @@ def _added(plan: Plan) -> Iterator[str]:
     )
     if found := sorted({t.key for g in plan.node_groups for t in labels_and_taints.taints(g)}):
         yield (
-            f"device plugins and drivers of {name} that others installed must tolerate the taints "
-            f"of the nodes: {', '.join(f'`{key}`' for key in found)}"
+            f"install.sh compares device plugins in {name} with the taints of these nodes "
+            f"({', '.join(f'`{key}`' for key in found)}) and their labels, and installs its own, "
+            "for these nodes only, where no other runs. If others install one later that runs "
+            "there too, run install.sh again: it removes its own"
         )
 
 

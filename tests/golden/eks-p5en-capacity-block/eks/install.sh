@@ -89,7 +89,7 @@ stop_at_pending() {
       "the same command again."
 }
 
-# chart NAME REFERENCE VERSION NAMESPACE FILE-OF-VALUES [OPTION...]; FILE-OF-VALUES may be empty
+# chart RELEASE REFERENCE VERSION NAMESPACE FILE-OF-VALUES [OPTION...]; FILE-OF-VALUES may be empty
 chart() {
   local name=$1 reference=$2 version=$3 namespace=$4 settings=$5
   shift 5
