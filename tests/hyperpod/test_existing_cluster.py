@@ -135,7 +135,7 @@ def test_deletion_leaves_the_cluster(bundle: Bundle) -> None:
     assert own(bundle) == {}
 
 
-def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
+def test_a_pause_is_one_of_the_added_groups(bundle: Bundle, orchestrator: str) -> None:
     done = bundle.deploy("--pause")
     assert (done.returncode, "run deploy.sh first" in done.stderr) == (2, True)
     assert bundle.deploy().returncode == 0
@@ -143,6 +143,8 @@ def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
         done = bundle.deploy(action)
         assert done.returncode == 0, done.stderr
         assert own(bundle) == {"h200": size}
+        noted = "Running jobs on these nodes end." in done.stderr
+        assert noted == (action == "--pause" and orchestrator == "slurm")
 
 
 def with_next(orchestrator: str) -> Mapping[str, str]:

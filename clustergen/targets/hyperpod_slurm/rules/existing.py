@@ -73,7 +73,7 @@ def limits_of_queues(plan: Plan) -> Iterator[Problem]:
     why="slurmctld looks up the users of jobs. Scripts of the bundle create them on added nodes "
     "only.",
     source="https://slurm.schedmd.com/quickstart_admin.html",
-    severity=Severity.WARNING,
+    severity=Severity.NOTE,
     bad=f"users: [{{name: alice, uid: 2001}}]\n{joined()}",
     good=joined(),
 )
@@ -83,7 +83,8 @@ def users(plan: Plan) -> Iterator[Problem]:
             ("users",),
             f"only the added nodes get {plan.users[0].name}"
             f"{f' and {len(plan.users) - 1} more' if len(plan.users) > 1 else ''}",
-            help="have the same names and ids on the controller and on login nodes",
+            help="compare their ids with `id NAME` on the controller, and have its owner add those "
+            "who are missing there",
         )
 
 

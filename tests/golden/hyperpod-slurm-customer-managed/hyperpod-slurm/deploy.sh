@@ -817,6 +817,11 @@ wait_until_updatable() {
   wait_for 180 "$hyperpod to accept an update" is_updatable
 }
 
+# HyperPod does not ask Slurm, which deploy.sh cannot reach.
+note_jobs() {
+  note "Running jobs on these nodes end. README.md has the commands to let them finish first."
+}
+
 is_deleted() {
   read_status
   case $answer in
@@ -1020,6 +1025,7 @@ deploy_cluster() {
 
 pause_cluster() {
   keep $'GROUP\tCOUNT\tMINIMUM' read_counts
+  note_jobs
   scale none
 }
 
