@@ -36,7 +36,7 @@ case $1 in
       "$HERE/$chart.yaml" >"$HERE/made/$name"
     "$KUBECTL" apply --server-side -f "$HERE/made/$name" ;;
   list)
-    [[ " $* " != *' --pending '* ]] || exit 0
+    [[ " $* " != *' --filter '* ]] || exit 0
     for file in "$HERE/releases"/*; do
       name=${file##*/}
       [[ -e $file && " $* " == *" --selector $(cat "$HERE/labels/$name") "* ]] || continue

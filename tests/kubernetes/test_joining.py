@@ -181,6 +181,16 @@ def test_an_object_of_others_is_never_overwritten(
     assert cluster.api.objects == before
 
 
+def test_a_check_changes_nothing(cluster: Cluster) -> None:
+    install(cluster, SPEC, "--check")
+    assert cluster.api.objects == {}
+    put(cluster, "resourceflavors.kueue.x-k8s.io", "h200", {})
+    before = dict(cluster.api.objects)
+    done = cluster.install(SPEC, "--check")
+    assert (done.returncode, "which this bundle did not create" in done.stderr) == (2, True)
+    assert cluster.api.objects == before
+
+
 def test_everything_of_the_bundle_is_removed_and_nothing_else(cluster: Cluster) -> None:
     put(cluster, "configmaps", "theirs", {}, "default")
     before = set(cluster.api.objects)

@@ -19,7 +19,15 @@ from clustergen.kubernetes import (
 )
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import cluster, drivers, eks_cluster, node_groups, schedule, sizes
+from clustergen.targets.eks import (
+    cluster,
+    drivers,
+    eks_cluster,
+    limits,
+    node_groups,
+    schedule,
+    sizes,
+)
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.runbook import runbook
 
@@ -77,7 +85,15 @@ def _joined(plan: Plan) -> dict[str, Any]:
         return {"drivers": []}
     rows = ((d.parameter, d.addon.name, d.object) for d in drivers.drivers(plan))
     version = plan.kubernetes.version.partition(".")[2]
+    cni = limits.CNI_OF_EFA_ONLY
     return {
+        "efa_only": [
+            group.name
+            for group in plan.node_groups
+            if any(interface.type == "efa-only" for interface in group.interfaces)
+        ],
+        "cni_version": "v" + ".".join(map(str, cni)),
+        "cni_number": cni[0] * 1_000_000 + cni[1] * 1_000 + cni[2],
         "drivers": [word for row in rows for word in row],
         "version": version if plan.wrote("kubernetes", "version") else "",
         "vpc": "" if plan.network.new else plan.network.vpc,
@@ -86,7 +102,8 @@ def _joined(plan: Plan) -> dict[str, Any]:
 
 
 def _size(group: NodeGroup) -> list[str]:
-    return [group.name, sizes.parameter(group), str(sizes.wanted(group)), str(sizes.most(group))]
+    numbers = (sizes.least(group), sizes.wanted(group), sizes.most(group))
+    return [group.name, sizes.parameter(group), *map(str, numbers)]
 
 
 def steps(plan: Plan) -> list[str]:

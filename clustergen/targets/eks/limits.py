@@ -119,6 +119,11 @@ CHART_NAMES = word_set("""
 """Software that is installed with a chart or manifests, not as an add-on."""
 
 
+CNI_OF_EFA_ONLY = (1, 18, 5)
+"""The first VPC CNI that gives pods no addresses of EFA-only interfaces, which have none.
+
+https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html, 2026-11."""
+
 # awslabs/amazon-eks-ami templates/al2023/variables-default.json, 2026-07.
 IMAGE_GIB = 20
 OS = "alinux2023"

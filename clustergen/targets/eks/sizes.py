@@ -30,6 +30,15 @@ def wanted(group: NodeGroup) -> int:
     return group.min if group.desired is None else group.desired
 
 
+def least(group: NodeGroup) -> int:
+    """The minimum size, of which an autoscaler of the cluster's owner removes no idle node.
+
+    It may remove nodes of capacity that ends, which is still reserved then: EKS sets such groups to
+    zero at the end, with the minimum that they have.
+    """
+    return 0 if group.capacity.kind == "capacity-block" or group.capacity.ends else group.min
+
+
 def most(group: NodeGroup) -> int:
     """The maximum size; EKS requires at least 1."""
     return max(group.max, 1)

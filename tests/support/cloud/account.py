@@ -57,6 +57,8 @@ class Account:
     """By service and operation: what else is asked, such as `ec2 describe-subnets`."""
     governance: dict[str, str] = field(default_factory=dict)
     newest_image: str = "ami-0a1b2c3d4e5f60001"
+    cni: str = "602401143452.dkr.ecr.us-east-1.amazonaws.com/amazon-k8s-cni:v1.20.4-eksbuild.1"
+    """The image of the VPC CNI."""
     spot_role: bool = False
     closed_default_group: bool = False
     """The default security group of the VPC does not admit itself."""
@@ -248,7 +250,7 @@ class Account:
         return {"NetworkInterfaces": []}
 
     # What stacks make and unmake.
-    def made(self, stack: Stack) -> None:
+    def made(self, stack: Stack, changed: set[str]) -> None:
         self.log_groups |= set(cfn.log_groups({"Resources": stack.resources}))
         for name, resource in stack.resources.items():
             properties = resource.get("Properties", {})
@@ -266,7 +268,17 @@ class Account:
             elif resource["Type"] == "AWS::EKS::Cluster":
                 self.eks.clusters.add(properties["Name"])
                 self.eks.protected = bool(properties.get("DeletionProtection"))
-            elif resource["Type"] == "AWS::EKS::Nodegroup":
+            elif resource["Type"] == "AWS::EKS::Nodegroup" and name in changed:
+                self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
+
+    def rolled_back(self, stack: Stack, change: dict[str, Any]) -> None:
+        """A failed update sends node groups that it has changed what the stack had recorded."""
+        modified = (each for each in change["changes"] if each["Action"] == "Modify")
+        changed = {each["LogicalResourceId"] for each in modified}
+        for name, resource in stack.resources.items():
+            if resource["Type"] == "AWS::EKS::Nodegroup" and name in changed:
+                properties = resource["Properties"]
+                scaling = properties["ScalingConfig"]
                 self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
 
     def unmade(self, stack: Stack) -> None:

@@ -50,7 +50,7 @@ def run(account: Account, program: str, words: list[str]) -> Done:
 def _helm(account: Account, words: list[str]) -> Done:
     if words[:2] == ["upgrade", "--install"]:
         account.releases.add(words[2])
-    if "--pending" in words:
+    if "--filter" in words:
         name = words[words.index("--filter") + 1].strip("^$")
         return Done(out=f"{name}\n" if name in account.pending else "")
     return Done()
@@ -66,6 +66,8 @@ def _kubectl(account: Account, words: list[str]) -> Done:
         if "delete" in words:
             account.applied.remove("timetable.yaml")
         return Done(out="deployment.apps/timetable\n" if there and "get" in words else "")
+    if "aws-node" in words:
+        return Done(out=account.cni)
     if "customresourcedefinitions" in words:
         return Done(out=f"{words[words.index('customresourcedefinitions') + 1]}\n" if known else "")
     if not {"nodepool", "nodepools", "nodeclaims"} & set(words):

@@ -137,16 +137,7 @@ class CloudFormation:
                 raise Refused("ValidationError", f"Stack [{name}] does not exist")
             if not stack.status.endswith("_COMPLETE") or stack.status == "ROLLBACK_COMPLETE":
                 raise Refused("ValidationError", f"Stack:{name} is in {stack.status} state")
-        template = json.loads(self._body(request))
-        parameters = request.pairs("parameters", "ParameterKey", "ParameterValue")
-        for key in [key for key, value in parameters.items() if value == PREVIOUS]:
-            if stack is None or key not in stack.parameters:
-                raise Refused(
-                    "ValidationError",
-                    f"Invalid input for parameter key {key}. Cannot specify usePreviousValue as "
-                    "true for a parameter key not in the previous template",
-                )
-            parameters[key] = stack.parameters[key]
+        template, parameters = self._asked(request, stack)
         missing = [
             key
             for key, parameter in template.get("Parameters", {}).items()
@@ -156,13 +147,35 @@ class CloudFormation:
             raise Refused("ValidationError", f"Parameters: {missing} must have values")
         template = {**template, "Resources": dict(_wanted(template, parameters))}
         stack = self.stacks.setdefault(name, Stack(name))
+        tags = " ".join(request.options["tags"]) if "tags" in request.options else stack.tags
         stack.change_sets[request.one("change-set-name")] = {
             "template": template,
             "parameters": parameters,
-            "tags": request.one("tags"),
-            "changes": self._changes(stack, template, parameters, request.one("tags")),
+            "tags": tags,
+            "changes": self._changes(stack, template, parameters, tags),
         }
         return {}
+
+    def _asked(self, request: Request, stack: Stack | None) -> tuple[Any, dict[str, str]]:
+        """The template and parameters of a change set, which may be those of the stack."""
+        parameters = request.pairs("parameters", "ParameterKey", "ParameterValue")
+        for key in [key for key, value in parameters.items() if value == PREVIOUS]:
+            if stack is None or key not in stack.parameters:
+                raise Refused(
+                    "ValidationError",
+                    f"Invalid input for parameter key {key}. Cannot specify usePreviousValue as "
+                    "true for a parameter key not in the previous template",
+                )
+            parameters[key] = stack.parameters[key]
+        if "use-previous-template" not in request.options:
+            return json.loads(self._body(request)), parameters
+        if stack is None:
+            raise Refused("ValidationError", "Previous template is not available")
+        if unknown := parameters.keys() - stack.template["Parameters"].keys():
+            raise Refused(
+                "ValidationError", f"Parameters: {sorted(unknown)} do not exist in the template"
+            )
+        return stack.template, parameters
 
     def _body(self, request: Request) -> str:
         if url := request.one("template-url"):
@@ -244,7 +257,10 @@ class CloudFormation:
             rollback = "ROLLBACK" if verb == "CREATE" else "UPDATE_ROLLBACK"
             after: tuple[str, ...] = (f"{rollback}_IN_PROGRESS", f"{rollback}_COMPLETE")
             if verb == "CREATE":
+                stack.parameters = change["parameters"]
                 self._leave(change["template"]["Resources"], stack.name, ("Retain",))
+            else:
+                self.account.rolled_back(stack, change)
         else:
             self._make(stack, change)
             after = (f"{verb}_COMPLETE",)
@@ -256,8 +272,9 @@ class CloudFormation:
         resources = change["template"]["Resources"]
         if late := self.account.scheduler.rejection(resources, change["parameters"]):
             return late, "The schedule is in the past"
+        changed = {each["LogicalResourceId"] for each in change["changes"]}
         for name, resource in resources.items():
-            if name in self.account.broken:
+            if name in self.account.broken and name in changed:
                 return name, self.account.broken[name]
             bucket = resource.get("Properties", {}).get("BucketName")
             if (
@@ -274,7 +291,7 @@ class CloudFormation:
         stack.template, stack.parameters = change["template"], change["parameters"]
         stack.tags = change["tags"]
         stack.ids = {name: stack.ids.get(name, f"{name.lower()}-0a1b") for name in stack.resources}
-        self.account.made(stack)
+        self.account.made(stack, {each["LogicalResourceId"] for each in change["changes"]})
 
     def _leave(
         self,

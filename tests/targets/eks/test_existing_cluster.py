@@ -136,7 +136,7 @@ def test_what_cannot_be_in_an_existing_cluster_is_rejected() -> None:
 def test_deploying_twice_and_deleting_leave_the_cluster(bundle: Bundle) -> None:
     for _ in range(2):
         succeeded(bundle)
-        assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, 2)}
+        assert sizes(bundle) == {"theirs": (3, 3), "h200": (2, 2)}
     stack = bundle.account.cloudformation.stacks["example-eks"]
     assert stack.parameters["EksSecurityGroupId"] == GROUP
     succeeded(bundle, "--destroy")
@@ -172,7 +172,7 @@ def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
     succeeded(bundle)
     for action, size in (("--pause", 0), ("--resume", 2)):
         succeeded(bundle, action)
-        assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, size)}
+        assert sizes(bundle) == {"theirs": (3, 3), "h200": (size, size)}
 
 
 def test_a_failed_deployment_continues(bundle: Bundle) -> None:
@@ -182,7 +182,7 @@ def test_a_failed_deployment_continues(bundle: Bundle) -> None:
     bundle.account.fail("helm upgrade --install aws-efa", ("", "no connection"))
     assert bundle.deploy().returncode != 0
     succeeded(bundle)
-    assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, 2)}
+    assert sizes(bundle) == {"theirs": (3, 3), "h200": (2, 2)}
 
 
 @pytest.mark.parametrize(
@@ -229,6 +229,41 @@ def test_drivers_that_the_cluster_lacks_are_installed_and_stay(bundle: Bundle) -
     succeeded(bundle)
     parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
     assert [parameters[name] for name in DRIVERS] == ["yes", "yes"]
+
+
+def test_a_rolled_back_creation_has_no_drivers(bundle: Bundle) -> None:
+    """Its parameters say yes. Others have installed the drivers since."""
+    bundle.render(dict(EKS.files(STORED)))
+    bundle.account.eks.addon = False
+    bundle.account.broken["NodeGroupH200"] = "the role does not exist"
+    assert bundle.deploy().returncode == 2
+    stack = bundle.account.cloudformation.stacks["example-eks"]
+    assert (stack.status, stack.parameters[DRIVERS[0]]) == ("ROLLBACK_COMPLETE", "yes")
+    bundle.account.broken.clear()
+    bundle.account.eks.addon = True
+    succeeded(bundle)
+    parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
+    assert [parameters[name] for name in DRIVERS] == ["no", "no"]
+
+
+def test_the_content_of_the_cluster_is_checked_before_anything_is_made(bundle: Bundle) -> None:
+    succeeded(bundle)
+    calls = bundle.account.calls
+    looked = next(n for n, call in enumerate(calls) if "api-resources" in call)
+    assert looked < next(n for n, call in enumerate(calls) if "create-change-set" in call)
+
+
+@pytest.mark.parametrize(
+    ("version", "status"), [("v1.18.4", 2), ("v1.9.30", 2), ("v1.18.5-eksbuild.1", 0), ("", 0)]
+)
+def test_efa_only_interfaces_need_a_vpc_cni_that_knows_them(
+    bundle: Bundle, version: str, status: int
+) -> None:
+    bundle.account.cni = version and f"example.com/eks/amazon-k8s-cni:{version}"
+    done = bundle.deploy()
+    assert done.returncode == status, done.stderr
+    assert ("need v1.18.5 or newer" in done.stderr) == (status == 2)
+    assert ("example-eks" in bundle.account.cloudformation.stacks) == (status == 0)
 
 
 def test_drivers_of_others_are_used(bundle: Bundle) -> None:
@@ -293,7 +328,7 @@ def test_groups_stay_behind_a_cluster_that_was_upgraded(bundle: Bundle) -> None:
     succeeded(bundle)
     bundle.account.eks.existing["platform"] = {**CLUSTER, "version": "1.36"}
     succeeded(bundle)
-    assert sizes(bundle) == {"theirs": (3, 3), "h200": (0, 2)}
+    assert sizes(bundle) == {"theirs": (3, 3), "h200": (2, 2)}
 
 
 def test_addresses_are_counted_with_the_defaults_of_the_vpc_cni() -> None:

@@ -50,7 +50,84 @@ def test_a_change_removes_no_nodes(bundle: Bundle) -> None:
     deployed(bundle)
     bundle.render(files("node_groups: [{name: h200, count: 4}]\ntags: {team: research}\n"))
     assert deployed(bundle) == 4
-    assert bundle.account.calling("update-nodegroup-config") == []
+    # The template has no minimum, so that a stack without capacity can be created.
+    (call,) = bundle.account.calling("update-nodegroup-config")
+    assert call.endswith("minSize=4,desiredSize=4")
+
+
+TAGGED = "node_groups: [{name: h200, count: 4}]\ntags: {team: research}\n"
+MORE = """
+node_groups:
+  - {name: h200, count: 4}
+  - {name: more, instance_type: p5en.48xlarge, count: 2}
+"""
+
+
+@pytest.mark.parametrize(("change", "broken"), [(TAGGED, "AddonCoredns"), (MORE, "NodeGroupMore")])
+def test_a_failed_change_removes_no_nodes(bundle: Bundle, change: str, broken: str) -> None:
+    """CloudFormation restores the sizes that the stack had before: those of its creation are 0."""
+    deployed(bundle)
+    bundle.render(files(change))
+    bundle.account.broken[broken] = "EKS has no such version"
+    for _ in range(2):
+        assert bundle.deploy().returncode == 2
+        assert bundle.account.eks.groups["h200"].desired == 4
+    bundle.account.broken.clear()
+    assert deployed(bundle) == 4
+
+
+def test_a_failed_removal_of_a_group_removes_no_nodes(bundle: Bundle) -> None:
+    bundle.render(files(MORE))
+    deployed(bundle)
+    bundle.render(files(TAGGED))
+    bundle.account.broken["AddonCoredns"] = "EKS has no such version"
+    assert bundle.deploy().returncode == 2
+    groups = bundle.account.eks.groups
+    assert (groups["h200"].desired, groups["more"].desired) == (4, 2)
+
+
+def test_a_failed_change_keeps_what_the_operator_set(bundle: Bundle) -> None:
+    bundle.render(counted("{min: 2, max: 8}"))
+    deployed(bundle)
+    bundle.account.eks.groups["h200"].desired = 6
+    bundle.render(files("node_groups: [{name: h200, count: {min: 2, max: 4}}]\ntags: {a: b}\n"))
+    bundle.account.broken["AddonCoredns"] = "EKS has no such version"
+    assert bundle.deploy().returncode == 2
+    assert bundle.account.eks.groups["h200"].desired == 6
+    bundle.account.broken.clear()
+    assert deployed(bundle) == 4
+
+
+def test_the_recorded_size_fits_the_deployed_maximum(bundle: Bundle) -> None:
+    """EKS rejects more nodes than the maximum, which CloudFormation sends as well."""
+    deployed(bundle)
+    group = bundle.account.eks.groups["h200"]
+    group.maximum = group.desired = 10
+    bundle.render(files("node_groups: [{name: h200, count: {min: 4, max: 12}}]\n"))
+    assert deployed(bundle) == 10
+
+
+def test_a_paused_cluster_stays_paused(bundle: Bundle) -> None:
+    deployed(bundle)
+    assert bundle.deploy("--pause").returncode == 0
+    bundle.render(files(TAGGED))
+    assert bundle.deploy().returncode == 2
+    assert bundle.account.calling("create-change-set --stack-name example-eks") == []
+    assert bundle.deploy("--resume").returncode == 0
+    bundle.account.broken["AddonCoredns"] = "EKS has no such version"
+    assert bundle.deploy().returncode == 2
+    assert bundle.account.eks.groups["h200"].desired == 4
+
+
+@pytest.mark.parametrize(
+    ("count", "minimum"), [("4", 4), ("{min: 2, max: 8}", 2), ("{min: 0, max: 8}", 0)]
+)
+def test_no_autoscaler_removes_the_minimum(bundle: Bundle, count: str, minimum: int) -> None:
+    deployed(bundle)
+    bundle.render(counted(count))
+    for _ in range(2):
+        deployed(bundle)
+        assert bundle.account.eks.groups["h200"].minimum == minimum
 
 
 def test_a_size_alone_changes_no_stack(bundle: Bundle) -> None:
