@@ -183,7 +183,8 @@ def _timetable(plan: Plan) -> Iterator[Json]:
 def _ownership(plan: Plan) -> Iterator[Json]:
     spaces = namespaces.all_namespaces(plan)
     if joining.is_on(plan):
-        return ownership.objects(plan, spaces, joining.on_own_nodes(plan), waits=True)
+        nodes, queue = joining.on_own_nodes(plan), joining.queue_labels(plan, spaces[0])
+        return ownership.objects(plan, spaces, nodes, queue, waits=True)
     return ownership.objects(plan, spaces, _on_system_nodes(plan))
 
 

@@ -16,6 +16,7 @@ from clustergen.kubernetes import (
     kueue,
     labels_and_taints,
     mpi_operator,
+    names,
     namespaces,
     pruning,
     timetable,
@@ -58,6 +59,16 @@ def values(
         "other_nodes": f"{label} notin ({groups})",
         "mpi_api": mpi_operator.API if mpi_operator.is_on(plan) else "",
     }
+
+
+def queue_labels(plan: Plan, namespace: str) -> dict[str, str]:
+    """Labels of a job in the namespace of a queue.
+
+    The owner's Kueue may hold every job that names no queue (manageJobsWithoutQueueName).
+    https://kueue.sigs.k8s.io/docs/tasks/manage/enforce_job_management/setup_job_admission_policy/
+    """
+    queued = kueue.is_on(plan) and any(queue.name == namespace for queue in plan.queues)
+    return {names.QUEUE_LABEL: namespace} if queued else {}
 
 
 def on_own_nodes(plan: Plan, label: str = NODE_GROUP_LABEL) -> Json:

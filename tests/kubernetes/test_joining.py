@@ -316,6 +316,16 @@ def test_software_runs_on_any_node_of_the_cluster() -> None:
     assert "activeDeadlineSeconds" not in job["spec"]
 
 
+def test_a_kueue_that_holds_jobs_without_a_queue_admits_those_of_the_bundle() -> None:
+    queued = {"kueue.x-k8s.io/queue-name": "train"}
+    (job,) = yaml.safe_load_all(files_of(SPEC)["manifests/ownership.yaml"])
+    assert queued.items() <= job["metadata"]["labels"].items()
+    assert job["metadata"]["namespace"] == "train"
+    without = SPEC.replace("queues: [{name: train, node_groups: [h200]}]", "")
+    (job,) = yaml.safe_load_all(files_of(without)["manifests/ownership.yaml"])
+    assert not queued.keys() & job["metadata"]["labels"].keys()
+
+
 def test_the_admission_of_jobs_stays_without_queues() -> None:
     assert "manifests/kueue.yaml" not in files_of(NO_QUEUES)
     assert "kueue-system" not in files_of(NO_QUEUES)["install.sh"]

@@ -175,7 +175,7 @@ def test_the_good_answer_is_not(rule: Rule) -> None:
         ({}, set()),
         ({"eks:DescribeCluster": {"cluster": {"status": "CREATING"}}}, {"PRE087"}),
         ({"eks:DescribeCluster": {"cluster": {"version": "1.34"}}}, {"PRE087"}),
-        ({"eks:DescribeCluster": {"cluster": {"version": "1.36"}}}, set()),
+        ({"eks:DescribeCluster": {"cluster": {"version": "1.36"}}}, {"PRE087"}),
         (
             {
                 "eks:DescribeCluster": {

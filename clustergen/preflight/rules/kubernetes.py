@@ -152,10 +152,14 @@ def eks_cluster(case: Case) -> Iterator[Problem]:
 def _for_managed_nodes(plan: Plan, name: str, found: dict[str, Any]) -> Iterator[Problem]:
     """What managed node groups need besides."""
     runs, wanted = str(found.get("version", "")), plan.kubernetes.version
-    newer = runs and plan.wrote(*_PATH) and _minor(wanted) > _minor(runs)
-    if newer:
+    known, help = runs and plan.wrote(*_PATH), f'write `kubernetes: {{version: "{runs}"}}`'
+    if known and _minor(wanted) > _minor(runs):
         message = f"{name} runs Kubernetes {runs}, and nodes of {wanted} are newer"
-        yield Problem(_PATH, message, f'write `kubernetes: {{version: "{runs}"}}`')
+        yield Problem(_PATH, message, help)
+    elif known and _minor(wanted) < _minor(runs):
+        # https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
+        message = f"{name} runs Kubernetes {runs}, and new node groups are of that version only"
+        yield Problem(_PATH, message, help, severity=Severity.WARNING)
     group = found.get("resourcesVpcConfig", {}).get("clusterSecurityGroupId")
     given = plan.options.joined_group
     if group and given and group != given:

@@ -147,6 +147,18 @@ def _added(plan: Plan) -> Iterator[str]:
         "role, it needs the policy there to give pods addresses, and nodes would not become ready. "
         "A role of yours (`iam.role`) needs the same"
     )
+    group = plan.options.joined_group or "its cluster security group"
+    yield (
+        f"the nodes are in {group}. Where other nodes of {name} have a security group of their own "
+        "instead (the Terraform module for EKS makes one), CoreDNS and webhooks on those nodes do "
+        "not admit the new ones: write that group into `security_groups` of the node groups, or "
+        f"ask the owner to let {group} in"
+    )
+    yield (
+        f"a Cluster Autoscaler in {name} finds the node groups by their tags, and keeps the "
+        "minimum of `count`. It ends idle nodes above that, and of capacity that ends, and starts "
+        "them again for pods that wait"
+    )
     most = max(g.addresses + (plan.options.pod_addresses(g) or 0) for g in plan.node_groups)
     yield (
         f"a node takes up to {most} addresses of its subnet with the defaults of the VPC CNI, and "
@@ -204,8 +216,10 @@ def _later(plan: Plan) -> list[str]:
 def _reach(plan: Plan) -> Iterator[str]:
     if not plan.creates_cluster:
         yield (
-            "`deploy.sh` needs the API of the cluster, and an access entry with the rights to "
-            "create namespaces, custom resources and roles"
+            "`deploy.sh` needs the API of the cluster, and an access entry with "
+            "`AmazonEKSClusterAdminPolicy` for the whole cluster: charts create kinds and cluster "
+            "roles, and Kubernetes lets nobody grant rights that they lack. `./install.sh --check` "
+            "only reads: it looks for names and releases of others that would stop the installation"
         )
     elif not plan.kubernetes.public_endpoint_from:
         yield f"the API of the cluster is reachable only from the VPC: {control_plane.way_in(plan)}"

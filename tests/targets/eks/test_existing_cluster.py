@@ -353,6 +353,21 @@ def test_every_command_of_the_readme_names_the_region() -> None:
     assert all("--region us-east-1" in each for each in calls)
 
 
+def test_texts_are_about_what_the_bundle_adds() -> None:
+    script = dict(EKS.files(SPEC))["deploy.sh"]
+    assert isinstance(script, str)
+    assert "cluster of this bundle" not in script
+    for words in ("network and data", "the network and the data", "money: network"):
+        assert words not in script
+    assert "cluster of this bundle" in dict(EKS.files(NODES))["deploy.sh"]
+
+
+def test_the_readme_says_what_the_owner_decides() -> None:
+    for words in ("AmazonEKSClusterAdminPolicy", "Cluster Autoscaler", "`security_groups`"):
+        assert words in _readme(SPEC)
+        assert words not in _readme(NODES)
+
+
 def test_node_repair_depends_on_an_addon_of_the_owner() -> None:
     assert "platform has the add-on `eks-node-monitoring-agent`" in _readme(SPEC)
     assert "without it, repair sees only" not in _readme(NODES)

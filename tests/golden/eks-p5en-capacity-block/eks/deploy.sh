@@ -311,6 +311,10 @@ prepare_stack() {
 # Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
   local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket
+  if [[ $template == deployed ]]; then
+    template_argument=(--use-previous-template)
+    return
+  fi
   template_argument=(--template-body "file://$template")
   [[ $dry_run == no ]] || return 0
   mkdir -p .filled
@@ -345,18 +349,19 @@ create_change_set() {
   send_template "$stack" "$template"
   for name in "$@"; do
     if [[ $name == *=* ]]; then
-      value=${name#*=}
+      value=ParameterValue=${name#*=}
       name=${name%%=*}
+    elif [[ $template == deployed ]]; then
+      value=UsePreviousValue=true
     else
-      value=$(output "$name")
+      value=ParameterValue=$(output "$name")
     fi
-    parameters+=("ParameterKey=$name,ParameterValue=$value")
+    parameters+=("ParameterKey=$name,$value")
   done
   [[ -z ${parameters[*]-} ]] || parameters=(--parameters "${parameters[@]}")
   run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
-    "${template_argument[@]}" \
-    ${parameters[@]+"${parameters[@]}"} >/dev/null
+    "${template_argument[@]}" ${parameters[@]+"${parameters[@]}"} >/dev/null
   [[ $dry_run == no ]] || return 0
   wait_for 15 "the change set of $stack" change_set_is_made "$stack"
   case $answer in
@@ -761,6 +766,18 @@ check_old_logs() {
   done
 }
 
+# Sets $told to lines with parameter and value of the stack; empty without a stack, and where none
+# of its resources exists.
+read_told() {
+  told=
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $stack" stack_is_settled "$stack"
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
+    --query "Stacks[?StackStatus!='ROLLBACK_COMPLETE'&&StackStatus!='REVIEW_IN_PROGRESS']\
+.Parameters[].[ParameterKey,ParameterValue]" || answer=
+  told=$answer
+}
+
 read_scaling() {
   ask aws --region "$region" eks describe-nodegroup --cluster-name "$eks_cluster" \
     --nodegroup-name "$1" --output text --query \
@@ -805,29 +822,32 @@ scale() {
   done <<<"$counts"
 }
 
-# For each node group: name, parameter of its size, desired size, maximum.
+# For each node group: name, parameter of its size, minimum, desired size, maximum.
 wanted() {
-  printf '%s\t%s\t%s\t%s\n' h200 SizeOfNodeGroupH200 0 32 data SizeOfNodeGroupData 4 4
+  printf '%s\t%s\t%s\t%s\t%s\n' h200 SizeOfNodeGroupH200 0 0 32 data SizeOfNodeGroupData 4 4 4
+}
+
+# at_most SIZE MAXIMUM: the smaller one.
+at_most() {
+  if (($1 > $2)); then printf '%s\n' "$2"; else printf '%s\n' "$1"; fi
 }
 
 # Parameters of the stack: $sizes has the current sizes in EKS, $recorded the last ones in the
 # stack. New groups begin without nodes, so that the control plane does not depend on capacity.
+# $live has a line with name, parameter and current size of each group that the stack has.
 read_sizes() {
-  local group parameter most size told=
-  sizes=() recorded=()
-  if [[ $dry_run == no ]]; then
-    ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" \
-      --query 'Stacks[0].Parameters[].[ParameterKey,ParameterValue]' --output text || answer=
-    told=$answer
-  fi
-  while IFS=$'\t' read -r group parameter _ most; do
+  local group parameter most size
+  sizes=() recorded=() live=
+  read_told
+  while IFS=$'\t' read -r group parameter _ _ most; do
     [[ $dry_run == yes ]] || read_scaling "$group"
     IFS=$'\t' read -r _ size _ <<<"$answer"
     size=${size:-0}
-    ((size <= most)) || size=$most
-    sizes+=("$parameter=$size")
-    size=$(awk -F '\t' -v name="$parameter" -v size="$size" \
-      '$1 == name { size = $2 } END { print size }' <<<"$told")
+    sizes+=("$parameter=$(at_most "$size" "$most")")
+    if [[ $'\n'$told == *$'\n'"$parameter"$'\t'* ]]; then
+      live+=$group$'\t'$parameter$'\t'$size$'\n'
+      size=$(awk -F '\t' -v name="$parameter" '$1 == name { print $2 }' <<<"$told")
+    fi
     recorded+=("$parameter=$size")
   done < <(wanted)
 }
@@ -838,21 +858,48 @@ deploy_sized() {
   create_change_set "$@" "${recorded[@]}"
   if [[ -n $change_set && "${recorded[*]}" != "${sizes[*]}" ]]; then
     drop_change_set "$stack"
+    record_sizes
     create_change_set "$@" "${sizes[@]}"
   fi
   [[ -z $change_set ]] || execute_change_set "$stack" "$change_set"
 }
 
+# CloudFormation rolls a failed change back to the sizes that the stack has recorded: first those of
+# the creation, which are 0. The stack records the current sizes before anything else changes.
+record_sizes() {
+  local name group size most maximums parameters=()
+  [[ -n $live ]] || return 0
+  ask aws --region "$region" cloudformation get-template --stack-name "$stack" \
+    --template-stage Original --output text --query "values(TemplateBody.Resources)\
+[?Type=='AWS::EKS::Nodegroup'].Properties.[NodegroupName,ScalingConfig.MaxSize]"
+  maximums=$answer
+  while IFS=$'\t' read -r name _; do
+    IFS=$'\t' read -r group _ size <<<"$(awk -F '\t' -v name="$name" '$2 == name' <<<"$live")"
+    if [[ -n $size ]]; then
+      # EKS makes one change of a group at a time.
+      wait_for 30 "the node group $group" is_active "$group"
+      most=$(awk -F '\t' -v name="$group" '$1 == name { print $2 }' <<<"$maximums")
+      name+="=$(at_most "$size" "${most:-$size}")"
+    fi
+    parameters+=("$name")
+  done <<<"$told"
+  note "$stack records how many nodes run, so that a failed change ends with as many."
+  deploy_stack "$stack" deployed "${parameters[@]}"
+}
+
 # Requests missing nodes, without waiting for them.
+# Cluster Autoscaler, if the cluster has it, keeps the minimum of idle nodes.
 raise_groups() {
-  local group least size
-  while IFS=$'\t' read -r group _ least _; do
-    ((least > 0)) || continue
+  local group kept least minimum size
+  while IFS=$'\t' read -r group _ kept least _; do
     wait_for 30 "the node group $group" is_active "$group"
-    IFS=$'\t' read -r _ size _ <<<"$answer"
-    ((${size:-0} < least)) || continue
+    IFS=$'\t' read -r minimum size _ <<<"$answer"
+    size=${size:-0}
+    ((size < least || ${minimum:-0} != kept)) || continue
     run aws --region "$region" eks update-nodegroup-config --cluster-name "$eks_cluster" \
-      --nodegroup-name "$group" --scaling-config "desiredSize=$least" >/dev/null
+      --nodegroup-name "$group" --scaling-config \
+      "minSize=$kept,desiredSize=$((size < least ? least : size))" >/dev/null
+    ((size < least)) || continue
     note "$group: requested $least nodes. To see why one is missing: aws eks describe-nodegroup" \
       "--region $region --cluster-name $eks_cluster --nodegroup-name $group --query nodegroup.health"
   done < <(wanted)

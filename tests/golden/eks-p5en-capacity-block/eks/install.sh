@@ -385,7 +385,9 @@ prune() {
 
 prune_charts() {
   local found name namespace rest
-  set -- --all-namespaces --selector managed-by=clustergen --no-headers
+  # Also one that was interrupted.
+  set -- --all-namespaces --deployed --failed --pending --uninstalling --no-headers \
+    --selector managed-by=clustergen
   [[ -z $context ]] || set -- "$@" --kube-context "$context"
   found=$(run helm list "$@")
   while read -r name namespace rest; do

@@ -36,7 +36,7 @@ usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates 
   --wait MINUTES        wait at most so long for each step, instead of its default limit
 
 Actions:
-  --foundation          deploy or update the foundation alone: network, storage, roles
+  --foundation          deploy or update the foundation alone: security groups, storage, roles
   --preflight SPEC      look in the account for what would stop the deployment of this bundle, whose
                         spec is SPEC; needs clustergen, and changes nothing
   --pause               scale compute to zero, which ends running jobs; the cluster and data stay
@@ -307,6 +307,10 @@ prepare_stack() {
 # Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
   local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket
+  if [[ $template == deployed ]]; then
+    template_argument=(--use-previous-template)
+    return
+  fi
   template_argument=(--template-body "file://$template")
   [[ $dry_run == no ]] || return 0
   mkdir -p .filled
@@ -341,18 +345,19 @@ create_change_set() {
   send_template "$stack" "$template"
   for name in "$@"; do
     if [[ $name == *=* ]]; then
-      value=${name#*=}
+      value=ParameterValue=${name#*=}
       name=${name%%=*}
+    elif [[ $template == deployed ]]; then
+      value=UsePreviousValue=true
     else
-      value=$(output "$name")
+      value=ParameterValue=$(output "$name")
     fi
-    parameters+=("ParameterKey=$name,ParameterValue=$value")
+    parameters+=("ParameterKey=$name,$value")
   done
   [[ -z ${parameters[*]-} ]] || parameters=(--parameters "${parameters[@]}")
   run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
-    "${template_argument[@]}" \
-    ${parameters[@]+"${parameters[@]}"} >/dev/null
+    "${template_argument[@]}" ${parameters[@]+"${parameters[@]}"} >/dev/null
   [[ $dry_run == no ]] || return 0
   wait_for 15 "the change set of $stack" change_set_is_made "$stack"
   case $answer in
