@@ -37,7 +37,9 @@ def accepted(changes: Any, check: Check) -> Accepted:
         found = check(changes)
         if not found:
             break
-        refused = [Refusal(search.least(changes, each, found), each) for each in found]
+        refused = [
+            Refusal(_whole(changes, search.least(changes, each, found)), each) for each in found
+        ]
         refusals += refused
         changes = without_paths(changes, (each.path for each in refused))
     return Accepted(changes, tuple(refusals))
@@ -78,16 +80,27 @@ class _Search:
         return None
 
 
+def _whole(changes: Any, path: Path) -> Path:
+    """``path``, or that of the list whose only item it is: an empty list says something else."""
+    *outer, last = path or ("",)
+    node = _at(changes, tuple(outer))
+    alone = isinstance(last, int) and isinstance(node, list) and len(node) == 1
+    return tuple(outer) if alone else path
+
+
 def _identity(finding: Finding) -> tuple[str, str]:
     return finding.code, finding.message
 
 
-def _keys(node: Any, path: Path) -> list[str]:
+def _at(node: Any, path: Path) -> Any:
     for step in path:
         if isinstance(node, list) and isinstance(step, int) and step < len(node):
             node = node[step]
-        elif isinstance(node, Mapping):
-            node = node.get(step)
         else:
-            return []
-    return list(node) if isinstance(node, Mapping) else []
+            node = node.get(step) if isinstance(node, Mapping) else None
+    return node
+
+
+def _keys(node: Any, path: Path) -> list[str]:
+    found = _at(node, path)
+    return list(found) if isinstance(found, Mapping) else []

@@ -15,6 +15,7 @@ from clustergen.importing.rejections import without
 from clustergen.importing.rules import decisions, losses
 from clustergen.importing.writing import spec_text
 from clustergen.overlay.merging import called, deletes, naming
+from clustergen.patterns import pattern
 from clustergen.schemas import Schema
 from clustergen.targets import Target
 
@@ -51,6 +52,8 @@ class Imported(NamedTuple):
 
 
 _ROUNDS = 12
+_PLACEHOLDER = pattern(r'"[^"]*(?:<[^<>"]+>|\$\{?[A-Za-z_])')
+_FILL_IN = "replace the placeholder by its value in the original"
 _BY_HAND = "write it in the overlay, or accept the difference with --allow-loss"
 _BY_RULE = "correct the original as IMP012 says, or accept the difference with --allow-loss"
 
@@ -129,7 +132,8 @@ def _refused(refusal: Refusal, place: Callable[[Path], Path]) -> Finding:
     """What the overlay does without, at its place in the original."""
     path, finding = refusal
     message = f"{_text(path) or 'the overlay'} is left out. {finding.code}: {finding.message}"
-    return losses.REFUSED.at(place(path), message, help=finding.help)
+    help = _FILL_IN if _PLACEHOLDER.search(finding.message) else finding.help
+    return losses.REFUSED.at(place(path), message, help=help)
 
 
 def _proved(

@@ -319,3 +319,11 @@ def test_groups_without_a_controller_join_the_cluster(given: Any) -> None:
     assert "cluster: ml" in result.text
     (asked,) = [f for f in result.findings if "does not name the subnets" in f.message]
     assert "describe-cluster --cluster-name ml" in asked.help
+
+
+def test_a_placeholder_in_a_list_is_one_finding() -> None:
+    network = {**NETWORK, "Subnets": ["<SUBNET>"]}
+    result = bring({**EKS, "VpcConfig": network})
+    (refused,) = [f for f in result.findings if f.code == "IMP012"]
+    assert '"<SUBNET>"' in refused.message
+    assert "placeholder" in refused.help
