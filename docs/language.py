@@ -61,7 +61,7 @@ _PARTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             *("name", "instance_type", "instance_types", "count", "capacity", "allocation"),
             "service_name",
         ),
-        "Where it is": ("subnets", "placement"),
+        "Where it is": ("zone", "subnets", "placement"),
         "What it may do and reach": ("iam", "security_groups"),
         "The instances": (
             *("image", "root_volume", "scratch", "threads_per_core", "efa", "efa_layout", "mig"),

@@ -301,6 +301,10 @@ MORE: list[tuple[str, tuple[str, ...]]] = [
     ("storage: [{mount: /cold, type: fsx-lustre, storage_class: intelligent-tiering,"
      " throughput: 4000, metadata_iops: 6000, read_cache: 4800GiB}]", EC2),
     ("storage: [{mount: /apps, type: ebs, size: 500GiB}]", (PC,)),
+    ("node_groups: [{name: far, instance_type: c7i.8xlarge, count: 2, zone: use1-az4},"
+     " {name: near, instance_type: c7i.8xlarge, count: 2}]", (PC, PCS, K8S, BATCH)),
+    ("node_groups: [{name: far, instance_type: m6i.8xlarge, count: 2, zone: use1-az4},"
+     " {name: near, instance_type: m6i.8xlarge, count: 2}]", (HP,)),
     ("storage: [{mount: /data, type: s3, bucket: s3://my-bucket/data}]", (PCS,)),
     ("storage: [{mount: /tools, type: efs, throughput_mode: provisioned, throughput: 256,"
      " backups: 35d, on_delete: delete}]", EC2),

@@ -122,7 +122,8 @@ def _own_subnets(plan: Plan) -> Iterator[Path]:
     if plan.head and plan.head.subnets:
         yield plan.head.at("subnet")
     for node in (plan.login, *plan.node_groups):
-        if node and node.subnets:
+        by_zone = isinstance(node, NodeGroup) and node.zone
+        if node and node.subnets and not by_zone:
             yield node.at("subnets")
 
 
@@ -256,6 +257,7 @@ FEATURES: tuple[Feature, ...] = (
         _nodes(lambda n: n.security_groups, "security_groups"),
     ),
     Feature("nodes.subnets", "Subnets for some nodes", _own_subnets),
+    Feature("nodes.zone", "Zones for some nodes", _groups(lambda g: g.zone, "zone")),
     Feature(
         "nodes.ssh-sources",
         "SSH sources for head or login nodes",

@@ -26,6 +26,7 @@ from clustergen.foundation.part import (
     serves,
 )
 from clustergen.plan.model import Plan, Subnet
+from clustergen.plan.network import zone_stem
 
 
 def part(plan: Plan) -> Part:
@@ -39,6 +40,7 @@ def part(plan: Plan) -> Part:
             **_vpc(plan),
             **({} if closed else {**_internet(plan), **_public(plan), **_nat(plan)}),
             **_private(plan),
+            **_zonal(plan),
             **_control_plane(plan),
             **_system(plan),
             **endpoints.resources(plan),
@@ -47,6 +49,10 @@ def part(plan: Plan) -> Part:
             "VpcId": Output("The VPC of the cluster", cfn.ref("Vpc")),
             "PrivateSubnetId": Output("Subnet of nodes and file systems", cfn.ref("PrivateSubnet")),
             **({} if closed else {"PublicSubnetId": public}),
+            **{
+                f"{name}Id": Output(f"Subnet of nodes in {place.zone}", cfn.ref(name))
+                for name, place in _zonal_subnets(plan).items()
+            },
             **{
                 f"{name}Id": Output("Subnet of an EKS control plane", cfn.ref(name))
                 for name in _control_plane(plan)
@@ -136,6 +142,22 @@ def _private(plan: Plan) -> Json:
         "PrivateSubnet": lasting(subnet, _stays(plan)),
         **_routes(plan, "Private", default),
     }
+
+
+def _zonal_subnets(plan: Plan) -> dict[str, Subnet]:
+    """By logical id."""
+    return {zone_stem(place.zone or ""): place for place in plan.network.zonal}
+
+
+def _zonal(plan: Plan) -> Json:
+    """Subnets of node groups in other zones. Their traffic takes the NAT gateway of the VPC."""
+    made: Json = {}
+    for name, place in _zonal_subnets(plan).items():
+        made[name] = subnets.subnet(
+            plan, f"private-{place.zone}", place.cidr, subnets.zone_of(place)
+        )
+        made[f"{name}RoutesAssociation"] = _association("PrivateRoutes", name)
+    return made
 
 
 def _control_plane(plan: Plan) -> Json:

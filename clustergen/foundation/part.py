@@ -64,7 +64,9 @@ _RESOURCES: Mapping[str, Json] = {
 
 def here(id: Id) -> Any:
     """An id within this template: other stacks' outputs are resources here."""
-    return _RESOURCES[id.name] if isinstance(id, Ref) else id
+    if isinstance(id, Ref):
+        return _RESOURCES.get(id.name) or cfn.ref(id.name.removesuffix("Id"))
+    return id
 
 
 def named(plan: Plan, what: str) -> list[Json]:

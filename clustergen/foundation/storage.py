@@ -230,7 +230,7 @@ def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
     zones with a mount target. EFS rejects a second one in a zone, so the zones must be known.
     https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html
     """
-    places = plan.network.private
+    places = (*plan.network.private, *plan.network.zonal)
     every = (*places, *plan.network.system)
     known = all(regions.is_zone_id(place.zone or "") for place in every)
     if known and serves(plan, "eks", "hyperpod-eks"):

@@ -93,6 +93,9 @@ SHARED: Mapping[str, Support] = MappingProxyType(
             "sagemaker-hyperpod-lifecycle-best-practices-slurm",
         ),
         "nodes.subnets": support("full", "OverrideVpcConfig of the group", INSTANCE_GROUP),
+        "nodes.zone": support(
+            "full", "a subnet of the foundation; OverrideVpcConfig of the group", INSTANCE_GROUP
+        ),
         "nodes.security-groups": support("full", "OverrideVpcConfig of the group", INSTANCE_GROUP),
         "nodes.instance-profile": support(
             "none", "the instances of a group have a role; write iam.role", INSTANCE_GROUP

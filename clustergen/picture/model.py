@@ -86,6 +86,15 @@ def _vpc(plan: Plan) -> Box:
         Box("subnet", _subnet_title("Private subnet", place), _addresses(place))
         for place in network.private[1:]
     )
+    inside += (
+        Box(
+            "subnet",
+            _subnet_title("Private subnet", place),
+            _addresses(place),
+            tuple(_groups([group for group in plan.node_groups if group.subnets == (place.id,)])),
+        )
+        for place in network.zonal
+    )
     inside += _kubernetes(plan)
     inside += _endpoints(plan)
     return Box("vpc", title, (known,) if known else (), tuple(inside))
@@ -142,7 +151,8 @@ def _nodes_subnet(plan: Plan) -> Box:
     elsewhere = set(public_machines(plan))
     elsewhere |= {"system nodes"} if _system_subnets(plan) else set()
     inside = [_machine(title, plan) for title, _ in machines(plan) if title not in elsewhere]
-    inside += _groups(plan.node_groups)
+    zonal = {(other.id,) for other in plan.network.zonal}
+    inside += _groups([group for group in plan.node_groups if group.subnets not in zonal])
     inside += (_storage(item) for item in plan.storage if not isinstance(item, Bucket))
     needed = f"{plan.network.needed_addresses:,} addresses needed at most"
     lines = (*_addresses(place), needed)

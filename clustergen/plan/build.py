@@ -65,7 +65,7 @@ def build(
     """
     findings = [*common.findings]
     machines = MachinePlanner(traits)
-    groups = machines.groups(spec.node_groups)
+    groups = _placed(machines.groups(spec.node_groups), common.network)
     section = _section(spec, traits)
     options = traits.options.read(section)
     head = _head(spec, traits, machines, options)
@@ -116,6 +116,24 @@ def build(
         system=system if options.creates_eks else None,
     )
     return replace(plan, network=_counted(plan, traits)), findings
+
+
+def _placed(groups: tuple[NodeGroup, ...], places: network.Planned | None) -> tuple[NodeGroup, ...]:
+    """The groups, those with a zone in the subnets of that zone."""
+    known = _in_zones(places.network) if places else ()
+
+    def placed(group: NodeGroup) -> NodeGroup:
+        found = tuple(subnet.id for subnet in known if subnet.zone == group.zone)
+        if group.zone is None or group.subnets or not found:
+            return group
+        return replace(group, subnets=found[:1] if group.one_zone else found)
+
+    return tuple(map(placed, groups))
+
+
+def _in_zones(found: model.Network) -> tuple[model.Subnet, ...]:
+    """Subnets of a VPC that are for the nodes of a zone; of a new one, those of further zones."""
+    return found.zonal if found.new else found.private
 
 
 def _unused(spec: Spec) -> frozenset[str]:
@@ -184,6 +202,11 @@ def _counted(plan: Plan, traits: Traits) -> model.Network:
     )
 
 
+def _is_apart(plan: Plan, group: NodeGroup) -> bool:
+    """Whether the nodes of a group are in the subnet of another zone."""
+    return bool(group.subnets) and plan.network.new
+
+
 def _addresses(plan: Plan, traits: Traits) -> int:
     """IPv4 addresses that the nodes and file systems of the spec need at their maximum."""
 
@@ -194,6 +217,7 @@ def _addresses(plan: Plan, traits: Traits) -> int:
     nodes = sum(
         group.max * (group.addresses + pods(group) + traits.interfaces_of_tasks(group))
         for group in plan.node_groups
+        if not _is_apart(plan, group)
     )
     others = sum(machine.count for machine in (plan.head, *plan.all_login) if machine)
     return nodes + others + sum(fsx.addresses(item) for item in plan.storage if not item.existing)

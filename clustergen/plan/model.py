@@ -333,8 +333,10 @@ class NodeGroup:
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     slurm: Mapping[str, str]
-    subnets: tuple[str, ...] = ()
-    """Subnets in place of those of the network."""
+    subnets: tuple[Id, ...] = ()
+    """Subnets in place of those of the network; one of a new VPC, if the group has a zone."""
+    zone: str | None = None
+    """Its zone, in place of that of the network; ``subnets`` are those in it."""
     security_groups: tuple[str, ...] = ()
     iam: Iam = Iam()
     allocation: str | None = None
@@ -448,6 +450,8 @@ class Network:
     reaches the internet."""
     control_plane: tuple[Subnet, ...]
     """Subnets for the interfaces of EKS's control plane, in two zones if the VPC has them."""
+    zonal: tuple[Subnet, ...]
+    """Subnets of a new VPC for node groups in zones of their own."""
     system: tuple[Subnet, ...]
     """Subnets for what runs an EKS cluster: in zones of the region, because Local Zones have few
     instance types and services, and in two of them if the VPC is new."""
@@ -838,7 +842,8 @@ class Plan:
     def subnets_of(self, group: NodeGroup) -> tuple[Subnet, ...]:
         """The subnets in which a group's nodes may start, by preference."""
         if group.subnets:
-            known = {subnet.id: subnet for subnet in self.network.private}
+            places = (*self.network.private, *self.network.zonal)
+            known = {subnet.id: subnet for subnet in places}
             return tuple(known.get(id, Subnet(id, None, None)) for id in group.subnets)
         return self.network.private[:1] if group.one_zone else self.network.private
 

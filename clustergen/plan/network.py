@@ -56,6 +56,7 @@ def plan(spec: Spec) -> Planned:
         private=subnets[0],
         public=subnets[1],
         control_plane=control_plane,
+        zonal=_zonal(spec) if new else (),
         system=(_new_system(cidr, control_plane) if new else ()) or _regional(subnets[0]),
         node_security_groups=groups or (Ref("ClusterSecurityGroupId"),),
         login_security_groups=login,
@@ -133,6 +134,55 @@ def _new_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet,
         (Subnet(Ref("PrivateSubnetId"), given.zone, private),),
         (Subnet(Ref("PublicSubnetId"), given.zone, public),) if given.internet == "nat" else (),
     )
+
+
+SMALLEST_WITH_ZONES = 22
+"""Prefix length of the smallest VPC with room for subnets in further zones."""
+_MOST_ZONES = 6
+"""Zones of the largest region."""
+
+
+def _zonal(spec: Spec) -> tuple[Subnet, ...]:
+    """A subnet for each zone that node groups have besides that of the network."""
+    zones = dict.fromkeys(group.zone for group in spec.node_groups if group.zone)
+    found = ((zone, zone_block(spec.network, zone)) for zone in zones)
+    return tuple(Subnet(Ref(f"{zone_stem(zone)}Id"), zone, block) for zone, block in found if block)
+
+
+def zone_stem(zone: str) -> str:
+    """``PrivateSubnetAz4`` of use1-az4, ``PrivateSubnetB`` of us-east-1b."""
+    own = zone.rpartition("-")[2] if regions.is_zone_id(zone) else zone[-1]
+    return f"PrivateSubnet{own.capitalize()}"
+
+
+def zone_block(given: spec.Network, zone: str) -> str | None:
+    """The block of a zone's subnet; None for the zone of the network, or where there is none.
+
+    Each zone has its own, so that a subnet stays as it is when groups come and go. They are 32nds
+    of the VPC, in what :func:`split`, system nodes and control planes leave free.
+    """
+    cidr = ipaddress.ip_network(given.cidr or DEFAULT_CIDR)
+    own, other = (_zone_number(each or "", zone) for each in (given.zone, zone))
+    if own is None or other is None or own == other or cidr.prefixlen > SMALLEST_WITH_ZONES:
+        return None
+    others = [number for number in range(1, _MOST_ZONES + 1) if number != own]
+    _, rest = cidr.subnets(1)
+    parts = list(rest.subnets(4))
+    return str(parts[_FREE_PARTS[others.index(other)]])
+
+
+_FREE_PARTS = (2, 3, 12, 13, 14)
+
+
+def _zone_number(zone: str, like: str) -> int | None:
+    """4 of use1-az4 and of us-east-1d; None for Local Zones, and in another notation."""
+    if not zone or regions.is_local_zone(zone):
+        return None
+    if regions.is_zone_id(zone) != regions.is_zone_id(like):
+        return None
+    end = zone[-1]
+    number = int(end) if end.isdigit() else ord(end) - ord("a") + 1
+    return number if 1 <= number <= _MOST_ZONES else None
 
 
 def _existing_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet, ...]]:

@@ -100,6 +100,7 @@ class MachinePlanner:
             taints=tuple(Taint(t.key, t.value, t.effect) for t in group.taints),
             slurm=dict(group.slurm),
             subnets=tuple(group.subnets),
+            zone=group.zone,
             security_groups=tuple(group.security_groups),
             iam=iam_of(group.iam),
             allocation=group.allocation,

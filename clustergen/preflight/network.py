@@ -42,7 +42,8 @@ def _given(plan: Plan) -> Iterator[Given]:
         yield from _listed(network.control_plane, "control_plane_subnets", "control plane")
     for owner in owners(plan):
         for number, id in enumerate(owner.subnets):
-            yield Given(id, owner.at("subnets", number), "own")
+            if isinstance(id, str):
+                yield Given(id, owner.at("subnets", number), "own")
 
 
 def _listed(subnets: Iterable[Subnet], field: str, use: Use) -> Iterator[Given]:

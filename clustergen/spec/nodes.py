@@ -230,6 +230,11 @@ class NodeGroup(Section):
     subnets: list[SubnetId] = Field(
         [], description="Existing subnets of these nodes; default: network.private_subnets."
     )
+    zone: str | None = Field(
+        None,
+        description="Zone of these nodes, in place of subnets: a new VPC gets a subnet there, an "
+        "existing one has it in network.private_subnets; default: network.zone.",
+    )
     security_groups: list[SecurityGroupId] = Field(
         [], description="Existing security groups, besides those of every node."
     )

@@ -193,6 +193,7 @@ _NODE_GROUPS = {
     "node_groups.volume.encrypted": [_group("root_volume.encrypted", False)],
     "node_groups.volume.kms_key": [_group("root_volume", {"kms_key": _KEY.format(0)})],
     "node_groups.volume.retain": [_group("root_volume", {"on_delete": "retain"})],
+    "node_groups.zone": [_group("zone", "use1-az4")],
     "node_groups.tags": [_group("tags", {"team": "blue"})],
     "node_groups.scratch": [_group("scratch", "/scratch")],
     "node_groups.mig": [
@@ -1117,6 +1118,7 @@ NO_ROW: Mapping[str, str] = {
     "head.count": "options.hyperpod-slurm.controllers",
     "network.needed_addresses": "counted",
     "network.needed_system_addresses": "counted",
+    "network.zonal.*": "node_groups.zone: tests/plan/test_zones.py",
     "network.system.*": "follow from the other subnets: tests/foundation/test_subnets.py",
     "network.login_security_groups": "follows from network.node_security_groups",
     "network.new_security_groups": "follows from network.node_security_groups",

@@ -482,6 +482,14 @@ TABLE: Mapping[str, Row] = {
             **dict.fromkeys((PCS, EKS, BATCH), template("subnet-0a1b2c3d4e5f67899")),
         },
     ),
+    "nodes.zone": Row(
+        Use("", _group("zone: use1-az4")),
+        {
+            PC: yaml(r"\$\{PrivateSubnetAz4Id\}"),
+            **hyperpod(request(r"\$\{PrivateSubnetAz4Id\}")),
+            **dict.fromkeys((PCS, EKS, BATCH), template('"Ref": "PrivateSubnetAz4Id"')),
+        },
+    ),
     "nodes.ssh-sources": Row(
         Use("login: {}", "login: {ssh_from: pl-0a1b2c3d4e5f67890}"),
         {PC: yaml("AllowedIps: pl-0a1b2c3d4e5f67890")},

@@ -221,7 +221,7 @@ class Account:
 
     def _reservation(self, id: str, item: reserved.Wanted) -> Answer:
         group = item.groups[0]
-        zone = self.zone_of(group.subnets[0] if group.subnets else "")
+        zone = group.zone or self.zone_of(str(group.subnets[0]) if group.subnets else "")
         start, end = group.capacity.starts, group.capacity.ends
         found = {
             "CapacityReservationId": id,

@@ -71,6 +71,9 @@ def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
     """The zones that the spec names, with their places."""
     if spec.network.zone:
         yield ("network", "zone"), spec.network.zone
+    for index, group in enumerate(spec.node_groups):
+        if group.zone:
+            yield ("node_groups", index, "zone"), group.zone
     for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
         for index, subnet in enumerate(getattr(spec.network, field)):
             if subnet.zone:

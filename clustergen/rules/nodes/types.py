@@ -74,8 +74,9 @@ def _sold(type: InstanceType, wanted: str) -> str:
     good="network: {zone: use1-az6}",
 )
 def offered(plan: Plan) -> Iterator[Problem]:
-    zone = plan.network.zone
+    own = {group.path: group.zone for group in plan.node_groups if group.zone}
     for path, type in _named_types(plan):
+        zone = own.get(path[:2], plan.network.zone)
         # A type that the spec does not name is a default.
         default = "" if plan.wrote(*path) else f"the default {'.'.join(map(str, path))}, "
         other = f"; write {'.'.join(map(str, path))}: ... to choose another" if default else ""
@@ -88,13 +89,12 @@ def offered(plan: Plan) -> Iterator[Problem]:
             )
         elif zone and regions.is_zone_id(zone) and type.offered_in_zone(zone) is False:
             here = [z for z in type.zone_ids if regions.region_of_zone(z) == plan.region]
+            place = (*path[:2], "zone") if path[:2] in own else ("network", "zone")
             yield Problem(
                 path,
                 f"{default}{type.name} is not offered in {zone}",
                 help=f"in {plan.region}: {', '.join(here)}{other}",
-                fix=unsafe(put(("network", "zone"), here[0]))
-                if here and plan.network.new
-                else None,
+                fix=unsafe(put(place, here[0])) if here and plan.network.new else None,
             )
 
 

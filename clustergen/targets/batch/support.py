@@ -261,6 +261,9 @@ _SLURM = {
         _EBS,
     ),
     "nodes.subnets": _support("full", "Subnets of the compute environment", _ENVIRONMENT),
+    "nodes.zone": _support(
+        "full", "a subnet of the foundation; Subnets of the compute environment", _ENVIRONMENT
+    ),
     "nodes.security-groups": _support(
         "full",
         "SecurityGroupIds of the compute environment, or groups of the launch template",

@@ -220,6 +220,9 @@ _SLURM = {
     ),
     "nodes.accelerator-taint": _support("full", "no taint of clustergen's", _GROUPS),
     "nodes.subnets": _support("full", "Subnets of the node group", _GROUPS),
+    "nodes.zone": _support(
+        "full", "a subnet of the foundation; Subnets of the node group", _GROUPS
+    ),
     "nodes.security-groups": _support("full", "Groups of the launch template", _GROUPS),
     "nodes.allocation": _support(
         "none",

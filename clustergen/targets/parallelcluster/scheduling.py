@@ -191,7 +191,7 @@ def _queue_settings(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, 
 def subnets(plan: Plan, queue: Queue) -> list[str]:
     """One subnet, or one in each zone if the queue's nodes may be in several."""
     if own := queue.node_groups[0].subnets:
-        return list(own)
+        return [references.text(id) for id in own]
     private = plan.network.private
     if any(group.one_zone for group in queue.node_groups):
         return [references.text(private[0].id)]

@@ -164,6 +164,12 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 f"{_GUIDE}/HeadNode-v3.html#HeadNode-v3-Networking",
             ),
             _row(
+                "nodes.zone",
+                "full",
+                "a subnet of the foundation, in SubnetIds of the queue",
+                _QUEUES,
+            ),
+            _row(
                 "nodes.ssh-sources",
                 "full",
                 "Ssh.AllowedIps",

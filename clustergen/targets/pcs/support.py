@@ -273,6 +273,9 @@ _SLURM = {
         CREATE_NODE_GROUP,
     ),
     "nodes.subnets": _support("full", "SubnetIds of the node group", CREATE_NODE_GROUP),
+    "nodes.zone": _support(
+        "full", "a subnet of the foundation; SubnetIds of the node group", CREATE_NODE_GROUP
+    ),
     "nodes.security-groups": _support("full", "Groups of the launch template", CREATE_NODE_GROUP),
     "nodes.instance-profile": _support(
         "full", "IamInstanceProfileArn of the node group", CREATE_NODE_GROUP
