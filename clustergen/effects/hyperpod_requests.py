@@ -15,13 +15,11 @@ from clustergen.effects import node_groups
 from clustergen.effects.model import Effect
 from clustergen.effects.values import differs, named
 from clustergen.hyperpod.deploy import UPDATABLE
+from clustergen.hyperpod.limits import FIXED_MEMBERS
 from clustergen.words import word_set
 
 SOURCE = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html"
-_FIXED = word_set(
-    "InstanceType ExecutionRole ThreadsPerCore CapacityRequirements OverrideVpcConfig"
-)
-"""Of an instance group: an update has to repeat their values."""
+_FIXED = frozenset(FIXED_MEMBERS)
 _IN_PLACE = word_set("""
     MinInstanceCount KubernetesConfig OnStartDeepHealthChecks AutoPatchConfig ScheduledUpdateConfig
     SlurmConfig

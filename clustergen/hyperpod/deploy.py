@@ -7,7 +7,7 @@ from typing import Any
 
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
-from clustergen.hyperpod import cloudformation, cluster, joining, scripts, verify
+from clustergen.hyperpod import cloudformation, cluster, fixed_members, joining, scripts, verify
 from clustergen.hyperpod.options import Options
 from clustergen.plan import timetable
 from clustergen.plan.model import Plan
@@ -84,6 +84,7 @@ def files(
         autoscaled=_autoscaled(document),
         continuous=document.get("NodeProvisioningMode") == "Continuous",
         on_eks=_on_eks(document),
+        fixed=fixed_members.values(document),
     )
     return (
         *_scaling(plan, document),

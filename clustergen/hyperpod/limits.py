@@ -8,6 +8,7 @@ from types import MappingProxyType
 from clustergen.findings import Path, Severity
 from clustergen.plan.limits import ExistingCluster, Form, GroupSize, Limits, Names, Quota, Region
 from clustergen.plan.model import Plan
+from clustergen.words import words
 
 CREATE_CLUSTER = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html"
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"
@@ -39,6 +40,12 @@ JOB_FOLDERS = ("/run/slurm/dcgm_job_mapping", "/run/slurm/dcgm-job-mapping")
 """Where DCGM exporters of images look for the job of each GPU: that of HyperPod, and others."""
 DEFAULT_VOLUME_GB = 500
 """Size of the secondary volume at /opt/sagemaker: space for a few container images."""
+
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html; 2026-11-21.
+FIXED_MEMBERS = words("""
+    InstanceType ExecutionRole ThreadsPerCore CapacityRequirements OverrideVpcConfig
+""")
+"""Members of an instance group whose values an update has to repeat."""
 
 # INSTANCE_GROUP, OnStartDeepHealthChecks; 2026-11-20.
 HEALTH_CHECKS: Mapping[str, str] = MappingProxyType(

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from clustergen.findings import EXAMPLE_BASE
+from clustergen.hyperpod.fixed_members import COLUMNS
+from clustergen.hyperpod.limits import FIXED_MEMBERS
 from tests.checking import Fragments
 from tests.hyperpod.planned import TARGETS
 from tests.hyperpod.test_deploy import calls, filled
@@ -75,6 +78,17 @@ def own(made: Bundle) -> dict[str, int]:
     assert hyperpod.theirs
     assert {n: hyperpod.groups[n] for n in hyperpod.theirs.groups} == hyperpod.theirs.groups
     return {n: count for n, count in hyperpod.groups.items() if n not in hyperpod.theirs.groups}
+
+
+def recorded(made: Bundle) -> set[str]:
+    """The groups that the bundle believes to be its own."""
+    lines = [
+        line.split("\t")[0]
+        for key, value in made.account.objects.items()
+        if "instance-groups/" in key
+        for line in value.decode().splitlines()
+    ]
+    return set(lines)
 
 
 def test_the_validators_accept_the_scripts(orchestrator: str) -> None:
@@ -237,6 +251,98 @@ def test_a_message_from_before_is_no_failure(bundle: Bundle) -> None:
     done = bundle.deploy()
     assert done.returncode == 0, done.stderr
     assert "reported this since before the update: Partition configuration" in done.stderr
+
+
+def test_a_group_that_others_create_later_is_theirs(bundle: Bundle) -> None:
+    """Under a name that the bundle has had, after its own group was not created or was deleted."""
+    hyperpod = bundle.account.hyperpod
+    assert hyperpod.theirs
+    hyperpod.failure = "Lifecycle scripts did not run successfully."
+    assert bundle.deploy().returncode == 2
+    hyperpod.failure = ""
+    hyperpod.theirs.groups = {**hyperpod.theirs.groups, "h200": 5}
+    hyperpod.join(hyperpod.theirs)
+    for action in ((), ("--pause",), ("--destroy",)):
+        done = bundle.deploy(*action)
+        assert calls(bundle, "update-cluster") == []
+        assert done.returncode == (0 if action == ("--destroy",) else 2), done.stderr
+    assert own(bundle) == {}
+
+
+def test_groups_that_were_deleted_are_forgotten(bundle: Bundle, orchestrator: str) -> None:
+    more = SPECS[orchestrator].replace("}]\ntargets", f"}}, {NEXT}]\ntargets")
+    bundle.render(files_of(more, orchestrator))
+    assert bundle.deploy().returncode == 0
+    assert recorded(bundle) == {"h200", "next"}
+    bundle.account.hyperpod.groups.pop("next")
+    bundle.account.hyperpod.sent.pop("next")
+    bundle.render(files_of(SPECS[orchestrator], orchestrator))
+    assert bundle.deploy().returncode == 0
+    assert recorded(bundle) == {"h200"}
+    assert bundle.deploy("--destroy").returncode == 0
+    assert recorded(bundle) == set()
+
+
+def test_what_hyperpod_never_changes_is_compared_first(bundle: Bundle, orchestrator: str) -> None:
+    assert bundle.deploy().returncode == 0
+    spec = SPECS[orchestrator]
+    moved = "node_groups: [{name: h200, subnets: [subnet-0a1b2c3d4e5f67899],"
+    for changed, words in (
+        (spec.replace("p5en.48", "p5.48"), "InstanceType of h200 is ml.p5en.48xlarge, not ml.p5."),
+        (spec.replace("count: 2", "count: 2, threads_per_core: 1"), "ThreadsPerCore of h200 is 2"),
+        (spec.replace("node_groups: [{name: h200,", moved), "OverrideVpcConfig.Subnets of h200"),
+    ):
+        bundle.render(files_of(changed, orchestrator))
+        done = bundle.deploy()
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+        assert bundle.account.calling("create-change-set") + calls(bundle, "update-cluster") == []
+    bundle.render(files_of(spec, orchestrator))
+    assert bundle.deploy().returncode == 0
+
+
+def test_all_that_is_fixed_is_compared() -> None:
+    assert {column.member.partition(".")[0] for column in COLUMNS} == {*FIXED_MEMBERS}
+
+
+def test_a_failed_update_of_others_is_not_one_of_the_bundle(bundle: Bundle) -> None:
+    hyperpod = bundle.account.hyperpod
+    hyperpod.others = "Instance group old: insufficient capacity."
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    assert "HyperPod reports: Instance group old" in done.stderr
+    assert "can be about an update of others" in done.stderr
+    hyperpod.others, hyperpod.lingers = "Instance group old: quota exceeded.", 200
+    done = bundle.deploy("--destroy")
+    assert done.returncode == 0, done.stderr
+    assert own(bundle) == {}
+
+
+def test_bundles_in_one_cluster_know_their_own(bundle: Bundle, orchestrator: str) -> None:
+    other = Fragments(TARGETS[orchestrator], EXAMPLE_BASE.replace("h200", "b200")).files(
+        f"name: second\n{SPECS[orchestrator]}".replace("name: h200", "name: b200")
+    )
+    for files in (files_of(SPECS[orchestrator], orchestrator), other):
+        bundle.render(files)
+        done = bundle.deploy()
+        assert done.returncode == 0, done.stderr
+        assert "is not in the spec" not in done.stderr
+    assert bundle.deploy("--pause").returncode == 0
+    assert own(bundle) == {"h200": 2, "b200": 0}
+    bundle.render(files_of(SPECS[orchestrator], orchestrator))
+    assert bundle.deploy().returncode == 0  # the other one is paused, not this
+    assert bundle.deploy("--destroy").returncode == 0
+    bundle.render(other)
+    assert bundle.deploy("--resume").returncode == 0
+    assert own(bundle) == {"b200": 2}
+
+
+def test_the_targets_of_a_spec_pause_on_their_own() -> None:
+    both = SPECS["slurm"].replace("}}\n", "}, ") + SPECS["eks"].partition("targets: {")[2]
+    both = both.replace("hyperpod-eks: {cluster: platform", "hyperpod-eks: {cluster: kube")
+    for orchestrator, name in (("slurm", "platform"), ("eks", "kube")):
+        lines = files_of(both, orchestrator)["deploy.sh"].splitlines()
+        assert f"hyperpod={name}" in lines
+        assert 'memory="paused/$cluster/$hyperpod"' in lines
 
 
 def test_an_interrupted_deployment_knows_its_groups(bundle: Bundle) -> None:

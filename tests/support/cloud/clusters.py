@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 ARRIVAL = 30
 """Seconds until an instance runs."""
+FIXED_MEMBERS = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
+"""Of an instance group of HyperPod: UpdateCluster refuses others."""
+OWNER_ROLE = "arn:aws:iam::111122223333:role/owner"
 DELETION = 45
 """Seconds until a quota of HyperPod is gone."""
 CHECKS = 300
@@ -178,6 +181,14 @@ class HyperPod:
     """By group: until when deep health checks of new nodes run."""
     request: dict[str, Any] = field(default_factory=dict)
     """The request that created the cluster."""
+    sent: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By group: what the last update sent."""
+    deleting: dict[str, float] = field(default_factory=dict)
+    """By group: until when it is being deleted, while the cluster is in service."""
+    lingers: float = 0
+    """Seconds that this takes; 0 if the cluster is updating meanwhile."""
+    others: str = ""
+    """What HyperPod reports of an update of others after the next one of the bundle."""
     stale: str = ""
     """What HyperPod goes on to report of an earlier update."""
     theirs: Theirs | None = None
@@ -219,10 +230,14 @@ class HyperPod:
             self.theirs.check(cluster, set(names), set())
         if unknown := set(names) - set(self.groups):
             raise Refused("ValidationException", f"no instance groups {unknown}")
+        self.stale = self.others or self.stale
+        if self.lingers:
+            self.deleting = dict.fromkeys(names, self.account.clock + self.lingers)
+            return
         if set(names) & self.undeletable:
             self.failure = "Instance groups could not be deleted"
         else:
-            self.groups = {name: n for name, n in self.groups.items() if name not in names}
+            self._forget(set(names))
         self.status, self.next, self.until = "Updating", "InService", self.account.clock + 60
 
     def _take(self, request: Request, status: str, seconds: int) -> None:
@@ -231,10 +246,18 @@ class HyperPod:
         self.until = self.account.clock + seconds
         for group in given["InstanceGroups"]:
             name, count = group["InstanceGroupName"], int(group["InstanceCount"])
+            before = self.sent.get(name, group)
+            if changed := [each for each in FIXED_MEMBERS if before.get(each) != group.get(each)]:
+                raise Refused("ValidationException", f"{name}: {changed} cannot change")
+            self.sent[name] = group
             if group.get("OnStartDeepHealthChecks") and count > self.groups.get(name, 0):
                 self.checked[name] = self.until + CHECKS
             self.groups[name] = count
             self.minimums[name] = int(group.get("MinInstanceCount", 0))
+
+    def _forget(self, names: set[str]) -> None:
+        self.groups = {name: n for name, n in self.groups.items() if name not in names}
+        self.sent = {name: sent for name, sent in self.sent.items() if name not in names}
 
     def _checking(self) -> set[str]:
         return {name for name, until in self.checked.items() if self.account.clock < until}
@@ -242,6 +265,11 @@ class HyperPod:
     def advance(self) -> None:
         if self.next and self.until <= self.account.clock:
             self.status, self.next = _AFTER.get(self.next, self.next), ""
+            self.stale = self.others or self.stale
+        gone = {name for name, until in self.deleting.items() if until <= self.account.clock}
+        self._forget(gone)
+        for name in gone:
+            del self.deleting[name]
         if self.status == "InService" and self.until + 30 <= self.account.clock:
             self.current = {
                 group: self._late(group) if self.account.lacks(group) else count
@@ -274,9 +302,13 @@ class HyperPod:
                     "CurrentCount": self.current.get(name, 0),
                     "TargetCount": count,
                     "MinCount": self.minimums.get(name) or None,
+                    "Status": "Deleting" if name in self.deleting else "InService",
+                    "ExecutionRole": OWNER_ROLE,
+                    **{each: sent[each] for each in FIXED_MEMBERS if each in sent},
                     **({"SlurmConfig": roles[name]} if name in roles else {}),
                 }
                 for name, count in self.groups.items()
+                for sent in (self.sent.get(name, {}),)
             ],
         }
 
