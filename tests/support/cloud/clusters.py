@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ARRIVAL = 30
 """Seconds until an instance runs."""
 FIXED_MEMBERS = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
-"""Of an instance group of HyperPod: UpdateCluster refuses others."""
+"""What UpdateCluster cannot change in an instance group of HyperPod."""
 OWNER_ROLE = "arn:aws:iam::111122223333:role/owner"
 DELETION = 45
 """Seconds until a quota of HyperPod is gone."""
