@@ -136,10 +136,9 @@ def _root_volumes(plan: Plan, at: Prices) -> Iterator[Line]:
 
 
 def _sized(plan: Plan, volume: Volume, sagemaker: bool) -> tuple[Volume, bool]:
-    """The volume with its size, unless the image or SageMaker decides."""
-    if not sagemaker:
-        volume = replace(volume, size_gib=volume.size_gib or plan.limits.default_root_gib)
-    return volume, sagemaker
+    """The volume with its size, unless the image decides; of SageMaker, the second volume."""
+    size = plan.second_volume_gib(volume) if sagemaker else plan.limits.default_root_gib
+    return replace(volume, size_gib=volume.size_gib or size), sagemaker
 
 
 def _root_volume(
@@ -151,6 +150,9 @@ def _root_volume(
     name = f"root volumes of {', '.join(owner for owner, _, _ in nodes)}"
     what = f"{span(least, most)} x EBS {volume.type}, {size}"
     if sagemaker:
+        second = f", and a second volume of {size}" if volume.size_gib else ""
+        name = name.removeprefix("root ")
+        what = f"{span(least, most)} x EBS: the root volume{second}"
         reason = "no price of HyperPod's EBS volumes is known"
         return Line(part=_STORAGE, name=name, what=what, unknown=reason)
     if volume.size_gib is None:

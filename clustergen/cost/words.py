@@ -39,7 +39,7 @@ def usd(amounts: tuple[float, float]) -> str:
     if not high:
         return "0"
     digits = 3 if high < 1 else 2 if high < 10_000 else 0
-    least, most = f"{low:,.{digits}f}" if low else "0", f"{high:,.{digits}f}"
+    least, most = f"{low:,.{digits}f}" if low else "0", f"{high:,.{digits}f}" if high else "0"
     return most if least == most else f"{least} to {most}"
 
 

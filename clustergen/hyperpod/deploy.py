@@ -90,7 +90,11 @@ def files(
         *_scaling(plan, document),
         Artifact("deploy.sh", text, executable=True),
         json_artifact(UPDATE, update(plan, document)),
-        Artifact("verify.sh", verify.text(plan, kubernetes=_on_eks(document)), executable=True),
+        Artifact(
+            "verify.sh",
+            verify.text(plan, kubernetes=_on_eks(document), copied=bool(lifecycle)),
+            executable=True,
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from clustergen.aws import references
 from clustergen.aws.members import present
 from clustergen.catalog import InstanceType
 from clustergen.foundation import hyperpod as roles
-from clustergen.hyperpod import cluster, limits, names, volumes
+from clustergen.hyperpod import cluster, limits, names
 from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Iam, Id, Machine, NodeGroup, Plan, Ref, Volume
 
@@ -161,7 +161,7 @@ def _volume(plan: Plan, volume: Volume) -> Iterator[Json]:
     key = present(VolumeKmsKeyId=volume.kms_key)
     if key:
         yield {"EbsVolumeConfig": {"RootVolume": True, **key}}
-    if size := volumes.size_gb(plan, volume):
+    if size := plan.second_volume_gib(volume):
         yield {"EbsVolumeConfig": {"VolumeSizeInGB": size, **key}}
 
 

@@ -137,6 +137,7 @@ LIMITS = Limits(
         shares_group=True,
     ),
     group_size=GroupSize(most=MAX_COUNT, source=INSTANCE_GROUP),
+    second_volume_gib=DEFAULT_VOLUME_GB,
     # InstanceCount is 0 to 6758; MinInstanceCount requires continuous provisioning.
     empty_groups=INSTANCE_GROUP,
     minimum=INSTANCE_GROUP,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.aws import mounts
-from clustergen.hyperpod import volumes
 from clustergen.hyperpod.limits import DEFAULT_DATABASE
 from clustergen.hyperpod.options import Options
 from clustergen.plan import model
@@ -111,7 +110,7 @@ def _on_kubernetes(plan: Plan, group: NodeGroup) -> Iterator[Step]:
     own = plan.scripts_of(group)
     yield Step("system", "system.sh", ("containerd",))
     yield from _users_scripts(own, "start")
-    if volumes.size_gb(plan, group.volume):
+    if plan.second_volume_gib(group.volume):
         yield Step("runtime storage", "runtime-storage.sh", seconds=900)
     yield from _lustre_efa(plan, group)
     if mounts.lustre(plan):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clustergen import verification
 from clustergen.aws import mounts
-from clustergen.hyperpod import steps, volumes
+from clustergen.hyperpod import steps
 from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Machine, NodeGroup, Plan
 from clustergen.verification import (
@@ -23,12 +23,16 @@ from clustergen.verification import (
 
 # It is in the bundle, and in the folder of the lifecycle scripts.
 @functools.lru_cache(maxsize=8)
-def text(plan: Plan, *, kubernetes: bool) -> str:
-    """The script, for nodes of an EKS cluster or of Slurm."""
+def text(plan: Plan, *, kubernetes: bool, copied: bool = True) -> str:
+    """The script, for nodes of an EKS cluster or of Slurm.
+
+    ``copied``: lifecycle scripts bring it there.
+    """
     return verification.script(
         "shared/verify.sh.j2",
         _kubernetes(plan) if kubernetes else list(_slurm(plan)),
         slurm_folder="/opt/slurm",
+        copied=copied,
         # The disks of the image, and HyperPod's own volume.
         docker_folders="^/opt/(dlami/nvme|sagemaker)/",
     )
@@ -71,7 +75,7 @@ def _kubernetes(plan: Plan) -> list[Group]:
 
 def _bound(plan: Plan, group: NodeGroup) -> Iterator[Check]:
     """Container images and pods are on the second volume, if clustergen's scripts move them."""
-    if volumes.size_gb(plan, group.volume) and not plan.options_as(Options).lifecycle:
+    if plan.second_volume_gib(group.volume) and not plan.options_as(Options).lifecycle:
         yield from (("bound", folder) for folder in ("/var/lib/containerd", "/var/lib/kubelet"))
 
 

@@ -240,6 +240,8 @@ class Limits(NamedTuple):
     """The size of root volumes that the spec gives none; None if that of the image decides."""
     volume_key_user: KeyUser | None = None
     """None if keys of root volumes are not supported, or the bundle itself lets a role use them."""
+    second_volume_gib: int | None = None
+    """The default size of a volume beside the root volume; None where there is no such."""
     scripts: Scripts | None = None
     slurm_versions: tuple[str, ...] = ()
     """Slurm versions for new clusters; empty if the service has no Slurm."""

@@ -853,6 +853,12 @@ class Plan:
         every = () if left_out and node.security_groups else self.network.node_security_groups
         return (*every, *node.security_groups)
 
+    def second_volume_gib(self, volume: Volume) -> int | None:
+        """The size of the volume beside a root volume whose size the service fixes, if any."""
+        if volume.size_gib is None and self.options.leaves_out("second-volume"):
+            return None
+        return volume.size_gib or self.limits.second_volume_gib
+
     def least_nodes(self, group: NodeGroup) -> int:
         """The nodes that run without jobs: on Batch, jobs over several nodes start all of theirs.
 

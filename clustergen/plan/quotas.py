@@ -26,6 +26,8 @@ class Need(NamedTuple):
     unit: str = ""
     path: Path = ("node_groups",)
     """The part of the spec that needs most of it."""
+    running: bool = False
+    """Whether other instances of the cluster count against it, too."""
 
     @property
     def amount_text(self) -> str:
@@ -98,16 +100,23 @@ def _of_instances(fleets: Iterable[_Fleet]) -> Iterator[Need]:
                 needed[title] += fleet.most
                 paths.setdefault(title, fleet.path)
     for title, amount in sorted(needed.items()):
-        yield Need("sagemaker", title, "", amount, path=paths[title])
+        running = not title.startswith(_PLANNED.partition("{")[0])
+        yield Need("sagemaker", title, "", amount, path=paths[title], running=running)
+
+
+def of_hyperpod(type: str, *, spot: bool) -> tuple[str, ...]:
+    """The quotas that count an instance of a HyperPod cluster; ``type`` as SageMaker names it."""
+    usage = (_SPOT_USAGE if spot else _USAGE).format(type)
+    return (usage, PER_CLUSTER, ALL_CLUSTERS, *((ALL_SPOT,) if spot else ()))
 
 
 def _of_clusters(fleets: Iterable[_Fleet]) -> Iterator[Need]:
     fleets = [*fleets]
     total = sum(fleet.most for fleet in fleets)
-    yield Need("sagemaker", PER_CLUSTER, "", total)
-    yield Need("sagemaker", ALL_CLUSTERS, "", total)
+    yield Need("sagemaker", PER_CLUSTER, "", total, running=True)
+    yield Need("sagemaker", ALL_CLUSTERS, "", total, running=True)
     if spot := sum(fleet.most for fleet in fleets if fleet.kind == "spot"):
-        yield Need("sagemaker", ALL_SPOT, "", spot)
+        yield Need("sagemaker", ALL_SPOT, "", spot, running=True)
     if volume := max((fleet.volume_gib or 0 for fleet in fleets), default=0):
         yield Need("sagemaker", VOLUME, "", volume, "GB")
 

@@ -17,9 +17,17 @@ from clustergen.targets import Target
 
 def needed_quotas(plan: Plan, traits: Traits) -> str:
     """The quotas that the cluster needs at its maximum."""
-    rows = [(need.title, _code(need), need.amount_text) for need in quotas.needs(plan, traits)]
+    rows = [
+        (need.title, _code(need), need.amount_text + _beside(plan, need))
+        for need in quotas.needs(plan, traits)
+    ]
     table = markdown.table(("Service quota", "Code", "Needed"), rows, right=(2,))
     return f"{table}\n\n{_OF_SAGEMAKER if plan.sagemaker else _OF_EC2}"
+
+
+def _beside(plan: Plan, need: quotas.Need) -> str:
+    """Other instances of a cluster that the nodes join count, too."""
+    return " more than the cluster has" if plan.options.joined and need.running else ""
 
 
 def _code(need: quotas.Need) -> str:

@@ -120,6 +120,16 @@ def test_added_nodes_are_in_the_security_group_of_the_cluster(orchestrator: str)
     assert group["OverrideVpcConfig"]["SecurityGroupIds"] == theirs
 
 
+def test_the_readme_counts_what_is_added(orchestrator: str) -> None:
+    files = files_of(SPECS[orchestrator], orchestrator)
+    readme = " ".join(files["README.md"].split())
+    assert "HyperPod cluster | by name | 2 more than the cluster has" in readme
+    assert "EBS: the root volume, and a second volume of 500 GiB" in readme
+    assert "AWSServiceRoleForSageMakerHyperPod" not in readme
+    copied = "lifecycle scripts copy it" in files["verify.sh"]
+    assert copied is any(name.startswith("lifecycle/") for name in files)
+
+
 def test_only_groups_are_sent(bundle: Bundle) -> None:
     for _ in range(2):
         done = bundle.deploy()

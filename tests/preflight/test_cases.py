@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from clustergen.findings import EXAMPLE_BASE
+from clustergen.plan import quotas
 from tests.checking import EXAMPLES
 from tests.preflight.account import NODES_GROUP, OWNER, Account
 from tests.preflight.test_accounts import look
@@ -347,6 +348,25 @@ def test_a_file_system_admits_groups_that_nodes_have(
     plan = planned(Spec(SHARED % options, "hyperpod-slurm"))
     account = Account(plan, {RULES: of_peer(peer)}, deployed=deployed)
     assert {f.code for f in look(plan, account)} & {"PRE051", "PRE052"} == found
+
+
+def test_quotas_count_what_the_joined_cluster_has() -> None:
+    """PRE021 with 2 nodes beside 18 of others; groups of the bundle are not counted twice."""
+    plan = planned(Spec(SHARED % JOINS, "hyperpod-slurm"))
+    groups = [
+        {"InstanceGroupName": name, "InstanceType": "ml.p5en.48xlarge", "TargetCount": count}
+        for name, count in (("old", 18), ("h200", 2))
+    ]
+    for value, found in ((20.0, []), (19.0, ["besides 18 of the cluster, the quota is 19"] * 3)):
+        title = "{} for cluster usage".format("ml.p5en.48xlarge")
+        titles = (title, quotas.PER_CLUSTER, quotas.ALL_CLUSTERS)
+        known = [{"QuotaName": each, "QuotaCode": "L-1", "Value": value} for each in titles]
+        wrong: dict[str, Any] = {
+            "service-quotas:ListServiceQuotas": known,
+            "sagemaker:DescribeCluster": {"InstanceGroups": groups},
+        }
+        told = [f.message for f in look(plan, Account(plan, wrong)) if f.code == "PRE021"]
+        assert [message.partition("maximum, ")[2] for message in told] == found
 
 
 def test_the_help_says_where_the_group_of_nodes_comes_from() -> None:

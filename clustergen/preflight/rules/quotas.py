@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -88,7 +89,7 @@ def _sagemaker_by_hand(plan: Plan) -> str:
     why="HyperPod has a quota for each instance type, for a cluster and for all clusters. The "
     "default for accelerated types is 0.",
     source="https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html",
-    calls=(QUOTAS,),
+    calls=(QUOTAS, names.HYPERPOD),
     by_hand=_sagemaker_by_hand,
     bad="service-quotas:ListServiceQuotas: {Value: 0}",
     good="service-quotas:ListServiceQuotas: {Value: 100000}",
@@ -96,15 +97,34 @@ def _sagemaker_by_hand(plan: Plan) -> str:
 def instances(case: Case) -> Iterator[Problem]:
     known = case.every(QUOTAS, "Quotas", ServiceCode="sagemaker")
     by_name = {quota["QuotaName"]: quota for quota in known}
+    used = _of_others(case)
     for need in _of(case, "sagemaker"):
-        quota = by_name.get(need.title)
-        if quota and quota.get("Value", need.amount) < need.amount:
+        quota, there = by_name.get(need.title), used[need.title]
+        amount = need.amount + there
+        if quota and quota.get("Value", amount) < amount:
+            beside = f", besides {there:,} of the cluster" if there else ""
             yield Problem(
                 need.path,
-                f"{need.title}: the cluster needs {need.amount_text} at its maximum, the quota is "
-                f"{quota['Value']:,.0f}",
-                _request(case, "sagemaker", quota["QuotaCode"], need.amount),
+                f"{need.title}: the {'nodes need' if there else 'cluster needs'} "
+                f"{need.amount_text} at {'their' if there else 'its'} maximum{beside}, the quota "
+                f"is {quota['Value']:,.0f}",
+                _request(case, "sagemaker", quota["QuotaCode"], amount),
             )
+
+
+def _of_others(case: Case) -> Counter[str]:
+    """What other groups of a cluster that the nodes join take of each quota."""
+    used: Counter[str] = Counter()
+    joined = names.joined_hyperpod(case.plan)
+    found = (case.find(names.HYPERPOD, ClusterName=joined) if joined else None) or {}
+    ours = {group.name for group in case.plan.node_groups}
+    for group in found.get("InstanceGroups", ()):
+        if group["InstanceGroupName"] not in ours:
+            type = str(group.get("InstanceType", ""))
+            spot = "Spot" in group.get("CapacityRequirements", {})
+            for title in quotas.of_hyperpod(type, spot=spot):
+                used[title] += group.get("TargetCount", 0)
+    return used
 
 
 def _interfaces_by_hand(plan: Plan) -> str:

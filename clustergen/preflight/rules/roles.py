@@ -76,7 +76,8 @@ def _linked(plan: Plan) -> Iterator[str]:
     needed = {
         "AWSServiceRoleForPCS": plan.target == "pcs",
         "AWSServiceRoleForBatch": plan.target == "batch",
-        "AWSServiceRoleForSageMakerHyperPod": plan.sagemaker,
+        # A cluster that exists has made it.
+        "AWSServiceRoleForSageMakerHyperPod": plan.sagemaker and plan.creates_cluster,
         "AWSServiceRoleForAmazonEKSNodegroup": plan.system is not None or plan.target == "eks",
         "AWSServiceRoleForEC2Spot": spot and not plan.sagemaker,
         "AWSServiceRoleForAmazonFSx": Lustre in new or OpenZfs in new,
