@@ -112,11 +112,15 @@ def own_network(plan: Plan, node: Machine | NodeGroup, every: Sequence[Id]) -> J
     """
     if cluster.is_new(plan) and not node.subnets and not node.security_groups:
         return None
+    return vpc(own_members(plan, node, every), node.subnets or shared_subnets(plan))
+
+
+def own_members(plan: Plan, node: Machine | NodeGroup, every: Sequence[Id]) -> tuple[Id, ...]:
+    """The security groups of a node: those of all, unless left out, and its own."""
     kept = {*plan.security_groups_of(node), *plan.options.memberships}
     left_out = set(plan.network.node_security_groups) - kept
     others = (id for id in every if id not in left_out)
-    found = dict.fromkeys((*others, *node.security_groups))
-    return vpc(found, node.subnets or shared_subnets(plan))
+    return tuple(dict.fromkeys((*others, *node.security_groups)))
 
 
 def lifecycle(prefix: str, **entry: str) -> Json:

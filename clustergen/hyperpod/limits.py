@@ -27,6 +27,7 @@ MAX_NAME = 63
 MAX_COUNT = 6758
 """Maximum number of instances in one group."""
 MAX_SUBNETS = 16
+MAX_SECURITY_GROUPS = 5
 VOLUME_GB = (1, 16384)
 TRAINING_PLAN = r"arn:aws[a-z\-]*:sagemaker:[a-z0-9\-]*:[0-9]{12}:training-plan/.+"
 

@@ -76,8 +76,8 @@ def joined(plan: Plan) -> Iterator[str]:
     )
     yield (
         "nothing else of that cluster changes: its other groups, its network, its security groups, "
-        "its tags and whether failed nodes are replaced. The bucket of scripts has the names of "
-        "the groups that `deploy.sh` added, and it never updates or deletes other ones"
+        "its tags and whether failed nodes are replaced. The bucket of scripts has the names and "
+        "roles of the groups that `deploy.sh` added, and it never updates or deletes other ones"
     )
 
 

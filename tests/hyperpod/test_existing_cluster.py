@@ -120,6 +120,16 @@ def test_added_nodes_are_in_the_security_group_of_the_cluster(orchestrator: str)
     assert group["OverrideVpcConfig"]["SecurityGroupIds"] == theirs
 
 
+def test_groups_have_at_most_five_security_groups(orchestrator: str) -> None:
+    """That of the cluster counts, too, unless it is one of those in network."""
+    found = Fragments(TARGETS[orchestrator])
+    four = [f"sg-0a1b2c3d4e5f6780{number}" for number in range(4)]
+    for fifth, more in (("sg-0a1b2c3d4e5f67809", True), ("sg-0a1b2c3d4e5f67891", False)):
+        listed = ", ".join((*four, fifth))
+        spec = SPECS[orchestrator].replace("az6}]", f"az6}}]\n  security_groups: [{listed}]")
+        assert ("LIM305" in found.codes(spec)) is more
+
+
 def test_the_readme_counts_what_is_added(orchestrator: str) -> None:
     files = files_of(SPECS[orchestrator], orchestrator)
     readme = " ".join(files["README.md"].split())
