@@ -215,13 +215,8 @@ read_file() {
     }' "$1")
 }
 
-fill() {
-  local left
-  if [[ $dry_run == yes ]]; then
-    note "+ fill the placeholders of $1 into .filled/$1"
-    return
-  fi
-  mkdir -p .filled
+# Prints standard input with the outputs in place of their names.
+substitute() {
   awk -F '\t' '
     NR == FNR { value[$1] = $2; next }
     {
@@ -234,7 +229,17 @@ fill() {
         rest = substr(rest, RSTART + RLENGTH)
       }
       print line rest
-    }' <(printf '%s\n' "$outputs") "${2:-$1}" >".filled/$1"
+    }' <(printf '%s\n' "$outputs") -
+}
+
+fill() {
+  local left
+  if [[ $dry_run == yes ]]; then
+    note "+ fill the placeholders of $1 into .filled/$1"
+    return
+  fi
+  mkdir -p .filled
+  substitute <"${2:-$1}" >".filled/$1"
   # An upper-case and a lower-case letter: outputs look like VpcId, shell variables like HOME.
   left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"

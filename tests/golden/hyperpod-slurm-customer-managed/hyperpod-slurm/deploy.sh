@@ -19,8 +19,8 @@ allow_replacement=no
 wait_minutes=
 memory=
 prefix=fa14199d8d9b7f8f
-memory="paused/$cluster-hyperpod"
 hyperpod=$cluster
+memory="paused/$cluster-hyperpod"
 # Retry throttled requests.
 export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
@@ -217,13 +217,8 @@ read_file() {
     }' "$1")
 }
 
-fill() {
-  local left
-  if [[ $dry_run == yes ]]; then
-    note "+ fill the placeholders of $1 into .filled/$1"
-    return
-  fi
-  mkdir -p .filled
+# Prints standard input with the outputs in place of their names.
+substitute() {
   awk -F '\t' '
     NR == FNR { value[$1] = $2; next }
     {
@@ -236,7 +231,17 @@ fill() {
         rest = substr(rest, RSTART + RLENGTH)
       }
       print line rest
-    }' <(printf '%s\n' "$outputs") "${2:-$1}" >".filled/$1"
+    }' <(printf '%s\n' "$outputs") -
+}
+
+fill() {
+  local left
+  if [[ $dry_run == yes ]]; then
+    note "+ fill the placeholders of $1 into .filled/$1"
+    return
+  fi
+  mkdir -p .filled
+  substitute <"${2:-$1}" >".filled/$1"
   # An upper-case and a lower-case letter: outputs look like VpcId, shell variables like HOME.
   left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
@@ -785,7 +790,7 @@ wait_until_in_service() {
   # Deep health checks alone take up to ninety minutes.
   wait_for 180 "the cluster to be in service with all its nodes" is_in_service
   read_value FailureMessage
-  # After a rolled back update, the cluster is in service, with a failure message.
+  # After an update was rolled back, the cluster is in service, with a failure message.
   if [[ $status != InService || -n $way || -n $answer ]]; then
     explain
     fail "$hyperpod is ${status:-deleted}, and not as requested${way:+:$way}"
@@ -871,6 +876,40 @@ refuse_other_orchestrator() {
   [[ -n $answer ]] || return 0
   fail "the HyperPod cluster $cluster is orchestrated by $other, so it belongs to another bundle." \
     "Nothing was changed. Give this spec another name, and render it again."
+}
+
+# Stops before anything changes if a group that exists would change in what HyperPod never changes.
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html
+check_fixed() {
+  local changed
+  [[ $dry_run == no ]] || return 0
+  read_foundation
+  read_value 'InstanceGroups[].[InstanceGroupName, InstanceType, ExecutionRole, ThreadsPerCore, keys(CapacityRequirements || `{"OnDemand": {}}`)[0], join(`","`, OverrideVpcConfig.SecurityGroupIds || `[]`), join(`","`, OverrideVpcConfig.Subnets || `[]`)]'
+  changed=$(substitute < <(printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' controller ml.m7i.4xlarge '${HyperPodExecutionRoleArn}' 2 OnDemand '' '' login ml.m7i.xlarge '${HyperPodExecutionRoleArn}' 2 OnDemand '' '' h100 ml.p5.48xlarge '${HyperPodExecutionRoleArn}' 2 OnDemand '' '') |
+    awk -F '\t' -v members='InstanceType ExecutionRole ThreadsPerCore CapacityRequirements OverrideVpcConfig.SecurityGroupIds OverrideVpcConfig.Subnets' '
+      function same(one, other, count, left, right, i, j, found) {
+        count = split(one, left, ",")
+        if (split(other, right, ",") != count) return 0
+        for (i = 1; i <= count; i++) {
+          found = 0
+          for (j = 1; j <= count; j++) if (left[i] == right[j]) found = 1
+          if (!found) return 0
+        }
+        return 1
+      }
+      BEGIN { split(members, member, " ") }
+      NR == FNR { for (i = 2; i <= NF; i++) shown[$1, i] = $i; next }
+      {
+        for (i = 2; i <= NF; i++) {
+          has = shown[$1, i]
+          if ($i != "" && has != "" && has != "None" && !same($i, has)) {
+            printf "; %s of %s is %s, not %s", member[i - 1], $1, has, $i
+          }
+        }
+      }' <(printf '%s\n' "$answer") -)
+  [[ -z $changed ]] ||
+    fail "HyperPod cannot change this of instance groups that exist: ${changed#; }. Nothing was changed." \
+      "Undo that in the spec, or give the node group another name, and render again."
 }
 
 # A cluster of another bundle, or created manually: the request would add a second controller.
@@ -1015,6 +1054,7 @@ check_first() {
     fail "$cluster is paused: run deploy.sh --resume first."
   fi
   refuse_second_controller
+  check_fixed
 }
 
 deploy_cluster() {
