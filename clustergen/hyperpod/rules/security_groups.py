@@ -8,7 +8,7 @@ from clustergen.findings import Problem
 from clustergen.hyperpod import groups, limits
 from clustergen.hyperpod.rules import rule
 from clustergen.hyperpod.rules.existing import joined
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Machine, NodeGroup, Plan
 
 _FIVE = ", ".join(f"sg-0a1b2c3d4e5f6780{number}" for number in range(limits.MAX_SECURITY_GROUPS))
 
@@ -24,9 +24,11 @@ _FIVE = ", ".join(f"sg-0a1b2c3d4e5f6780{number}" for number in range(limits.MAX_
 )
 def security_groups(plan: Plan) -> Iterator[Problem]:
     most = limits.MAX_SECURITY_GROUPS
-    machines = plan.machines if plan.scheduler == "slurm" else ()
+    nodes: list[Machine | NodeGroup] = [*plan.node_groups]
+    if plan.scheduler == "slurm":
+        nodes += plan.machines
     of_eks = 1 if plan.options.creates_eks else 0
-    for node in (*plan.node_groups, *machines):
+    for node in nodes:
         count = len(groups.own_members(plan, node, groups.members(plan))) + of_eks
         if count > most:
             own = node.at("security_groups")
