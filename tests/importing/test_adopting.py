@@ -10,8 +10,10 @@ import pytest
 
 from clustergen import renderer
 from clustergen.compiler import check_text
-from clustergen.effects import files_of
+from clustergen.effects import Files, files_of
+from clustergen.importing import Imported
 from tests.importing import test_adopt
+from tests.importing.templates import VPC, bring
 from tests.support.cloud.commands import reaching
 from tests.support.cloud.stacks import Stack
 
@@ -19,11 +21,89 @@ CASES = [case for case in test_adopt.CASES if case[0] != "pcs"]
 """The simulated CloudFormation knows no conditions within conditions."""
 
 
+SUBNET = "subnet-0a1b2c3d4e5f67890"
+PARALLELCLUSTER = f"""\
+Region: us-west-2
+Image: {{Os: ubuntu2404}}
+HeadNode:
+  InstanceType: c7i.xlarge
+  Networking: {{SubnetId: {SUBNET}}}
+  Ssh: {{KeyName: team}}
+Scheduling:
+  Scheduler: slurm
+  SlurmQueues:
+    - Name: cpu
+      Networking: {{SubnetIds: [{SUBNET}]}}
+      ComputeResources: [{{Name: c7i, InstanceType: c7i.4xlarge, MaxCount: 8}}]
+"""
+GROUPS = {"machine-1": ("ml.m7i.4xlarge", 1), "machine-2": ("ml.p5.48xlarge", 4)}
+SCRIPTS = {"SourceS3Uri": "s3://sagemaker-scripts/src", "OnCreate": "on_create.sh"}
+HYPERPOD = {
+    "ClusterName": "production",
+    "InstanceGroups": [
+        {
+            "InstanceGroupName": name,
+            "InstanceType": type,
+            "InstanceCount": count,
+            "ExecutionRole": "arn:aws:iam::111122223333:role/nodes",
+            "LifeCycleConfig": SCRIPTS,
+        }
+        for name, (type, count) in GROUPS.items()
+    ],
+    "VpcConfig": {"SecurityGroupIds": ["sg-0a1b2c3d4e5f67890"], "Subnets": [SUBNET]},
+}
+ROLES = {
+    "workload_manager": "slurm",
+    "controller_group": "machine-1",
+    "worker_groups": [{"instance_group_name": "machine-2", "partition_name": "gpu"}],
+}
+NETWORK = {
+    "ec2 describe-subnets": {"Subnets": [{"SubnetId": SUBNET, "VpcId": VPC}]},
+    "ec2 describe-vpc-attribute": {"EnableDnsSupport": {"Value": True}},
+}
+
+
+def bundle(result: Imported, target: str) -> Files:
+    assert result.lossless
+    return files_of(renderer.render(check_text(result.text, targets=(target,)), target))
+
+
+def test_parallelcluster_finds_no_change(tmp_path: Path) -> None:
+    result = bring(PARALLELCLUSTER, name="example", zones={"": "usw2-az1"}, adopt=True)
+    files = bundle(result, "parallelcluster")
+    with reaching(tmp_path, files) as made:
+        running = made.account.pcluster
+        running.status, running.configuration = "CREATE_COMPLETE", files["cluster.yaml"]
+        made.account.answers |= NETWORK
+        for _ in range(2):
+            done = made.deploy()
+            assert done.returncode == 0, done.stderr
+            assert running.status == "CREATE_COMPLETE"
+            assert not made.account.calling("pcluster create-cluster")
+
+
+def test_hyperpod_keeps_its_groups_and_its_controller(tmp_path: Path) -> None:
+    names = ("create-cluster.json", json.dumps(HYPERPOD)), ("roles.json", json.dumps(ROLES))
+    result = bring(*names, name="production", zones={"": "usw2-az1"}, adopt=True)
+    with reaching(tmp_path, bundle(result, "hyperpod-slurm")) as made:
+        running = made.account.hyperpod
+        running.status, running.request = "InService", HYPERPOD
+        counts = {name: count for name, (_, count) in GROUPS.items()}
+        running.groups, running.current = dict(counts), dict(counts)
+        for _ in range(2):
+            done = made.deploy()
+            assert done.returncode == 0, done.stderr
+            assert running.groups == counts
+            assert not made.account.calling("sagemaker create-cluster")
+        [sent] = made.account.calling("sagemaker update-cluster")
+        sent = json.loads((made.folder / ".filled/update-cluster.json").read_text())
+        assert sent["InstanceGroups"] == HYPERPOD["InstanceGroups"]
+
+
 @pytest.mark.parametrize(("target", "template", "written"), CASES, ids=[c[0] for c in CASES])
 def test_a_stack_stays_as_it_is(target: str, template: Any, written: Any, tmp_path: Path) -> None:
     """With the values that its owner gave its parameters, which are not their defaults."""
-    checked = check_text(test_adopt.adopted(template).text, targets=(target,))
-    files = files_of(renderer.render(checked, target))
+    files = bundle(test_adopt.adopted(template), target)
     given = dict.fromkeys(written["Parameters"], "chosen")
     running = Stack(f"production-{target}", "CREATE_COMPLETE", json.loads(json.dumps(written)))
     running.ids, running.parameters = {name: name for name in written["Resources"]}, given

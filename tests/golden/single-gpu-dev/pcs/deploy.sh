@@ -895,6 +895,8 @@ wait_for_nodes() {
 # A table of an earlier deployment, which the cluster would still follow.
 upload_timetable() {
   local bucket
+  # Without a bucket, there was no table: an adopted cluster may have no foundation.
+  [[ $outputs == *ScriptsBucketName* ]] || return 0
   bucket=$(output ScriptsBucketName)
   if [[ $dry_run == no ]] && ask aws --region "$region" s3api head-object --bucket "$bucket" \
     --key clusters/dev/pcs-timetable.tsv; then
