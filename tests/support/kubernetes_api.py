@@ -90,6 +90,8 @@ class Api:
     changes: list[str] = field(default_factory=list)
     applied: dict[tuple[str, str, str], Object] = field(default_factory=dict)
     """What was last applied of each object."""
+    rejecting: set[str] = field(default_factory=set)
+    """Resources of which a dry run rejects every change."""
     failing: set[str] = field(default_factory=set)
     """Resources whose lists are errors, and groups whose discovery is one."""
 
@@ -175,7 +177,9 @@ class _Handler(BaseHTTPRequestHandler):
         key = self._key(match)
         before = self.api.objects.get(key)
         body = self._body()
-        if "merge-patch" not in self.headers["Content-Type"]:
+        if "dryRun=All" in urlsplit(self.path).query:
+            self._answer(*self._tried(key, body))
+        elif "merge-patch" not in self.headers["Content-Type"]:
             made = _applied(before or {}, self.api.applied.get(key, {}), body)
             self.api.applied[key] = body
             self._store(key, made, 200 if before else 201)
@@ -183,6 +187,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._missing()
         else:
             self._store(key, _merged(before, body), 200)
+
+    def _tried(self, key: tuple[str, str, str], body: Object) -> tuple[int, Object]:
+        if key[0] in self.api.rejecting:
+            reason = f"{key[2]} is invalid: spec: Invalid value: field is immutable"
+            return 422, {**_status(422, "Invalid"), "message": reason}
+        return 200, {**body, "metadata": {**body["metadata"], "uid": "0"}}
 
     def do_DELETE(self) -> None:
         match = _PATH.fullmatch(urlsplit(self.path).path)

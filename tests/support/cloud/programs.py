@@ -59,7 +59,7 @@ def _helm(account: Account, words: list[str]) -> Done:
 def _kubectl(account: Account, words: list[str]) -> Done:
     """Kinds of Karpenter exist from the release of its definitions on, its pools from theirs."""
     known = "karpenter-crd" in account.releases
-    if "apply" in words:
+    if "apply" in words and "--dry-run=server" not in words:
         account.applied.add(Path(words[-1]).name)
     if {"deployment", "timetable"} <= set(words):
         there = "timetable.yaml" in account.applied

@@ -435,7 +435,8 @@ def test_manifests_are_applied_to_an_existing_cluster(
     with rig_of(tmp_path, files) as made:
         done = made.deploy()
         assert done.returncode == 0, done.stderr
-        applied = [call.split("--filename ")[1] for call in made.calling("kubectl apply")]
+        calls = made.calling("kubectl apply", "--force-conflicts --request-timeout")
+        applied = [call.split("--filename ")[1] for call in calls]
         assert applied == paths
     assert f"creates the objects of `manifests/{names[0]}.yaml`" in files["README.md"]
 

@@ -73,6 +73,19 @@ def test_names_of_others_stop_it_before_anything_changes(cluster: Cluster) -> No
     assert set(cluster.api.objects) == {VOLUME}
 
 
+def test_what_the_api_rejects_is_known_before_anything_changes(cluster: Cluster) -> None:
+    apply(cluster, JOINED, "--check")
+    assert cluster.api.objects == {}
+    apply(cluster, JOINED)
+    before = dict(cluster.api.objects)
+    cluster.api.rejecting.add(VOLUME[0])
+    done = cluster.run(HYPERPOD.files(JOINED), "apply.sh", "--check")
+    assert done.returncode == 2
+    assert "is immutable" in done.stderr
+    assert "manifests/volumes.yaml: a field of the object named above cannot change" in done.stderr
+    assert cluster.api.objects == before
+
+
 def test_volumes_that_left_the_spec_are_deleted(cluster: Cluster) -> None:
     apply(cluster, JOINED)
     apply(cluster, EMPTY, "--prune")
@@ -99,7 +112,7 @@ def order(bundle: Bundle, *words: str) -> list[str]:
 def test_the_cluster_is_looked_at_first_and_cleaned_in_the_end(bundle: Bundle) -> None:
     done = bundle.deploy()
     assert done.returncode == 0, done.stderr
-    steps = ("api-resources", "create-change-set", "update-cluster", "kubectl apply")
+    steps = ("api-resources", "create-change-set", "update-cluster", "conflicts --request")
     assert list(dict.fromkeys(order(bundle, *steps))) == list(steps)
     done = bundle.deploy("--destroy")
     assert done.returncode == 0, done.stderr

@@ -99,6 +99,26 @@ check_names() {
   done < <(checked_objects)
 }
 
+# try FILE...: stops at what the API would reject, before anything changes. It says nothing about
+# placeholders, and about kinds and namespaces that are missing.
+try() {
+  local name path found
+  [[ $dry_run == no ]] || return 0
+  for name in "$@"; do
+    path=$name
+    if unfilled "$path"; then
+      path=.filled/$name
+      if [[ ! -e $path || $path -ot $name ]] || unfilled "$path"; then continue; fi
+    fi
+    if ! found=$(kubernetes apply --server-side --force-conflicts --dry-run=server \
+      --request-timeout 60s --filename "$path" 2>&1 >/dev/null); then
+      found=$(grep -vE 'no matches for kind|ensure CRDs|namespaces "[^"]*" not found' <<<"$found") || true
+      [[ -z $found ]] || note "$found"
+      stop_at_rejection "$found" "$name"
+    fi
+  done
+}
+
 # Without those of software that may be installed already.
 checked_objects() {
   cat <<'END'
