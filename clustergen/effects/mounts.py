@@ -9,8 +9,8 @@ from clustergen.artifacts import Json
 from clustergen.effects.model import Effect
 from clustergen.patterns import pattern
 
-_MOUNTS = pattern(r'(?m)data of:" (/.*)$')
-"""In ``deploy.sh``: every mount of the cluster."""
+_MOUNTS = pattern(r'(?m)(?:data of|stay as they are):" (/.*)$')
+"""In ``deploy.sh``: the mounts that the foundation made, and those that it did not."""
 _OF = pattern(r" of (/\S+)$")
 _TEMPLATE = "foundation.template.json"
 _OTHERS_DECIDE = "cluster.yaml", "manifests/volumes.yaml"
@@ -21,8 +21,7 @@ def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
     """New file systems at a mount that had one from outside the foundation: they are empty."""
     if _TEMPLATE not in new or any(path in new for path in _OTHERS_DECIDE):
         return
-    known = _MOUNTS.search(old.get("deploy.sh", ""))
-    mounted = set(known[1].split()) if known else set()
+    mounted = {mount for some in _MOUNTS.findall(old.get("deploy.sh", "")) for mount in some.split()}
     ours = _made(old.get(_TEMPLATE, "{}"))
     for mount, name in _made(new[_TEMPLATE]).items():
         if mount in mounted and mount not in ours:
