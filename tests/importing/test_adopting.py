@@ -45,7 +45,7 @@ HYPERPOD = {
             "InstanceGroupName": name,
             "InstanceType": type,
             "InstanceCount": count,
-            "ExecutionRole": "arn:aws:iam::111122223333:role/nodes",
+            "ExecutionRole": "arn:aws:iam::111122223333:role/owner",
             "LifeCycleConfig": SCRIPTS,
         }
         for name, (type, count) in GROUPS.items()
