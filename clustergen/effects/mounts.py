@@ -21,7 +21,7 @@ def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
     """New file systems at a mount that had one from outside the foundation: they are empty."""
     if _TEMPLATE not in new or any(path in new for path in _OTHERS_DECIDE):
         return
-    mounted = {mount for some in _MOUNTS.findall(old.get("deploy.sh", "")) for mount in some.split()}
+    mounted = set(" ".join(_MOUNTS.findall(old.get("deploy.sh", ""))).split())
     ours = _made(old.get(_TEMPLATE, "{}"))
     for mount, name in _made(new[_TEMPLATE]).items():
         if mount in mounted and mount not in ours:
