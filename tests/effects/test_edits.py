@@ -8,6 +8,7 @@ from clustergen.effects import KINDS, Kind, effects, worst
 from tests.checking import Fragments
 
 PC, PCS, HP = "parallelcluster", "pcs", "hyperpod-slurm"
+EKS, HPE, BATCH = "eks", "hyperpod-eks", "batch"
 SLURM = (PC, PCS, HP)
 Answers = dict[str, Kind]
 
@@ -30,6 +31,13 @@ REPOSITORY = LUSTRE % ", data_repositories: [{path: /in, s3: 's3://my-bucket/%s'
 ALLOWED = "network: {ssh_from: [203.0.113.%s/32]}\n" + LOGIN % ""
 TWO = "node_groups: [{name: h200}, {name: cpu, instance_type: m7i.large, count: 2}]\n"
 QUEUE = "queues: [{name: long, node_groups: [h200]%s}]\n"
+CPU = "node_groups: [{name: h200}, {name: cpu, instance_type: m7i.8xlarge, count: 2%s}]\n"
+QUEUES = "queues: [{name: train, node_groups: [h200]%s}%s]\n"
+PREP = ", {name: prep, node_groups: [h200]}"
+PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/a"
+BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f6789%s}"
+POOL = "node_groups: [{name: h200, count: {min: 0, max: 4}%s}]\nkubernetes: {autoscaler: %s}\n"
+SYSTEM = "kubernetes: {system_nodes: {%s}}"
 SIZE = "targets: {pcs: {size: %s}}\n"
 
 EDITS: dict[str, tuple[str, str, Answers]] = {
@@ -40,7 +48,11 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
         f"name: other\n{LUSTRE % ''}",
         all_slurm("data-at-risk"),
     ),
-    "another zone": ("", "network: {zone: use1-az5}", all_slurm("refused")),
+    "another zone": (
+        "",
+        "network: {zone: use1-az5}",
+        all_slurm("refused") | {EKS: "refused", HPE: "refused", BATCH: "refused"},
+    ),
     "another address range": ("", "network: {cidr: 10.7.0.0/16}", all_slurm("refused")),
     "SSH from elsewhere": (ALLOWED % 7, ALLOWED % 8, all_slurm("in-place")),
     "a tag": (
@@ -74,13 +86,31 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
     "another type of nodes": (
         "",
         GROUP % "instance_type: p5.48xlarge",
-        {PC: "needs-stop", PCS: "refused", HP: "refused"},
+        {
+            PC: "needs-stop",
+            PCS: "refused",
+            HP: "refused",
+            EKS: "refused",
+            HPE: "refused",
+            BATCH: "replaces-nodes",
+        },
     ),
-    "more nodes": ("", GROUP % "count: 6", all_slurm("in-place")),
+    "more nodes": (
+        "",
+        GROUP % "count: 6",
+        all_slurm("in-place") | {EKS: "in-place", HPE: "in-place", BATCH: "in-place"},
+    ),
     "fewer nodes": (
         GROUP % "count: 6",
         "",
-        {PC: "needs-stop", PCS: "removes-nodes", HP: "removes-nodes"},
+        {
+            PC: "needs-stop",
+            PCS: "removes-nodes",
+            HP: "removes-nodes",
+            EKS: "removes-nodes",
+            HPE: "removes-nodes",
+            BATCH: "in-place",
+        },
     ),
     "more nodes than a small controller has": (
         GROUP % "count: 4",
@@ -96,7 +126,7 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
     "a reservation": (
         "",
         GROUP % "capacity: {reservation: cr-0a1b2c3d4e5f67890}",
-        {PC: "needs-stop", PCS: "replaces-nodes"},
+        {PC: "needs-stop", PCS: "replaces-nodes", EKS: "replaces-nodes", BATCH: "replaces-nodes"},
     ),
     "another reservation": (
         GROUP % "capacity: {reservation: cr-0a1b2c3d4e5f67890}",
@@ -106,17 +136,38 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
     "an image": (
         "",
         GROUP % "image: ami-0a1b2c3d4e5f67890",
-        {PC: "replaces-nodes", PCS: "replaces-nodes", HP: "new-nodes-only"},
+        {
+            PC: "replaces-nodes",
+            PCS: "replaces-nodes",
+            HP: "new-nodes-only",
+            EKS: "refused",
+            HPE: "new-nodes-only",
+            BATCH: "replaces-nodes",
+        },
     ),
     "larger root volumes": (
         "",
         GROUP % "root_volume: {size: 700GiB}",
-        {PC: "replaces-nodes", PCS: "replaces-nodes", HP: "new-nodes-only"},
+        {
+            PC: "replaces-nodes",
+            PCS: "replaces-nodes",
+            HP: "new-nodes-only",
+            EKS: "replaces-nodes",
+            HPE: "new-nodes-only",
+            BATCH: "replaces-nodes",
+        },
     ),
     "one thread per core": (
         "",
         GROUP % "threads_per_core: 1",
-        {PC: "needs-stop", PCS: "none", HP: "refused"},
+        {
+            PC: "needs-stop",
+            PCS: "none",
+            HP: "refused",
+            EKS: "replaces-nodes",
+            HPE: "refused",
+            BATCH: "replaces-nodes",
+        },
     ),
     "health checks": (
         "",
@@ -219,6 +270,27 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
     "a larger volume": (EBS % "", (EBS % "").replace("500", "600"), {PC: "refused"}),
     "a volume less": (EBS % "", "", {PC: "data-at-risk"}),
     "no protection of a volume": (EBS % "", EBS % ", on_delete: delete", {PC: "data-at-risk"}),
+    "another storage class of Lustre": (
+        LUSTRE % "",
+        STORED % "fsx-lustre, storage_class: intelligent-tiering, throughput: 4000",
+        all_slurm("data-at-risk"),
+    ),
+    "OpenZFS with a standby": (
+        ZFS % "",
+        ZFS % ", deployment: single-az-ha-2",
+        all_slurm("data-at-risk"),
+    ),
+    "EFS in place of OpenZFS": (ZFS % "", EFS % "", all_slurm("data-at-risk")),
+    "fewer nodes, without a stop": (
+        GROUP % "count: 6",
+        "targets: {parallelcluster: {queue_update_strategy: terminate}}",
+        {PC: "removes-nodes"},
+    ),
+    "other MIG partitions": (
+        GROUP % "efa: false, mig: {1g.18gb: 7}",
+        GROUP % "efa: false, mig: {2g.35gb: 3}",
+        {EKS: "replaces-nodes"},
+    ),
     "a user": (
         "users: [{name: ann, uid: 2001}]",
         "users: [{name: ann, uid: 2001}, {name: bob, uid: 2002}]",
@@ -228,6 +300,146 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
         "targets: {parallelcluster: {queue_update_strategy: drain}}",
         "targets: {parallelcluster: {queue_update_strategy: terminate}}",
         {PC: "none"},
+    ),
+    "a label": (
+        "",
+        GROUP % "labels: {team: blue}",
+        {EKS: "in-place", HPE: "in-place", BATCH: "replaces-nodes"},
+    ),
+    # Kueue rejects other tolerations of a flavor: there is a new one.
+    "a taint": (
+        "",
+        GROUP % "taints: [{key: a, value: b, effect: NoSchedule}]",
+        {EKS: "in-place", HPE: "in-place"},
+    ),
+    "no taint of accelerators": (
+        "",
+        GROUP % "accelerator_taint: false",
+        {EKS: "in-place"},
+    ),
+    "another purchase option": (
+        CPU % "",
+        CPU % ", capacity: spot",
+        {EKS: "refused", HPE: "refused", BATCH: "replaces-nodes"},
+    ),
+    "no Spot": (CPU % ", capacity: spot", CPU % "", {EKS: "refused", HPE: "refused"}),
+    "a Capacity Block": ("", GROUP % (BLOCK % 1), {EKS: "refused"}),
+    "the next Capacity Block": (GROUP % (BLOCK % 1), GROUP % (BLOCK % 2), {EKS: "needs-stop"}),
+    "a training plan": (
+        "",
+        GROUP
+        % "capacity: {training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/a'}",
+        {HPE: "new-nodes-only"},
+    ),
+    "another image": (
+        GROUP % "image: ami-0a1b2c3d4e5f67890",
+        GROUP % "image: ami-0a1b2c3d4e5f67891",
+        {EKS: "replaces-nodes", HPE: "new-nodes-only", BATCH: "replaces-nodes"},
+    ),
+    "no EFA": (
+        "",
+        GROUP % "efa: false",
+        {EKS: "replaces-nodes", HPE: "new-nodes-only", BATCH: "replaces-nodes"},
+    ),
+    "a group of large nodes": (
+        "",
+        CPU % "",
+        {EKS: "in-place", HPE: "new-nodes-only", BATCH: "in-place"},
+    ),
+    "a node group less, with its queue": (
+        CPU % "",
+        "",
+        {EKS: "removes-nodes", HPE: "replaces-resource", BATCH: "removes-nodes"},
+    ),
+    "a node group less, whose queue stays": (
+        (CPU % "") + QUEUES % ("", ""),
+        QUEUES % ("", ""),
+        {EKS: "removes-nodes", HPE: "leftover", BATCH: "removes-nodes"},
+    ),
+    "a node group's name": (
+        CPU % "",
+        (CPU % "").replace("cpu", "other"),
+        {EKS: "replaces-resource", BATCH: "removes-nodes"},
+    ),
+    "a priority": (
+        QUEUES % (", priority: 10", ""),
+        QUEUES % (", priority: 20", ""),
+        {EKS: "in-place", HPE: "in-place", BATCH: "in-place"},
+    ),
+    "a queue": (
+        QUEUES % ("", ""),
+        QUEUES % ("", PREP),
+        {EKS: "in-place", HPE: "in-place", BATCH: "in-place"},
+    ),
+    "a queue less": (
+        QUEUES % ("", PREP),
+        QUEUES % ("", ""),
+        {EKS: "leftover", HPE: "replaces-resource", BATCH: "removes-nodes"},
+    ),
+    "the name of a queue of pods": (
+        QUEUES % ("", ""),
+        (QUEUES % ("", "")).replace("train", "other"),
+        {EKS: "leftover", HPE: "replaces-resource", BATCH: "replaces-resource"},
+    ),
+    "a tag of pods' nodes": (
+        "",
+        "tags: {team: blue}",
+        {EKS: "replaces-nodes", HPE: "replaces-nodes", BATCH: "replaces-nodes"},
+    ),
+    "the next Kubernetes": (
+        "kubernetes: {version: '1.33'}",
+        "kubernetes: {version: '1.34'}",
+        {EKS: "replaces-nodes", HPE: "replaces-nodes"},
+    ),
+    "two versions at once": (
+        "kubernetes: {version: '1.33'}",
+        "kubernetes: {version: '1.35'}",
+        {EKS: "refused", HPE: "refused"},
+    ),
+    "an older Kubernetes": (
+        "kubernetes: {version: '1.34'}",
+        "kubernetes: {version: '1.33'}",
+        {EKS: "refused", HPE: "refused"},
+    ),
+    "another type of system nodes": (
+        SYSTEM % "instance_type: m7i.xlarge",
+        SYSTEM % "instance_type: m7i.2xlarge",
+        {EKS: "refused", HPE: "refused"},
+    ),
+    "more system nodes": (
+        SYSTEM % "count: 2",
+        SYSTEM % "count: 3",
+        {EKS: "in-place", HPE: "in-place"},
+    ),
+    "no Kueue": ("", "kubernetes: {admission: none}", {EKS: "leftover"}),
+    "another scheduler": (
+        "kubernetes: {scheduler: kai}",
+        "kubernetes: {scheduler: volcano}",
+        {EKS: "leftover"},
+    ),
+    "Karpenter": (POOL % ("", "none"), POOL % ("", "karpenter"), {EKS: "removes-nodes"}),
+    "no Karpenter": (POOL % ("", "karpenter"), POOL % ("", "none"), {EKS: "replaces-resource"}),
+    "a taint of Karpenter's nodes": (
+        POOL % ("", "karpenter"),
+        POOL % (", taints: [{key: a, value: b, effect: NoSchedule}]", "karpenter"),
+        {EKS: "new-nodes-only"},
+    ),
+    "claims of devices": ("", "kubernetes: {devices: dra}", {EKS: "leftover"}),
+    "no claims": ("kubernetes: {devices: dra}", "", {EKS: "leftover"}),
+    "addresses of people": (
+        "",
+        "kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
+        {EKS: "in-place", HPE: "in-place"},
+    ),
+    "another file system in a bucket's place": (
+        "storage: [{mount: /a, type: s3, bucket: 's3://bucket-a'}]",
+        "storage: [{mount: /a, type: s3, bucket: 's3://bucket-b'}]",
+        {EKS: "refused", HPE: "refused", BATCH: "replaces-nodes"},
+    ),
+    "a larger Lustre for pods": (
+        "storage: [{mount: /a, type: fsx-lustre, size: 4800GiB}]",
+        "storage: [{mount: /a, type: fsx-lustre, size: 7200GiB}]",
+        {EKS: "in-place", HPE: "in-place", BATCH: "in-place"},
     ),
 }
 CASES = [(edit, target, kind) for edit, row in EDITS.items() for target, kind in row[2].items()]
@@ -264,6 +476,15 @@ def test_groups_move_from_our_cluster_to_an_existing_one() -> None:
     assert worst(found) == "replaces-resource"
     [gone] = [each for each in found if each.subject == "Cluster"]
     assert gone.text.startswith("deletes")
+
+
+def test_another_existing_cluster_is_no_other_name_of_ours() -> None:
+    """The script has both names: that of the bundle, and that of the cluster it adds to."""
+    before, after = (
+        {"deploy.sh": f"region=us-east-1\ncluster=mine\neks_cluster={name}\n"} for name in "ab"
+    )
+    [effect] = effects(before, after)
+    assert (effect.kind, effect.stays) == ("leftover", "objects in a")
 
 
 def test_kinds_are_ordered() -> None:
