@@ -138,8 +138,9 @@ def _karpenter() -> dict[str, str]:
         "arn:<AWS::Partition>:iam::<AWS::AccountId>:instance-profile/*": "limited by tag",
         "arn:<AWS::Partition>:ssm:<AWS::Region>::parameter/aws/service/*": "AWS's own parameters",
     }
+    key = {"AwsSolutions-IAM5[Action::kms:ReEncrypt*]": "the two actions, with keys of the spec"}
     queue = {"AwsSolutions-SQS3": "a lost notice of an interruption is late already: no second try"}
-    return {**_wild(resources), **queue}
+    return {**_wild(resources), **key, **queue}
 
 
 _PUBLIC_REGISTRY = (

@@ -333,6 +333,11 @@ def test_existing_resources_have_requirements() -> None:
     assert "DNS host names" not in text_of(EAST + H200 % "count: 4")
 
 
+PROGRAMS = {
+    "sudo": 'PATH=/usr/bin:/bin exec "$@"',
+    "scontrol": 'echo "$@"',
+    "sinfo": "echo NODE",
+}
 SLURM_TARGETS = ("parallelcluster", "pcs", "hyperpod-slurm")
 
 
@@ -343,7 +348,7 @@ def test_sudo_finds_the_commands_of_slurm(target: str, tmp_path: Path) -> None:
     pages = files["README.md"] + files["monitoring/runbooks.md"]
     commands = re.findall(r"`(sudo [^`]*scontrol[^`]*)`", pages)
     assert len(commands) >= 3
-    for name, body in (("sudo", 'PATH=/usr/bin:/bin exec "$@"'), ("scontrol", 'echo "$@"')):
+    for name, body in PROGRAMS.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
         (tmp_path / name).chmod(0o755)
     for command in commands:

@@ -42,7 +42,7 @@ def lifecycle(plan: Plan, mode: Mode) -> Bundle:
         _script(entry_point(mode), _entry(groups, mode)),
         *(_script(name, _text(plan, name, values)) for name in names),
         *_beside(plan, names),
-        _script("verify.sh", verify.text(plan, kubernetes=mode == "kubernetes")),
+        _script("verify.sh", verify.text(plan, kubernetes=mode == "kubernetes", copied=True)),
     )
 
 

@@ -23,7 +23,7 @@ from clustergen.verification import (
 
 # It is in the bundle, and in the folder of the lifecycle scripts.
 @functools.lru_cache(maxsize=8)
-def text(plan: Plan, *, kubernetes: bool, copied: bool = True) -> str:
+def text(plan: Plan, *, kubernetes: bool, copied: bool) -> str:
     """The script, for nodes of an EKS cluster or of Slurm.
 
     ``copied``: lifecycle scripts bring it there.

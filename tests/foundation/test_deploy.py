@@ -99,7 +99,9 @@ def test_a_deployment(bundle: Bundle) -> None:
     assert "--change-set-type CREATE --capabilities CAPABILITY_IAM" in made
     assert "--stack-name example-foundation" in executed
     assert upload.endswith("scripts/a.sh s3://scripts-bucket/0f0f/a.sh")
-    assert cluster.endswith("--parameters ParameterKey=VpcId,ParameterValue=vpc-0a1b2c3d4e5f67890")
+    assert (
+        " --parameters ParameterKey=VpcId,ParameterValue=vpc-0a1b2c3d4e5f67890 --tags " in cluster
+    )
     assert "--stack-name example-cluster" in execution
     assert created == "kubectl create --file .filled/cluster.yaml"
     assert (bundle.folder / ".filled" / "cluster.yaml").read_text() == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 
 from clustergen.artifacts import Artifact, Json
@@ -27,12 +28,13 @@ OWNERSHIP = "manifests/ownership.yaml"
 TIMETABLE = "manifests/timetable.yaml"
 
 
-def files(plan: Plan) -> Iterator[Artifact]:
+# next_steps reads it, too.
+@functools.lru_cache(maxsize=8)
+def files(plan: Plan) -> tuple[Artifact, ...]:
     """The manifests to apply to the EKS cluster after HyperPod's chart, and their script."""
     made = tuple(_manifests(plan))
-    yield from made
     objects = (item for _, _, items in _kinds(plan) for item in items)
-    yield bundle.apply(plan, made, objects, limits.GROUP_LABEL)
+    return (*made, bundle.apply(plan, made, objects, limits.GROUP_LABEL))
 
 
 def _manifests(plan: Plan) -> Iterator[Artifact]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from tests.targets.hyperpod_slurm.planned import files_of, groups_of
 from tests.targets.hyperpod_slurm.specs import LEGACY, LOGIN, USERS
@@ -27,7 +28,8 @@ def test_everything_in_the_bundle_uses_the_names() -> None:
     assert "local group=controller-machine" in files["deploy.sh"]
     ours = files_of(LOGIN + USERS + LEGACY)
     entry = ours["lifecycle/on_create.sh"]
-    renamed = entry.replace("controller)", "controller-machine)").replace("login)", "front)")
+    renamed = re.sub(r"\bcontroller\b(?=\)| login )", "controller-machine", entry)
+    renamed = re.sub(r"\blogin\b(?=\)| h200 )", "front", renamed)
     assert files["lifecycle/on_create.sh"] == renamed != entry
     assert 'group == "controller-machine"' in files["lifecycle/resource-config.sh"]
 
