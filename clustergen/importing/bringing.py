@@ -199,14 +199,6 @@ def _ask_about_stack(first: Source, name: str, reader: Reader, notes: Notes) -> 
             "create-change-set --change-set-type IMPORT`"
         )
     notes.asked((), text, help, "targets")
-    if reader.target == "eks":
-        notes.asked(
-            (),
-            "deploy.sh also installs software in the cluster, which its template does not have",
-            "compare install.sh with `helm list --all-namespaces` first; to change the stack "
-            "alone, use `aws cloudformation deploy --template-file cluster.template.json`",
-            "targets",
-        )
 
 
 def _placed(findings: Sequence[Finding], found: Extracted, first: Source) -> Iterator[Finding]:

@@ -409,10 +409,10 @@ class Eks(LaunchTemplates):
         description="Security group of the existing cluster that EKS created for it, and that "
         "all nodes get; default: deploy.sh looks it up.",
     )
-    install: Literal["script", "stack"] = Field(
+    install: Literal["script", "stack", "none"] = Field(
         "script",
-        description="What installs the software in the cluster: install.sh (script), or "
-        "`cdk deploy` (stack).",
+        description="What installs the software in the cluster: deploy.sh with install.sh "
+        "(script), `cdk deploy` (stack), or you, by running install.sh (none).",
     )
     deletion_protection: bool = Field(False, description="Protect the cluster against deletion.")
     leave_out: list[

@@ -1032,7 +1032,10 @@ _OPTIONS = {
     "options.eks.cluster_security_group": [
         _own(EKS, "cluster_security_group", "sg-0a1b2c3d4e5f67899")
     ],
-    "options.eks.install": [_own(EKS, "install", "stack", stack="script")],
+    "options.eks.install": [
+        _own(EKS, "install", "stack", stack="script"),
+        _own(EKS, "install", "none"),
+    ],
     "options.eks.deletion_protection": [_own(EKS, "deletion_protection", True)],
     **{
         f"options.{target}.{field}": [_own(target, field, value)]

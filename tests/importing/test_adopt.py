@@ -74,10 +74,12 @@ def test_the_first_diff_is_empty(target: str, template: Any, written: Any, form:
     assert effects(adopted(template).text, target, text) == []
 
 
-def test_software_that_the_template_lacks_is_named() -> None:
-    """The first deployment changes no stack, but install.sh would add charts to the cluster."""
-    messages = [finding.message for finding in adopted(eks_named()).findings]
-    assert any("deploy.sh also installs software" in message for message in messages)
+def test_software_of_an_adopted_cluster_stays_as_it_is() -> None:
+    """The template does not have it, so the bundle cannot know what runs there."""
+    result = adopted(eks_named())
+    assert "install: none" in result.text
+    assert "install: none" not in bring(eks_named(), name="production").text
+    assert any("installs no software" in finding.message for finding in result.findings)
 
 
 def test_a_name_from_a_parameter_is_written_out() -> None:

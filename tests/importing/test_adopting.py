@@ -114,3 +114,5 @@ def test_a_stack_stays_as_it_is(target: str, template: Any, written: Any, tmp_pa
             assert f"{running.name} is up to date: nothing changes." in done.stderr
             assert running.resources == written["Resources"]
             assert running.parameters == given
+        for change in ("helm upgrade", "kubectl apply", "kubectl delete"):
+            assert not made.account.calling(change)

@@ -7,7 +7,7 @@ import re
 from clustergen.importing import machines
 from clustergen.importing.answers import Answers
 from clustergen.importing.eks.form import NODE_GROUPS
-from clustergen.importing.eks.words import group, resilience
+from clustergen.importing.eks.words import group, resilience, software
 from clustergen.importing.machines import items, section
 from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
@@ -34,7 +34,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     }
     written = {key: machines.filled(value) for key, value in found.items()}
     kept = {key: value for key, value in written.items() if value not in (None, {}, [], "")}
-    return kept | {"targets": {"eks": {"cluster": cluster}}}
+    return kept | {"targets": {"eks": {"cluster": cluster, **software(answers, notes)}}}
 
 
 def _cluster(groups: Json, notes: Notes) -> str:

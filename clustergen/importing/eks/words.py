@@ -64,7 +64,21 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     written = {key: machines.filled(value) for key, value in found.items()}
     kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
     protected = str(cluster.get("DeletionProtection")).lower() == "true"
-    return kept | {"targets": {"eks": {"deletion_protection": True} if protected else {}}}
+    options = {"deletion_protection": True} if protected else {}
+    return kept | {"targets": {"eks": options | software(answers, notes)}}
+
+
+def software(answers: Answers, notes: Notes) -> Json:
+    """A cluster that runs keeps the software that it has, until more is asked for."""
+    if not answers.adopt:
+        return {}
+    notes.decided(
+        (),
+        "deploy.sh installs no software in the cluster; with `install: script`, it also installs "
+        "what install.sh has: compare that with `helm list --all-namespaces` first",
+        "targets",
+    )
+    return {"install": "none"}
 
 
 def _text(value: Any) -> str:

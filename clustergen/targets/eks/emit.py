@@ -73,6 +73,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         admins=access.names(plan) if plan.creates_cluster else [],
         eks_cluster=plan.cluster_name,
         joined=not plan.creates_cluster,
+        by_hand=plan.options_as(Options).by_hand,
         **_joined(plan),
         **schedule.values(plan),
     )
@@ -123,13 +124,30 @@ def steps(plan: Plan) -> list[str]:
         *mirror.steps(plan, " and charts"),
         *_reach(plan),
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: the stack, then "
-        "`install.sh` for what runs in the cluster, then the nodes of managed node groups",
+        f"{_installed(plan)}the nodes of managed node groups",
+        *_by_hand(plan),
         *_added(plan),
         *_later(plan),
         _destroy(plan),
         *_destroyed_by_cdk(plan),
         *_protected(plan, "./deploy.sh --destroy"),
     ]
+
+
+def _installed(plan: Plan) -> str:
+    if plan.options_as(Options).by_hand:
+        return ""
+    return "`install.sh` for what runs in the cluster, then "
+
+
+def _by_hand(plan: Plan) -> Iterator[str]:
+    if plan.options_as(Options).by_hand:
+        yield (
+            "`deploy.sh` installs nothing in the cluster (`targets.eks.install: none`), so queues, "
+            "volumes and smoke tests of this bundle are not there. To have them, compare "
+            "`./install.sh --dry-run` with `helm list --all-namespaces`, then run `./install.sh` "
+            "after `./deploy.sh`, or write `install: script`"
+        )
 
 
 def _added(plan: Plan) -> Iterator[str]:

@@ -26,13 +26,18 @@ class Options(launch_templates.Options):
     cluster: str
     """``new``, or the name of a cluster."""
     cluster_security_group: str | None
-    install: Literal["script", "stack"]
+    install: Literal["script", "stack", "none"]
     deletion_protection: bool
 
     @property
     def by_stack(self) -> bool:
         """Whether the stack installs the software, which needs CDK assets."""
         return self.install == "stack"
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether deploy.sh leaves the software in the cluster alone."""
+        return self.install == "none"
 
     @property
     def creates_eks(self) -> bool:

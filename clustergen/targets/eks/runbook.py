@@ -76,6 +76,8 @@ def _remains(plan: Plan) -> str:
 def _last_step(plan: Plan) -> str:
     if plan.options_as(Options).by_stack:
         return "charts and manifests a few minutes. After an interruption, run it again"
+    if plan.options_as(Options).by_hand:
+        return f"and `install.sh`, if you run it, a few minutes. {WAIT}"
     return f"`install.sh` a few minutes. {WAIT}"
 
 
