@@ -515,3 +515,41 @@ def test_the_upgrade_keeps_the_file_system(efa: str, tmp_path: Path) -> None:
         done = made.deploy("--destroy-foundation")
         assert done.returncode == 0, done.stderr
         assert set(stacks) == set()
+
+
+BLOCK = ", capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
+
+
+def test_the_new_cluster_waits_for_the_capacity_of_the_old_one(answer: Any) -> None:
+    """ParallelCluster deletes a new cluster whose first nodes do not start."""
+    _, move = answer(SPEC % (BLOCK, ""), *FROM_PCS)
+    *_, pause, wait = move["phases"][1]["steps"]
+    assert pause.startswith("stop the nodes, which frees the reserved capacity")
+    assert "--capacity-reservation-ids cr-0a1b2c3d4e5f67890" in wait
+    _, move = answer(SPEC % ("", ""), *FROM_PCS)
+    assert "and with them most of the cost" in steps(move)
+    assert "are available" not in steps(move)
+
+
+def test_nodes_of_a_capacity_block_are_requested_from_eks(answer: Any) -> None:
+    """Without dates, deploy.sh leaves the group at zero, and nothing could be tested."""
+    _, move = answer(SPEC % (BLOCK, ""), "--from", "pcs", "--to", "eks")
+    (create,) = [each for each in move["phases"] if each["title"] == "create the new cluster"]
+    assert "--nodegroup-name gpu --scaling-config desiredSize=2" in create["commands"][1]
+
+
+def test_the_account_is_checked_before_anything_changes(answer: Any) -> None:
+    _, move = answer(SPEC % (BLOCK, ""), *FROM_PCS)
+    assert "clustergen preflight SPEC --target parallelcluster" in move["phases"][0]["commands"]
+
+
+def test_one_recipe_for_a_second_spec_is_enough(answer: Any) -> None:
+    _, move = answer(SPEC % (BLOCK, ""), "--from", "eks", "--to", "hyperpod-eks")
+    assert sum("copy this spec" in line for line in move["blocked"]) == 1
+
+
+def test_the_old_service_leaves_the_foundation_after_a_move_with_two_specs(answer: Any) -> None:
+    old = (SPEC % ("", "")).replace("{pcs: {}}", "{eks: {}, hyperpod-eks: {}}")
+    new = old.replace("name: small", "name: small2\nfoundation: small")
+    _, move = answer((old, new), "--from", "eks", "--to", "hyperpod-eks")
+    assert "take eks out of targets: clustergen render NEW" in move["phases"][-1]["steps"]

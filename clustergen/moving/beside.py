@@ -1,14 +1,38 @@
-"""What two clusters need that run at the same time: quotas and money."""
+"""What two clusters need that run at the same time: quotas, money, and capacity."""
 
 from __future__ import annotations
 
 from clustergen import cost, targets
 from clustergen.cost import words
 from clustergen.plan import quotas
-from clustergen.plan.model import Ebs, Plan
+from clustergen.plan.model import Ebs, NodeGroup, Plan
 
 _FOR_EACH = frozenset({quotas.PER_CLUSTER, quotas.VOLUME})
 """Limits of one cluster or node, which two clusters do not share."""
+
+
+def held(running: Plan, coming: Plan) -> list[NodeGroup]:
+    """Groups of the new cluster with reserved capacity that the old one uses."""
+    ids = {group.capacity.id for group in running.node_groups if group.reserved}
+    return [group for group in coming.node_groups if group.reserved and group.capacity.id in ids]
+
+
+def free(group: NodeGroup, region: str) -> str:
+    """The command that shows how much of a group's reserved capacity is in use."""
+    id = group.capacity.id or ""
+    if id.startswith("cr-"):
+        return (
+            f"aws ec2 describe-capacity-reservations --region {region} --capacity-reservation-ids "
+            f"{id} --output text --query "
+            "'CapacityReservations[].[TotalInstanceCount,AvailableInstanceCount]'"
+        )
+    if group.capacity.kind == "training-plan":
+        return (
+            f"aws sagemaker describe-training-plan --region {region} --training-plan-name "
+            f"{id.rpartition('/')[2]} --output text --query "
+            "'[TotalInstanceCount,AvailableInstanceCount]'"
+        )
+    return ""
 
 
 def needed(running: Plan, coming: Plan) -> str:

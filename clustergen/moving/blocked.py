@@ -37,9 +37,10 @@ def reasons(old: End, new: End) -> Iterator[str]:
     here = old._replace(checked=new.checked)
     changes = [*_changes(here), *_changes(new)]
     yield from changes
-    if changes and not any(_changes(old)):
+    named = [*_one_name(old, new)]
+    if changes and not named and not any(_changes(old)):
         yield f"write a second spec for what {old.target} does not support: {_second(old, new)}"
-    yield from _one_name(old, new)
+    yield from named
 
 
 def _changes(end: End) -> Iterator[str]:

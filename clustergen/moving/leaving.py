@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.moving import losses
+from clustergen.moving import beside, losses
 from clustergen.moving.model import Ends, Phase, Step
 from clustergen.moving.queues import queues
-from clustergen.plan.model import Plan
+from clustergen.plan.model import NodeGroup, Plan
 
 
 def drain(ends: Ends) -> Phase:
@@ -18,9 +18,33 @@ def drain(ends: Ends) -> Phase:
         Step(_at("old", ends.running, "stop new jobs"), found.close),
         Step(f"wait until this lists no job; {found.waiting}", found.busy),
         *_save(ends),
-        Step("stop the nodes, and with them most of the cost", f"{deploy} --pause"),
+        *_stop(ends, f"{deploy} --pause"),
     )
     return Phase("drain the old cluster", steps, (*_undo_drain(ends),))
+
+
+def _stop(ends: Ends, pause: str) -> Iterator[Step]:
+    """The nodes go; the new cluster needs what they held."""
+    held = beside.held(ends.running, ends.coming)
+    if not held:
+        yield Step("stop the nodes, and with them most of the cost", pause)
+        return
+    yield Step("stop the nodes, which frees the reserved capacity; it costs the same", pause)
+    for group in held:
+        yield Step(
+            f"wait until all instances of {group.capacity.id} are available: EC2 takes minutes to "
+            "hand out capacity again, and a new cluster without nodes may fail"
+            + (
+                "; this prints how many there are and how many are free"
+                if _free(ends, group)
+                else ""
+            ),
+            _free(ends, group),
+        )
+
+
+def _free(ends: Ends, group: NodeGroup) -> str:
+    return beside.free(group, ends.running.region)
 
 
 def _save(ends: Ends) -> Iterator[Step]:

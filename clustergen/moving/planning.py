@@ -42,6 +42,9 @@ def _prepare(ends: Ends) -> Phase:
             ),
             Step(f"both together cost {beside.price(running, coming)}"),
         ]
+    spec = "NEW" if is_upgrade(old, new) else "SPEC"
+    check = f"clustergen preflight {spec} --target {new.target}"
+    steps.append(Step("check what the account and the network lack for the new cluster", check))
     back = "nothing has changed in the account"
     if not is_upgrade(old, new):
         back += f": take {new.target} out of targets again, and render"
@@ -85,11 +88,7 @@ def _exchange(ends: Ends) -> Iterator[Phase]:
 
 def _one_at_a_time(running: Plan, coming: Plan) -> str:
     """Why the clusters cannot run jobs at the same time; empty if they can."""
-    ids = {group.capacity.id for group in running.node_groups if group.reserved}
-    held = [
-        group.name for group in coming.node_groups if group.reserved and group.capacity.id in ids
-    ]
-    if held:
+    if held := [group.name for group in beside.held(running, coming)]:
         return f"only one cluster can use the reserved capacity of {', '.join(held)}"
     if database := losses.shared_database(running, coming):
         return f"only one slurmdbd may use the database at {database.endpoint}"
@@ -107,6 +106,11 @@ def _steps_to_create(ends: Ends) -> Iterator[Step]:
     shared = foundation.emit(coming) is not None
     what = "update the foundation, and create the cluster in it" if shared else "create the cluster"
     yield Step(what, f"{folder}/deploy.sh")
+    if coming.target == "eks":
+        from clustergen.targets.eks.emit import requests
+
+        for group, command in requests(coming):
+            yield Step(f"request the nodes of {group.name}, which has none yet", command)
     if coming.monitoring.alerts.emails:
         yield Step("confirm the subscriptions to alerts that AWS sends by e-mail")
     if mounts := ", ".join(each.mount for each in coming.storage):
@@ -129,9 +133,9 @@ def _undo_creation(ends: Ends, resume: Iterable[Step]) -> Iterator[Step]:
         yield from _take_out(new, old)
 
 
-def _take_out(leaving: End, staying: End) -> Iterator[Step]:
+def _take_out(leaving: End, staying: End, spec: str = "SPEC") -> Iterator[Step]:
     """Roles and other parts of the foundation go that only one service needs."""
-    render = f"clustergen render SPEC{_omitting(staying)}"
+    render = f"clustergen render {spec}{_omitting(staying)}"
     yield Step(f"take {leaving.target} out of targets", render)
     yield Step("update the foundation", f"{staying.folder}/deploy.sh")
 
@@ -156,6 +160,8 @@ def _steps_to_remove(ends: Ends) -> Iterator[Step]:
             f"that of {new.name}: the stack with the data keeps this name",
             f"rm -r {old.folder}",
         )
+        if old.target != new.target:
+            yield from _take_out(old, new, "NEW")
         return
     yield from _take_out(old, new)
     yield Step(

@@ -243,13 +243,20 @@ def _reach(plan: Plan) -> Iterator[str]:
         yield f"the API of the cluster is reachable only from the VPC: {control_plane.way_in(plan)}"
 
 
-def _blocks(plan: Plan) -> Iterator[str]:
+def requests(plan: Plan) -> Iterator[tuple[NodeGroup, str]]:
+    """Groups that deploy.sh leaves without nodes, as it is unknown when their capacity starts, with
+    the commands that request them."""
     for group in plan.node_groups:
         if group.capacity.kind == "capacity-block" and not group.capacity.starts:
-            yield (
-                f"once the Capacity Block of {group.name} has begun, request its nodes: "
-                f"`{_scale(plan, group, f'desiredSize={group.max}')}`; {_end(group)}"
-            )
+            yield group, _scale(plan, group, f"desiredSize={group.max}")
+
+
+def _blocks(plan: Plan) -> Iterator[str]:
+    for group, command in requests(plan):
+        yield (
+            f"once the Capacity Block of {group.name} has begun, request its nodes: `{command}`; "
+            f"{_end(group)}"
+        )
 
 
 def _end(group: NodeGroup) -> str:

@@ -734,7 +734,6 @@ install_software() {
   bash install.sh --context "$cluster" "$@" 2>&3
 }
 
-
 # EKS creates an access entry for the identity that creates a cluster, and rejects a second one.
 check_admins() {
   local caller admin
