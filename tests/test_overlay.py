@@ -172,6 +172,16 @@ SAID_OF_CLUSTER: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...
         [("OVL003", (*IN_QUEUE, "Networking", "SubnetIds", 0), "the pattern is ^subnet-")],
     ),
     ({"Scheduling": {"Schedulr": None}}, [("OVL004", ("Scheduling", "Schedulr"), "Scheduler?")]),
+    (
+        {"Scheduling": {"SlurmQueues": [{"Name": "trian", "$rename": "big"}]}},
+        [("OVL004", IN_QUEUE, "did you mean train?")],
+    ),
+    (
+        {"Tags": [{"Key": "team", "$patch": "delete"}]},
+        [("OVL004", ("Tags", 0), "no Tags[team] to delete")],
+    ),
+    (queue(**{"$patch": "remove"}), [("OVL002", (*IN_QUEUE, "$patch"), "KEY: null")]),
+    ({"Image": {"$rename": "Os"}}, [("OVL002", ("Image", "$rename"), "items of a list")]),
     ({"Image": {"Os": None}}, [("OVL005", ("Image", "Os"), "Image needs Os")]),
     (
         queue(ComputeResources=[{"Name": "h200", "InstanceType": None}]),

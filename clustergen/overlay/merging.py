@@ -38,7 +38,7 @@ def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
             document, overlay = None, [item for item in overlay if item != _REPLACE]
         if name := naming(document, overlay, keys):
             return _merge_items(document, overlay, name, keys)
-        return [apply(None, item, keys=keys) for item in overlay]
+        return [apply(None, item, keys=keys) for item in overlay if not needs_item(item)]
     return overlay
 
 
@@ -69,7 +69,7 @@ def _merge_items(base: list[Any], over: list[Any], name: str, keys: Sequence[str
     known = {called(item, name) for item in base}
     deleted = {called(item, name) for item in over if deletes(item)}
     kept = [item for item in base if called(item, name) not in deleted]
-    new = [item for item in over if called(item, name) not in known | deleted]
+    new = [i for i in over if called(i, name) not in known | deleted and not needs_item(i)]
     return [
         *(_merge_item(item, by_name.get(called(item, name), {}), name, keys) for item in kept),
         *(apply(None, item, keys=keys) for item in new),
@@ -79,6 +79,11 @@ def _merge_items(base: list[Any], over: list[Any], name: str, keys: Sequence[str
 def _merge_item(item: Any, over: Mapping[str, Any], name: str, keys: Sequence[str]) -> Any:
     merged = apply(item, {key: v for key, v in over.items() if key != RENAME}, keys=keys)
     return {**merged, name.partition("+")[0]: over[RENAME]} if RENAME in over else merged
+
+
+def needs_item(item: Any) -> bool:
+    """Whether an item of an overlay's list only says what becomes of the item of its name."""
+    return deletes(item) or (isinstance(item, Mapping) and RENAME in item)
 
 
 def deletes(item: Any) -> bool:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from clustergen.findings import Finding, Path, rename, safe
+from clustergen.overlay.merging import PATCH, RENAME
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
 from clustergen.overlay.words import nearest, short, shortened, similar
 from clustergen.schemas import Violation
+
+_DIRECTIVES: Mapping[str, tuple[str, str]] = {
+    PATCH: ("$patch is `delete` or `replace`", "write KEY: null to delete a key of a mapping"),
+    RENAME: ("$rename is for items of a list that have a name", "delete the key, and add another"),
+}
+"""Message and help for directives of an overlay that are not where they work."""
 
 Place = Callable[[Path], Path]
 """The deepest path in the overlay that leads to a path of the merged document."""
@@ -65,8 +72,12 @@ def _missing(violation: Violation) -> list[str]:
 def _unknown_keys(violation: Violation, place: Place) -> Iterator[Finding]:
     known = violation.schema.get("properties", {})
     for key in _unknown(violation):
-        message = f"{_where(violation)} has no key {key}"
         at = place((*violation.path, key))
+        if key in _DIRECTIVES:
+            message, help = _DIRECTIVES[key]
+            yield UNKNOWN_KEY.at(at, message, help=help, on_key=True)
+            continue
+        message = f"{_where(violation)} has no key {key}"
         near = similar(key, known)
         fix = safe(rename(at, near)) if near and at[-1:] == (key,) else None
         yield UNKNOWN_KEY.at(at, message, help=nearest(key, known), on_key=True, fix=fix)
