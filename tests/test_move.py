@@ -351,7 +351,7 @@ def test_forms(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ("arguments", "words"),
     [
         (("--from", "pcs", "--to", "pcs"), "are both pcs"),
-        (("--from", "x", "--to", "pcs"), "no target"),
+        (("--from", "x", "--to", "pcs"), "no target 'x'; use one of parallelcluster, pcs"),
     ],
 )
 def test_mistakes(
@@ -361,6 +361,15 @@ def test_mistakes(
     file.write_text(SPEC % ("", ""))
     assert main(["move", str(file), *arguments]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_spec_that_cannot_be_read_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "spec.yaml"
+    file.write_text(SPEC % ("", ""))
+    assert main(["move", str(file), str(tmp_path / "nothing.yaml")]) == 2
+    assert "nothing.yaml: no such file" in capsys.readouterr().err
 
 
 MOUNTED = "storage: [{mount: /work, type: fsx-lustre, size: 4800GiB}]\n"

@@ -131,14 +131,14 @@ def _move(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(
         commands,
         "move",
-        "list the steps to another service, or of an upgrade from OLD to NEW, with data that stays",
+        "list the steps to move a cluster to another service, or to upgrade it; its data stays",
     )
-    _sources(command)
+    _sources(command, "the cluster, with --from and --to; or OLD and NEW, to upgrade it")
     command.add_argument(
-        "--from", dest="old", metavar="TARGET", help="the target that runs (that of OLD)"
+        "--from", dest="old", metavar="TARGET", help="target that runs (that of OLD)"
     )
     command.add_argument(
-        "--to", dest="new", metavar="TARGET", help="the target to move to (that of NEW)"
+        "--to", dest="new", metavar="TARGET", help="target to move to (that of NEW)"
     )
     _omitting(command)
     command.add_argument(
@@ -196,9 +196,11 @@ def _import(commands: Commands[argparse.ArgumentParser]) -> None:
         "parallelcluster, pcs, hyperpod, eks, batch (needs the extra `live`)",
     )
     command.add_argument("-o", "--out", metavar="SPEC", help="file for the spec (standard output)")
-    command.add_argument("--name", help="name of the cluster, where the file has none (its name)")
-    command.add_argument("--region", help="region of the cluster, where the file has none")
-    command.add_argument("--vpc", default="", help="id of the VPC, where the file has none")
+    command.add_argument(
+        "--name", help="name of the cluster, if the file does not say (name of the file)"
+    )
+    command.add_argument("--region", help="region of the cluster, if the file does not say")
+    command.add_argument("--vpc", default="", help="id of the VPC, if the file does not say")
     command.add_argument(
         "--zone",
         dest="zones",
@@ -422,14 +424,14 @@ def _completion(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument("shell", choices=("bash", "zsh", "fish", "tcsh"))
 
 
-def _sources(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "specs",
-        nargs="*",
-        metavar="SPEC",
-        help="spec files, folders of them or clusters of clustergen.toml (all its clusters); "
-        "- is standard input",
-    )
+_SPECS = (
+    "spec files, folders of them or clusters of clustergen.toml (all its clusters); "
+    "- is standard input"
+)
+
+
+def _sources(command: argparse.ArgumentParser, help: str = _SPECS) -> None:
+    command.add_argument("specs", nargs="*", metavar="SPEC", help=help)
     _merging(command)
     _custom_rules(command)
 

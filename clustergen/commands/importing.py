@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from clustergen import account
+from clustergen.catalog import regions
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.findings import Severity
 from clustergen.importing import Answers, Imported, Request, imported, imported_live, live
 from clustergen.importing.reading import decoded
+from clustergen.spec.patterns import VPC
 
 _STDIN = "-"
 _LONGEST_NAME = 40
@@ -55,7 +57,21 @@ def _text(name: str) -> str:
 def _answers(args: argparse.Namespace) -> Answers:
     name = args.name or _name(args.files[0])
     zones, parameters = _zones(args.zones), _parameters(args.parameters)
-    return Answers(name, args.region or "", args.vpc, zones, args.adopt, parameters)
+    return Answers(name, _region(args.region), _vpc(args.vpc), zones, args.adopt, parameters)
+
+
+def _region(given: str | None) -> str:
+    if given and given not in regions.REGIONS:
+        near = regions.nearest(given)
+        hint = f"did you mean {near}?" if near else "regions look like us-east-1"
+        raise inputs.UsageError(f"--region {given}: no such region; {hint}")
+    return given or ""
+
+
+def _vpc(given: str) -> str:
+    if given and not re.fullmatch(VPC.regex, given):
+        raise inputs.UsageError(f"--vpc {given}: write the id of a VPC, vpc-...")
+    return given
 
 
 def _name(file: str) -> str:
@@ -72,6 +88,8 @@ def _zones(given: Sequence[str]) -> Mapping[str, str]:
         subnet, _, zone = each.rpartition("=")
         if subnet and not subnet.startswith("subnet-"):
             raise inputs.UsageError(f"--zone {each}: write ZONE or subnet-...=ZONE")
+        if regions.region_of_zone(zone) is None:
+            raise inputs.UsageError(f"--zone {each}: no such zone; write use1-az6 or us-east-1a")
         zones[subnet] = zone
     return zones
 

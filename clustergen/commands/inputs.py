@@ -43,6 +43,14 @@ def wanted(given: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def one_target(name: str) -> str:
+    """The name of the one target given with ``--from`` or ``--to``."""
+    resolved = targets.resolve(name)
+    if resolved is None:
+        raise UsageError(f"no target {name!r}; use one of {', '.join(targets.NAMES)}")
+    return resolved
+
+
 def codes(given: Sequence[str], custom: Sequence[Rule] | None = ()) -> tuple[str, ...]:
     """The codes, or beginnings of codes, in comma-separated arguments.
 

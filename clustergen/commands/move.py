@@ -43,7 +43,7 @@ def _ends(request: Request, args: argparse.Namespace) -> tuple[End, End]:
         raise inputs.UsageError("name one spec and --from and --to, or two specs: OLD NEW")
     if not (args.old and args.new):
         raise inputs.UsageError(f"name --from and --to; {_UPGRADE}")
-    [old], [new] = inputs.wanted([args.old]), inputs.wanted([args.new])
+    old, new = inputs.one_target(args.old), inputs.one_target(args.new)
     if old == new:
         raise inputs.UsageError(f"--from and --to are both {old}; {_UPGRADE}")
     spec = request.specs[0]
@@ -56,7 +56,9 @@ def _end(request: Request, number: int, option: str, named: str | None, out: str
     """The end that has a spec of its own."""
     spec = request.specs[number]
     checked = request.check(spec)
-    targets = inputs.wanted([named]) if named else [name for name in checked.targets if name]
+    if checked.spec is None:
+        return End(checked, named or "", out)
+    targets = [inputs.one_target(named)] if named else [name for name in checked.targets if name]
     if len(targets) != 1:
         count = f"{len(targets)} targets" if targets else "no target"
         raise inputs.UsageError(f"{spec.title} names {count}: choose with {option}")

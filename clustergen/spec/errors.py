@@ -18,6 +18,8 @@ _ELSEWHERE: Mapping[Path, str] = {
     ("node_groups", "capacity_block"): "write capacity: {capacity_block: cr-...}",
     ("node_groups", "reservation"): "write capacity: {reservation: cr-...}",
     ("node_groups", "training_plan"): "write capacity: {training_plan: arn:...}",
+    ("leave_out",): "it depends on the target: write it in targets, pcs: {leave_out: [...]}",
+    ("overlay",): "it is for one target: write it in targets, pcs: {overlay: {...}}",
     ("head_node", "count"): "HyperPod has several: targets.hyperpod-slurm.controllers",
     ("targets", "hyperpod-slurm", "directory"): "clustergen sets SSSD up on ParallelCluster only: "
     "do it in a script of software.scripts, or in lifecycle scripts of your own",
@@ -89,7 +91,7 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
         return form.MISSING.at(path, f"`{key}` is missing", help=f"add `{key}: ...`: {about}")
     key = str(path[-1])
     known = sections.keys(path[:-1], data)
-    near, owner = _near(key, known), sections.owner(key)
+    near, owner = _near(key, known, path, data), _owner(path, data)
     elsewhere = _elsewhere(path) or _of_another_target(path)
     help = elsewhere or _known(near, owner, known)
     fix = None if elsewhere else _fix(path, near, owner, data)
@@ -102,32 +104,44 @@ def _of_another_target(path: Path) -> str:
         return ""
     key = path[2]
     others = [n for n in sections.keys(path[:1], {}) if key in sections.keys((*path[:1], n), {})]
-    return f"an option of {' and '.join(others)}; remove it here" if others else ""
+    *most, last = others or [""]
+    named = f"{', '.join(most)} and {last}" if most else last
+    return f"an option of {named}; remove it here" if last else ""
 
 
-def _near(key: str, known: Sequence[str]) -> list[str]:
+def _near(key: str, known: Sequence[str], path: Path, data: Any) -> list[str]:
     longer = [name for name in known if name.startswith(f"{key.lower()}-")]
-    return longer or values.nearest(key, known, cutoff=0.75 if sections.owner(key) else 0.5)
+    return longer or values.nearest(key, known, cutoff=0.75 if _owner(path, data) else 0.5)
 
 
-def _known(near: Sequence[str], owner: str, known: Sequence[str]) -> str:
+def _owner(path: Path, data: Any) -> Path:
+    """The section that has the key at ``path``: one beside it, or one of the spec, if any."""
+    # `type` is a key of many sections, and more often means the type of the instances.
+    beside = [] if path[-1] == "type" else [path[:-1]]
+    for section in (*beside, ()):
+        if name := sections.owner(str(path[-1]), section, data):
+            return (*section, name)
+    return ()
+
+
+def _known(near: Sequence[str], owner: Path, known: Sequence[str]) -> str:
     if near:
         return f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
     if owner:
-        return f"write it in `{owner}`"
+        return f"write it in `{owner[-1]}`"
     return f"known here: {', '.join(known)}" if known else ""
 
 
-def _fix(path: Path, near: Sequence[str], owner: str, data: Any) -> Fix | None:
+def _fix(path: Path, near: Sequence[str], owner: Path, data: Any) -> Fix | None:
     """The key that was probably meant, or its place in another section."""
     section, key = values.value_at(data, path[:-1]), path[-1]
     if len(near) == 1:
         return unsafe(drop(path)) if near[0] in section else safe(rename(path, near[0]))
-    elsewhere = values.value_at(data, (owner,))
+    elsewhere = values.value_at(data, owner)
     if not near and owner and (elsewhere is None or isinstance(elsewhere, dict)):
         if isinstance(elsewhere, dict) and key in elsewhere:
             return None
-        return safe(drop(path), put((owner, key), section[key]))
+        return safe(drop(path), put((*owner, key), section[key]))
     return None
 
 

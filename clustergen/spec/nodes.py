@@ -43,7 +43,7 @@ class RootVolume(Section):
     )
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
     encrypted: bool = Field(True, description="Encrypt the data.")
-    kms_key: Arn | None = Field(None, description="KMS key; default: that of the service.")
+    kms_key: Arn | None = Field(None, description="ARN of a KMS key; default: that of the service.")
     on_delete: Literal["delete", "retain"] = Field(
         "delete", description="What happens to the volume when its node ends."
     )
@@ -60,9 +60,9 @@ class LoginIam(Section):
     """What login nodes may do in AWS, besides what clustergen gives them."""
 
     policies: list[PolicyArn] = Field([], description="ARNs of managed policies.")
-    role: Arn | None = Field(None, description="An existing role in place of a new one.")
+    role: Arn | None = Field(None, description="ARN of an existing role in place of a new one.")
     instance_profile: Arn | None = Field(
-        None, description="An existing instance profile in place of a new one."
+        None, description="ARN of an existing instance profile in place of a new one."
     )
 
 

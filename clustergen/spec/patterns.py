@@ -125,7 +125,7 @@ DATABASE = Pattern(r"^[0-9a-z_]{1,64}$", "a name of up to 64 lower-case letters,
 SLURM_VERSION = Pattern(r"^[0-9]{2}\.[0-9]{2}$", 'a version, year and month, such as "25.11"')
 NODE_NUMBERS = Pattern(
     r"^[1-9][0-9]{0,5}(-[1-9][0-9]{0,5})?(,[1-9][0-9]{0,5}(-[1-9][0-9]{0,5})?)*$",
-    'numbers of nodes from 1 on, such as 1-8 or "1-4,9"',
+    'a list of node numbers, which begin at 1, such as 1-8 or "1-4,9"',
 )
 BATCH = Pattern(
     r"^([1-9][0-9]{0,3}|[1-9][0-9]?%|100%)$", 'a number of nodes or a part of the group: 2 or "10%"'

@@ -39,11 +39,12 @@ def description(path: Path, data: Any) -> str:
     return next(found, None) or ""
 
 
-def owner(key: str) -> str:
-    """The one top-level section that has ``key``; empty if there is none, or several."""
+def owner(key: str, path: Path, data: Any) -> str:
+    """The one section of that at ``path`` that has ``key``; empty if there is none, or several."""
+    section = _section(path, data)
     found = [
         field.alias or name
-        for name, field in Spec.model_fields.items()
+        for name, field in (section.model_fields.items() if section else ())
         for model in _models(field.annotation)
         if get_origin(field.annotation) is not list and key in _names(model)
     ]

@@ -64,7 +64,7 @@ class _Storage(Section):
 
 
 class _Created(_Storage):
-    kms_key: Arn | None = Field(None, description="KMS key; default: the AWS managed key.")
+    kms_key: Arn | None = Field(None, description="ARN of a KMS key; default: the AWS managed key.")
     backups: Seconds | None = Field(None, description="Retention time of daily backups, e.g. 7d.")
 
 

@@ -380,7 +380,8 @@ class HyperPodEks(HyperPod):
     )
     cluster_role: Arn | None = Field(
         None,
-        description="An existing role with which HyperPod adds and removes nodes for Karpenter.",
+        description="ARN of an existing role with which HyperPod adds and removes nodes for "
+        "Karpenter.",
     )
     tiered_checkpoints: int | None = Field(
         None,

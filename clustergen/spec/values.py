@@ -49,6 +49,8 @@ _TAINT = re.compile(
     r"(?P<key>[^=:]+)(=(?P<value>[^=:]*))?:(?P<effect>NoSchedule|PreferNoSchedule|NoExecute)"
 )
 """As kubectl takes it."""
+_DURATION = re.compile(r"[0-9.]+ *(s|m|h|d|sec|min|minutes?|hours?)")
+"""What is not repaired as a number: in which unit the field counts, its description says."""
 _FORMS = frozenset((*DESCRIPTIONS.values(), "a whole number"))
 _IDS = ("vpc", "subnet", "sg", "ami", "fs", "vol", "fsvol", "cr")
 # Words that are booleans in YAML 1.1 and many programs; here they are text.
@@ -146,14 +148,20 @@ def _not_an_option(path: Path, value: Any, words: Sequence[str], near: Sequence[
         return form.TYPE.at(path, message, help="write it without quotes", fix=fix)
     help = f"did you mean {near[0]}?" if near else ""
     fix = corrected(path, str(value), near[0]) if near else None
+    if value is False and "none" in words:
+        help, fix = "write none", safe(put(path, "none"))
     if len(words) == 1:
         help = help or f"write {words[0]}"
         fix = fix or unsafe(put(path, resolve(words[0])))
-    shown = _shown(value) if isinstance(value, dict | list | None) else repr(value)
+    shown = _shown(value) if isinstance(value, bool | dict | list | None) else repr(value)
     return form.OPTION.at(path, f"{shown} is not {_one_of(words)}", help=help, fix=fix)
 
 
 def _one_of(words: Sequence[str]) -> str:
+    forms = [word for word in words if word in _FORMS]
+    if len(words) > 1 and forms:
+        fixed = [f"`{word}`" for word in words if word not in _FORMS]
+        return " or ".join([", ".join(fixed), *forms] if fixed else forms)
     return f"one of {_list(words)}" if len(words) > 1 else f"{words[0]}, the only choice"
 
 
@@ -211,7 +219,7 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
 def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> tuple[str, Any]:
     """How to write the value in the kind that the field accepts, and that value if it is known."""
     if expected == "a whole number" and isinstance(value, str):
-        number = number_in(value)
+        number = None if _DURATION.fullmatch(value) else number_in(value)
         return ("", None) if number is None else (f"write {number}", number)
     if expected == "text" and isinstance(value, bool | int | float):
         return f'write "{_plain(value)}", in quotes', _plain(value)

@@ -53,13 +53,32 @@ def test_a_loss_is_an_error_unless_allowed(
     assert "loses something" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["nothing.yaml"], ["x.yaml", "--zone", "a=b"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nothing.yaml"],
+        ["x.yaml", "--zone", "a=b"],
+        ["x.yaml", "--zone", "somewhere"],
+        ["x.yaml", "--vpc", "platform"],
+        ["x.yaml", "--region", "mars"],
+    ],
+)
 def test_bad_arguments(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.yaml").write_text(SMALL)
     assert main(["import", *arguments]) == 2
+
+
+def test_a_zone_of_another_region_does_not_apply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.yaml").write_text(f"Region: us-west-2\n{SMALL}")
+    main(["import", "x.yaml", "--zone", "apne1-az4", "-o", "spec.yaml"])
+    assert "--zone apne1-az4 does not apply" in capsys.readouterr().out
+    assert "zone: apne1" not in (tmp_path / "spec.yaml").read_text()
 
 
 def test_a_directory_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

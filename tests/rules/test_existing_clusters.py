@@ -56,6 +56,15 @@ def test_nodes_and_cluster_need_a_way_to_each_other(target: str) -> None:
     assert set(found(target, vpc(THEIRS), group)) == set()
 
 
+def test_controllers_of_an_existing_cluster_are_not_counted() -> None:
+    options = f"{CLUSTERS['hyperpod-slurm']}, controllers: 2, controller_group: main"
+    text = f"{vpc()}targets: {{hyperpod-slurm: {{{options}}}}}\n"
+    findings = check_fragment(text, "hyperpod-slurm").findings
+    assert not {"SLM358", "SLM359"} & {f.code for f in findings}
+    ineffective = [f.path[-1] for f in findings if f.code == "LIM304"]
+    assert ineffective == ["controllers", "controller_group"]
+
+
 @pytest.mark.parametrize("target", CLUSTERS)
 def test_a_new_cluster_has_no_group_yet(target: str) -> None:
     group = f"cluster_security_group: {THEIRS}"

@@ -56,6 +56,18 @@ EXPECTED = [
         "add vpc: vpc-... that they belong to, or remove them",
     ),
     (
+        "network: {zone: use1-az6}" + nodes(1, ", security_groups: [sg-0a1b2c3d]"),
+        "NET050",
+        "security_groups of an existing VPC, but network.vpc is new",
+        "write network.vpc and private_subnets, or remove it",
+    ),
+    (
+        "login: {subnets: [subnet-0a1b2c3d]}",
+        "NET050",
+        "subnets of an existing VPC, but network.vpc is new",
+        "write network.vpc and private_subnets, or remove it",
+    ),
+    (
         "network: {cidr: 10.42.0.0/27}" + nodes(1),
         "NET006",
         "10.42.0.0/27 cannot be the block of a new VPC",

@@ -32,6 +32,26 @@ MISTAKES = [
         "SPC020",
         "write capacity: spot",
     ),
+    (
+        HEAD + GROUP.replace("count: 2", "count: 2, kms_key: 'arn:aws:kms:us-east-1:1:key/a'"),
+        "SPC020",
+        "write it in `root_volume`",
+    ),
+    (
+        HEAD + GROUP + "leave_out: [hook]\n",
+        "SPC020",
+        "it depends on the target: write it in targets, pcs: {leave_out: [...]}",
+    ),
+    (
+        HEAD + GROUP + "targets: {parallelcluster: {login_pool: {grace_time: 1h}}}\n",
+        "SPC022",
+        "grace_time: Minutes between the notice to users and the end of a node.",
+    ),
+    (
+        HEAD.replace("zone:", "internet: false, zone:") + GROUP,
+        "SPC023",
+        "write none",
+    ),
     # Nothing follows from a value that is wrong already.
     (
         f"{OUTSIDE}{GROUP}users: [{{name: ann, uid: 2001, {KEY.replace('ssh-ed25519 ', '')}}}]\n",

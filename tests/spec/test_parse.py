@@ -111,7 +111,7 @@ VALUES = [
     (
         LUSTRE % "metadata_iops: automatic",
         "SPC023",
-        "'automatic' is not one of auto, a whole number",
+        "'automatic' is not `auto` or a whole number",
         "did you mean auto?",
     ),
     (LUSTRE % "read_cache: non", "SPC024", "'non' is not", "did you mean none?"),
@@ -181,12 +181,12 @@ VALUES = [
     ("name: -ab", "SPC024", "'-ab' is not a name of letters", "write ab"),
     (GROUP % "image: ami-12", "SPC024", "'ami-12' is not an AMI id such as ami-0a1b2c3d4e5f", ""),
     (GROUP % "scratch: scratch", "SPC024", "'scratch' is not an absolute path such as /fsx", ""),
-    ("network: {vpc: vpc-12}", "SPC023", "'vpc-12' is not one of new, a VPC id such as", ""),
+    ("network: {vpc: vpc-12}", "SPC023", "'vpc-12' is not `new` or a VPC id such as", ""),
     ("network: {private_subnets: [sub-1]}", "SPC024", "'sub-1' is not a subnet id such as", ""),
     ("slurm: {version: 25.1}", "SPC024", '25.1 is not a version, year and month, such as "25', ""),
     ("kubernetes: {version: 1.3}", "SPC024", '1.3 is not a minor version such as "1.35"', ""),
     ("users: [{name: a, uid: 2001, ssh_key: AAA}]", "SPC024", "'AAA' is not a public key", ""),
-    (LUSTRE % "existing: {id: x}", "SPC023", "'x' is not one of a file system or cache id", ""),
+    (LUSTRE % "existing: {id: x}", "SPC023", "'x' is not a file system or cache id", ""),
     ("software: {scripts: [{run: ./setup.sh}]}", "SPC024", "'./setup.sh' is not a URL that", ""),
     (
         "network: {cidr: 10.42.0.1/16}",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.checking import Fragments
+from tests.checking import Fragments, codes
 
 PCS, EKS, BATCH = Fragments("pcs"), Fragments("eks"), Fragments("batch")
 SLURM, KUBERNETES = Fragments("hyperpod-slurm"), Fragments("hyperpod-eks")
@@ -63,6 +63,19 @@ def test_nodes_with_groups_of_their_own_have_only_those(fragments: Fragments, fi
     lists = list(group_lists(fragments.document(file, text)))
     assert [OWN] in lists
     assert not any(OWN in found and len(found) > 1 for found in lists)
+
+
+@pytest.mark.parametrize("fragments", [PCS, BATCH, SLURM])
+def test_groups_are_left_out_only_where_nodes_have_others(fragments: Fragments) -> None:
+    text = options(fragments.target, "leave_out: [security-groups]")
+    assert "NET051" in fragments.codes(text)
+    assert "NET051" not in fragments.codes(text + GROUPS)
+
+
+def test_groups_of_parallelcluster_are_left_out_only_where_nodes_have_others() -> None:
+    name = "parallelcluster"
+    assert "NET110" in codes(options(name, "leave_out: [service-groups, security-groups]"), name)
+    assert "NET110" not in codes(options(name, "leave_out: [service-groups]"), name)
 
 
 def test_nodes_of_eks_keep_the_group_of_the_cluster() -> None:

@@ -16,8 +16,8 @@ CHANGES = Rule(
 IDLE_DELETION = Rule(
     code="OVL004",
     title="Overlay deletes or renames what does not exist",
-    why="`null` deletes a key, `$patch: delete` an item of a list, and `$rename` renames one. If there "
-    "is no such key or item, the overlay probably has the wrong path or name.",
+    why="`null` deletes a key, `$patch: delete` an item of a list, and `$rename` renames one. If "
+    "there is no such key or item, the overlay probably has the wrong path or name.",
     source="clustergen",
     bad=EXAMPLE_BASE + "targets: {parallelcluster: {overlay: {Schedulin: null}}}",
     good="targets: {parallelcluster: {overlay: {Monitoring: {DetailedMonitoring: true}}}}",

@@ -194,6 +194,32 @@ def foreign_ids(spec: Spec) -> Iterator[Problem]:
 
 
 @rule(
+    "NET050",
+    "Nodes with existing subnets or security groups in a new VPC",
+    fixes="unsafe",
+    why="Subnets and security groups belong to a VPC and cannot be used in another one. Only those "
+    "that you create in the new VPC after the first deployment work.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, security_groups: [sg-0a1b2c3d4e5f67890]}]",
+    good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}\n"
+    "node_groups: [{name: h200, security_groups: [sg-0a1b2c3d4e5f67890]}]",
+)
+def foreign_ids_of_nodes(spec: Spec) -> Iterator[Problem]:
+    groups = ((("node_groups", index), group) for index, group in enumerate(spec.node_groups))
+    machines = ((("head_node",), spec.head_node), (("login",), spec.login))
+    for place, nodes in (*machines, *groups) if spec.network.vpc == "new" else ():
+        for field in ("subnet", "subnets", "security_groups"):
+            if getattr(nodes, field, None):
+                yield Problem(
+                    (*place, field),
+                    f"{field} of an existing VPC, but network.vpc is new",
+                    help="write network.vpc and private_subnets, or remove it",
+                    fix=unsafe(drop((*place, field))),
+                )
+
+
+@rule(
     "NET006",
     "Invalid CIDR block for a VPC",
     fixes="unsafe",

@@ -39,7 +39,7 @@ def _reason(plan: Plan, group: NodeGroup) -> tuple[str, str] | None:
     if zone is None:
         return None
     if plan.wrote(*group.at("subnets")):
-        return "subnets say in which zone nodes are", "remove zone, or subnets"
+        return "zone and subnets cannot both be given", "remove one: subnets have their zones"
     if group.subnets or (plan.network.new and zone == main):
         return None
     if not plan.network.new:

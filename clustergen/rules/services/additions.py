@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, drop, unsafe
 from clustergen.foundation.part import created
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.rules.services import rule
@@ -85,6 +85,33 @@ def outside(plan: Plan) -> Iterator[Problem]:
             help="allow that traffic between the security groups of the nodes and those of the "
             "foundation, or remove security-groups from leave_out",
         )
+
+
+@rule(
+    "NET051",
+    "Security groups of the foundation left out without others",
+    fixes="unsafe",
+    why="Nodes need a security group, so those without groups of their own keep that of the "
+    "foundation.",
+    source="clustergen",
+    severity=Severity.WARNING,
+    target="batch",
+    bad="targets: {batch: {leave_out: [security-groups]}}",
+    good="targets: {batch: {leave_out: []}}",
+)
+def nothing_left_out(plan: Plan) -> Iterator[Problem]:
+    machines = (plan.head, *plan.all_login, *plan.node_groups)
+    if plan.limits.own_groups or any(each and each.security_groups for each in machines):
+        return
+    for index, addition in enumerate(getattr(plan.options, "leave_out", ())):
+        if addition == "security-groups":
+            path = (*_place(plan, "leave_out"), index)
+            yield Problem(
+                path,
+                "security-groups in leave_out has no effect: no nodes have others",
+                help="write security_groups of a node group, or remove it",
+                fix=unsafe(drop(path)),
+            )
 
 
 def _is_outside(plan: Plan, group: NodeGroup) -> bool:

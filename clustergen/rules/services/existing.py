@@ -81,8 +81,8 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     if limit and plan.options.joined_group and not plan.options.joined:
         yield Problem(
             _place(plan),
-            "a new cluster and its nodes share a security group",
-            help="remove it, or write an existing cluster as cluster",
+            "cluster_security_group is of an existing cluster, but the cluster is new",
+            help=f"remove it, or name the existing cluster in targets.{plan.target}.cluster",
             fix=unsafe(drop(_place(plan))),
             source=limit.groups_source,
         )

@@ -35,7 +35,8 @@ slurm:
 def shared_state(plan: Plan) -> Iterator[Problem]:
     controllers, missing = modes.options(plan).controllers, list(_missing(plan))
     ours = not modes.options(plan).lifecycle
-    if controllers > 1 and missing and ours and _legacy(plan):
+    alone = not plan.options.joined
+    if controllers > 1 and missing and ours and alone and _legacy(plan):
         yield Problem(
             _PATH,
             f"{controllers} controllers, but no place for the state that they share",
@@ -63,7 +64,7 @@ def _missing(plan: Plan) -> Iterator[str]:
 )
 def single_by_api(plan: Plan) -> Iterator[Problem]:
     controllers = modes.options(plan).controllers
-    if controllers > 1 and not _legacy(plan):
+    if controllers > 1 and not plan.options.joined and not _legacy(plan):
         yield Problem(
             _PATH,
             f"{controllers} controllers",

@@ -46,6 +46,29 @@ def without_groups(plan: Plan) -> Iterator[Problem]:
             )
 
 
+@rule(
+    "NET110",
+    "ParallelCluster's security groups left out without others",
+    why="Nodes need a security group, so ParallelCluster creates its own for those that have no "
+    "others.",
+    source=_GROUPS,
+    severity=Severity.WARNING,
+    bad="targets: {parallelcluster: {leave_out: [service-groups, security-groups]}}",
+    good="targets: {parallelcluster: {leave_out: [service-groups]}}",
+)
+def nothing_left_out(plan: Plan) -> Iterator[Problem]:
+    options = plan.options_as(Options)
+    ours = not (options.leaves_out("security-groups") and plan.network.new_security_groups)
+    if options.leaves_out("service-groups") and not ours:
+        names = [name for name, lists in _given(plan).items() if not all(lists)]
+        if names:
+            yield Problem(
+                ("targets", "parallelcluster", "leave_out"),
+                f"{', '.join(names)} keep the groups of ParallelCluster: they have no others",
+                help="write network.security_groups, or remove service-groups or security-groups",
+            )
+
+
 def _given(plan: Plan) -> dict[str, list[tuple[str, ...]]]:
     """The security groups of nodes, by the name with which the option means them."""
     pools = (*plan.all_login, plan.stopped_login)
