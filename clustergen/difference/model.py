@@ -12,6 +12,7 @@ from clustergen.difference import order
 from clustergen.difference.causes import causes, key
 from clustergen.difference.changes import SpecChange
 from clustergen.difference.drift import Drift
+from clustergen.difference.running import Facts
 from clustergen.difference.sides import Side, Spec
 from clustergen.effects import KINDS, Effect, Files, Kind, worst
 from clustergen.plan.model import Plan
@@ -90,7 +91,7 @@ def compare(old: Side, new: Side, target: str) -> Difference | None:
         else {}
     )
     caused = tuple(Caused(effect, tuple(known.get(key(effect), ()))) for effect in found)
-    steps = tuple(order.steps(target, found))
+    steps = tuple(order.steps(target, found, Facts(before)))
     whole = Difference(old.title, new.title, target, caused, steps, drift=old.drift(target))
     return whole._replace(cost=_cost(old.plan(target), new.plan(target), whole.stays))
 
@@ -122,5 +123,8 @@ def _is_broken(old: Side, before: Files | None, target: str) -> bool:
 def _lone(target: str, *, added: bool) -> Effect:
     if added:
         return Effect("in-place", target, "", "creates a cluster: there is none to compare with")
-    text = "deploys nothing: the cluster of the old side stays, and continues to cost money"
+    text = (
+        "deploys nothing: the cluster of the old side stays, and continues to cost money until "
+        "`./deploy.sh --destroy` in its bundle"
+    )
     return Effect("leftover", target, "", text, stays=target)

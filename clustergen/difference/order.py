@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from clustergen.difference.running import Facts
 from clustergen.effects import Effect, Kind
 
 _SLURM = "scontrol update nodename=NODES state=drain reason=update"
@@ -22,7 +23,7 @@ DRAIN = {
 }
 
 
-def steps(target: str, effects: Sequence[Effect]) -> Iterator[str]:
+def steps(target: str, effects: Sequence[Effect], running: Facts) -> Iterator[str]:
     """What to do, beginning with what must not be forgotten; nothing if a plain deployment does.
 
     First what is rejected, then data, then growth, and removals last: the foundation is deployed
@@ -34,11 +35,14 @@ def steps(target: str, effects: Sequence[Effect]) -> Iterator[str]:
     if not guarded and not drained and not kinds & _NOT_PLAIN:
         return
     yield from _before(kinds, effects)
-    yield from _stops(target, effects)
+    yield from _stops(target, effects, running)
     if drained:
         yield f"drain the nodes that go, and wait for their jobs: {DRAIN[target]}"
+    for command in dict.fromkeys(running.ids(effect) for effect in effects if effect.stays):
+        if command:
+            yield f"write down the id of what stays, as no stack shows it later: {command}"
     yield _deploy(guarded)
-    yield from _after(target, effects)
+    yield from _after(target, effects, running)
 
 
 def _deploy(guarded: Sequence[str]) -> str:
@@ -85,23 +89,36 @@ def _before(kinds: set[Kind], effects: Sequence[Effect]) -> Iterator[str]:
         yield "save what you need of the recorded metrics: dashboards no longer show them"
 
 
-def _stops(target: str, effects: Sequence[Effect]) -> Iterator[str]:
-    stopped = {effect.subject for effect in effects if effect.kind == "needs-stop"}
-    if target != "parallelcluster":
-        if stopped:
-            names = ", ".join(sorted(stopped))
-            yield f"scale {names} to 0 nodes, when their jobs have ended: ./deploy.sh --pause"
+def _stops(target: str, effects: Sequence[Effect], running: Facts) -> Iterator[str]:
+    stopped = _stopped(effects)
+    if target == "eks":
+        # deploy.sh changes no cluster that is paused.
+        for subject in stopped:
+            command = running.sized(running.group(subject), "minSize=0,desiredSize=0")
+            yield f"scale {subject} to 0 nodes, when their jobs have ended: {command}"
         return
-    if stopped & {"login nodes", "all nodes"}:
+    if target != "parallelcluster":
+        return
+    if {"login nodes", "all nodes"} & {*stopped}:
         yield "deploy login.count: 0 alone; its users are logged out"
-    if stopped & {"compute nodes", "all nodes"}:
+    if {"compute nodes", "all nodes"} & {*stopped}:
         yield "stop compute nodes, when their jobs have ended: ./deploy.sh --pause"
 
 
-def _after(target: str, effects: Sequence[Effect]) -> Iterator[str]:
-    stopped = {effect.subject for effect in effects if effect.kind == "needs-stop"}
-    if stopped and (target != "parallelcluster" or stopped & {"compute nodes", "all nodes"}):
+def _stopped(effects: Sequence[Effect]) -> list[str]:
+    return list(dict.fromkeys(each.subject for each in effects if each.kind == "needs-stop"))
+
+
+def _after(target: str, effects: Sequence[Effect], running: Facts) -> Iterator[str]:
+    stopped = _stopped(effects)
+    if target == "eks":
+        for subject in stopped:
+            group = running.group(subject)
+            command = running.sized(group, f"desiredSize={group.most}")
+            yield f"request the nodes of {subject} again: {command}"
+    elif target == "parallelcluster" and {"compute nodes", "all nodes"} & {*stopped}:
         yield "start compute nodes: ./deploy.sh --resume"
-    kept = list(dict.fromkeys(effect.stays for effect in effects if effect.stays))
+    kept = {effect.stays: running.deletion(effect) for effect in effects if effect.stays}
     if kept:
-        yield f"delete what you no longer need, as it costs money: {', '.join(kept)}"
+        named = (f"{name} ({command})" if command else name for name, command in kept.items())
+        yield f"delete what you no longer need, as it costs money: {', '.join(named)}"

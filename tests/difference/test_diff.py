@@ -138,6 +138,38 @@ def test_the_order_says_where_deploy_stops(run: Run) -> None:
     assert "deploy: ./deploy.sh" in removed
 
 
+def test_what_stays_has_the_command_that_deletes_it(run: Run) -> None:
+    """A file system, a workspace for metrics with its stack, and all that has an earlier name."""
+    Path("less.yaml").write_text(f"{SPEC.partition('storage:')[0]}targets: {{pcs: {{}}}}\n")
+    measured = "monitoring: {metrics: managed-prometheus, alerts: {email: [a@example.com]}}"
+    Path("measured.yaml").write_text(f"{SPEC}{measured}\n")
+    Path("other.yaml").write_text(SPEC.replace("name: small", "name: other"))
+    steps = found(run, "measured.yaml", "less.yaml")[0]["steps"]
+    for id in ("StorageWork", "MetricsWorkspace"):
+        [before] = [index for index, step in enumerate(steps) if f"-id {id} --query" in step]
+        assert before < steps.index("deploy: ./deploy.sh")
+    assert "aws fsx --region us-east-1 delete-file-system --file-system-id ID" in steps[-1]
+    assert "aws amp --region us-east-1 delete-workspace" in steps[-1]
+    assert "delete-stack --stack-name small-pcs-monitoring" in steps[-1]
+    steps = found(run, "old.yaml", "other.yaml")[0]["steps"]
+    assert "small (./deploy.sh --destroy in its bundle" in steps[-1]
+
+
+def test_a_node_group_that_has_to_stop_is_scaled_without_a_pause(run: Run) -> None:
+    """deploy.sh of EKS changes no cluster that is paused."""
+    block = "instance_type: p5.48xlarge, capacity: {capacity_block: cr-0a1b2c3d4e5f6789%s}"
+    for number in (1, 2):
+        text = SPEC.replace("instance_type: m7i.4xlarge", block % number)
+        Path(f"{number}.yaml").write_text(text.replace("pcs", "eks"))
+    [difference] = found(run, "1.yaml", "2.yaml")
+    assert difference["kind"] == "needs-stop"
+    assert not any("--pause" in step for step in difference["steps"])
+    first, _, last = difference["steps"]
+    scale = "--cluster-name small --nodegroup-name cpu --scaling-config"
+    assert first.endswith(f"{scale} minSize=0,desiredSize=0")
+    assert last.endswith(f"{scale} desiredSize=2")
+
+
 def git(*arguments: str) -> None:
     known = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     subprocess.run(["git", *known, *arguments], check=True, capture_output=True)
