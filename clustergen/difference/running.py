@@ -50,7 +50,10 @@ class Facts:
     def deletion(self, effect: Effect) -> str:
         """The command that deletes what an effect leaves behind; empty if there is not one."""
         if effect.subject == "cluster" and effect.cause in ("region", "cluster"):
-            return "./deploy.sh --destroy in its bundle, then --destroy-foundation unless others use it"
+            return (
+                "./deploy.sh --destroy in its bundle, then --destroy-foundation unless others "
+                "use that"
+            )
         if "region" not in self._settings:
             return ""
         if effect.type in _DELETE:
