@@ -179,7 +179,7 @@ IN_CLUSTERS: list[tuple[str, str, Any, str]] = [
     (PLAIN, "HeadNode.Networking.SubnetId", "here", "Schema"),
     (PLAIN, f"{NODES}.InstanceType", "m7i.8xlarge", "EfaValidator"),
     (PLAIN, f"{NODES}.MinCount", 17, "ComputeResourceSizeValidator"),
-    (PLAIN, f"{NODES}.Networking", GONE, "EfaPlacementGroupValidator"),
+    (PLAIN, f"{QUEUE}.Networking.PlacementGroup", GONE, "EfaPlacementGroupValidator"),
     (PLAIN, f"{QUEUE}.Name", "Train", "NameValidator"),
     (PLAIN, f"{QUEUE}.Networking.SubnetIds", ["${PublicSubnetId}"],
      "MultiNetworkInterfacesInstancesValidator"),

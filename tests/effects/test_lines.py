@@ -124,7 +124,7 @@ CHANGES = [
         PC,
         "",
         GROUP % "placement: none",
-        ["needs the compute nodes stopped first (Scheduling.SlurmQueues[h200].ComputeResources"],
+        ["needs the compute nodes stopped first (Scheduling.SlurmQueues[h200].Networking"],
     ),
     (PC, EBS % 500, EBS % 600, ["is refused: SharedStorage[data].EbsSettings.Size of a cluster"]),
     (

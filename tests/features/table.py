@@ -620,7 +620,7 @@ TABLE: Mapping[str, Row] = {
     "queues.slurm-settings": Row(
         Use(_queue("default: true"), _queue("slurm: {GraceTime: 60}")),
         {
-            PC: yaml(r'CustomSlurmSettings:\s+GraceTime: "60"'),
+            PC: yaml(r"CustomSlurmSettings:\s+GraceTime: 60"),
             PCS: setting("SlurmCustomSettings", "GraceTime", "60"),
         },
     ),
@@ -819,7 +819,7 @@ TABLE: Mapping[str, Row] = {
     "slurm.accounting-database": Row(
         Use("", _DATABASE),
         {
-            PC: yaml(rf'Uri: "db.example.com:3306"(.|\n)*PasswordSecretArn: "{_SECRET}"'),
+            PC: yaml(rf'Uri: db.example.com(.|\n)*PasswordSecretArn: "{_SECRET}"'),
             HP: request(rf'"Endpoint": "db.example.com"(.|\n)*"SecretArn": "{_SECRET}"'),
         },
     ),

@@ -229,7 +229,8 @@ _PARTITIONS = """  SlurmSettings:
 def test_partitions_over_node_sets_are_queues() -> None:
     result = bring(SMALL.replace("  SlurmQueues:\n", _PARTITIONS))
     assert result.lossless
-    assert not result.overlaid
+    # Slurm sees the same nodes, but ParallelCluster other settings.
+    assert result.overlaid == 1
     spec = check_text(result.text).spec
     assert spec is not None
     assert [(q.name, q.nodes, q.exclusive, q.default, q.slurm) for q in spec.queues] == [
@@ -312,3 +313,56 @@ def test_an_adopted_cluster_has_nothing_to_update(name: str) -> None:
     nothing, something = changes_of_all([(original, adopted), (original, plain)])
     assert nothing == []
     assert something
+
+
+_SPELLINGS = {
+    "placement of a queue": ("SubnetIds: [", "PlacementGroup: {Enabled: true}, SubnetIds: ["),
+    "no placement group": ("SubnetIds: [", "PlacementGroup: {Enabled: false}, SubnetIds: ["),
+    "one script": (
+        "  Ssh: {KeyName: team}",
+        "  CustomActions: {OnNodeConfigured: {Script: 's3://team/x.sh', Args: [a]}}",
+    ),
+    "a number": (
+        "  SlurmQueues:",
+        "  SlurmSettings: {CustomSlurmSettings: [{SlurmctldTimeout: 300}]}\n  SlurmQueues:",
+    ),
+    "a type without SMT": (
+        "InstanceType: c7i.4xlarge",
+        "InstanceType: hpc6a.48xlarge, DisableSimultaneousMultithreading: true",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _SPELLINGS)
+def test_what_users_write_needs_no_overlay(kind: str) -> None:
+    result = bring(SMALL.replace(*_SPELLINGS[kind]))
+    assert result.lossless
+    assert not result.overlaid
+
+
+_SAME_EFFECT = {
+    "placement of a compute resource": (
+        "Name: c7i,",
+        "Name: c7i, Networking: {PlacementGroup: {Enabled: true}},",
+    ),
+    "a sequence of one": (
+        "  Ssh: {KeyName: team}",
+        "  CustomActions: {OnNodeConfigured: {Sequence: [{Script: 's3://team/x.sh'}]}}",
+    ),
+    "a number as text": (
+        "  SlurmQueues:",
+        "  SlurmSettings: {CustomSlurmSettings: [{SlurmctldTimeout: '300'}]}\n  SlurmQueues:",
+    ),
+    "a reservation of a queue": (
+        "    - Name: cpu",
+        "    - Name: cpu\n"
+        "      CapacityReservationTarget: {CapacityReservationId: cr-0a1b2c3d4e5f67890}",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _SAME_EFFECT)
+def test_the_overlay_keeps_the_form_that_the_object_model_tells_apart(kind: str) -> None:
+    result = bring(SMALL.replace(*_SAME_EFFECT[kind]))
+    assert result.lossless
+    assert result.overlaid

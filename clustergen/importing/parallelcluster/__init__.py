@@ -49,12 +49,11 @@ def imported(configuration: Mapping[str, Any], origin: str, answers: Answers) ->
         )
         return Imported("", (*misfits, found), False, 0, 0)
     written = modern(known, notes)
-    config = resolved(effective(written))
-    words = spec(config, answers, notes)
+    words = spec(resolved(effective(written)), answers, notes)
     # Without one, ParallelCluster takes the region from where its command runs.
     region = {"Region": words["region"]}
-    document, service = (written, ADOPTING) if answers.adopt else (config, SERVICE)
-    return convert({**region, **document}, words, origin, notes, service).without(misfits)
+    service = ADOPTING if answers.adopt else SERVICE
+    return convert({**region, **written}, words, origin, notes, service).without(misfits)
 
 
 def _missing(config: Mapping[str, Any]) -> Iterator[str]:

@@ -149,7 +149,7 @@ def group(config: Json, place: Named) -> Json:
         "count": _count(resource),
         "capacity": _capacity(queue, resource),
         "efa": efa.get("Enabled") is True,
-        "placement": _placement(section(resource, "Networking", "PlacementGroup")),
+        "placement": _placement(section(resource, "Networking", "PlacementGroup"), efa),
         "threads_per_core": _threads(resource),
         "image": _image(config, queue),
         "root_volume": _root_volume(section(settings, "RootVolume")),
@@ -212,9 +212,12 @@ def _capacity(queue: Json, resource: Json) -> Json | str | None:
     return {"reservation_group": group} if group else None
 
 
-def _placement(group: Json) -> Json | str:
+def _placement(group: Json, efa: Json) -> Json | str | None:
+    """Where nodes start; without EFA, saying nothing is not the same as to say that it is off."""
     if group.get("Name"):
         return {"group": group["Name"]}
+    if not group and not is_true(efa.get("Enabled")):
+        return None
     return "cluster" if group.get("Enabled") is True else "none"
 
 

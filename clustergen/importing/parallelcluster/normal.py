@@ -1,8 +1,7 @@
-"""The normal form of a cluster configuration: two that mean the same have the same one.
+"""The normal form of a cluster configuration: two with equal object models have the same one.
 
-Keys with their default value, empty sections and scalar spellings make no difference, nor does
-whether a queue or each of its compute resources holds a setting. The structure comes from the
-stored schema, the defaults from the constructors of the package's object model.
+Keys with their default value, empty sections and scalar spellings make no difference. The structure
+comes from the stored schema, the defaults from the constructors of the package's object model.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from clustergen.importing.parallelcluster import partitions, parts
+from clustergen.importing.parallelcluster import parts
 from clustergen.schemas import Schema
 
 Json = dict[str, Any]
@@ -118,9 +117,7 @@ _PRESENT = frozenset({"EphemeralVolume"})
 
 def normal(configuration: Mapping[str, Any], schema: Schema) -> Json:
     """The normal form of a whole configuration."""
-    effective = partitions.resolved(parts.effective(configuration))
-    found = Reader(schema).section(effective, "Cluster")
-    return parts.without_repetitions(found)
+    return parts.without_repetitions(Reader(schema).section(configuration, "Cluster"))
 
 
 class Reader:
@@ -157,9 +154,7 @@ class Reader:
             items = schema.get("items", {})
             return [self.value(item, items) for item in value]
         if isinstance(value, Mapping):
-            # In slurm.conf, a number is text like any other.
-            inner_schema = {"type": "string"} if key == "CustomSlurmSettings" else {}
-            return {str(name): _scalar(inner, inner_schema) for name, inner in value.items()}
+            return {str(name): _scalar(inner, {}) for name, inner in value.items()}
         return _scalar(value, schema)
 
 

@@ -71,8 +71,7 @@ def _queue(queue: Json) -> Json:
                 resource[key] = queue[key]
         placement = section(resource, "Networking", "PlacementGroup") or group
         resource.pop("Networking", None)
-        found = _placement(placement, efa=is_true(section(resource, "Efa").get("Enabled")))
-        if found:
+        if found := _placement(placement):
             resource["Networking"] = {"PlacementGroup": found}
     moved = ("CapacityReservationTarget", "HealthChecks")
     rest = {key: value for key, value in queue.items() if key not in moved}
@@ -90,17 +89,12 @@ def is_true(value: Any) -> bool:
     return value in (True, "true")
 
 
-def _placement(group: Json, *, efa: bool) -> Json:
-    """A placement group, whose ``Id`` is another word for ``Name``.
-
-    Only with EFA does it matter that there is none: ParallelCluster then demands a decision.
-    """
+def _placement(group: Json) -> Json:
+    """A placement group, whose ``Id`` is another word for ``Name``."""
     name = group.get("Name") or group.get("Id")
     if name:
         return {"Name": name}
-    if is_true(group.get("Enabled")):
-        return {"Enabled": True}
-    return {"Enabled": False} if efa and "Enabled" in group else {}
+    return {"Enabled": is_true(group["Enabled"])} if "Enabled" in group else {}
 
 
 def without_repetitions(found: Json) -> Json:

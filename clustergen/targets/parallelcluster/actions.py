@@ -204,7 +204,7 @@ def _without_hook(plan: Plan, role: Role) -> dict[str, Any]:
     """The user's scripts as custom actions of their own, which updates cannot change."""
     scripts = plan.scripts_on(role)
     checker = _checker().key if _checked(plan.software) else ""
-    return _sections(
+    return _plain_sections(
         OnNodeStart=_users_own(scripts, "start", checker),
         OnNodeConfigured=_users_own(scripts, "configured", checker),
         OnNodeUpdated=_users_own(scripts, "updated", checker),
@@ -229,7 +229,8 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     lustre = _lustre_efa(plan, queue.node_groups)
     # Before the node's set-up, which mounts file systems.
     before = [_at(lustre[0].key, lustre[1])] if lustre else []
-    return _sections(
+    sections = _sections if has_hook(plan) else _plain_sections
+    return sections(
         OnNodeStart=before + _users_own(scripts, "start", checker),
         OnNodeConfigured=configured + _users_own(scripts, "configured", checker),
     )
@@ -275,6 +276,15 @@ def _sections(**actions: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: {"Sequence": sequence} for name, sequence in actions.items() if sequence}
 
 
+def _plain_sections(**actions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Without our scripts: a single one is no sequence, as users of ParallelCluster write it."""
+    return {
+        name: sequence[0] if len(sequence) == 1 else {"Sequence": sequence}
+        for name, sequence in actions.items()
+        if sequence
+    }
+
+
 def _at(key: str, arguments: Sequence[str]) -> dict[str, Any]:
     return {"Script": f"s3://{BUCKET}/{key}", "Args": list(arguments)}
 
@@ -310,7 +320,7 @@ def _object(url: str) -> tuple[str, str]:
 
 
 def _all(actions: dict[str, Any]) -> list[dict[str, Any]]:
-    return [action for event in actions.values() for action in event["Sequence"]]
+    return [action for event in actions.values() for action in event.get("Sequence") or [event]]
 
 
 def _urls(action: dict[str, Any]) -> list[str]:

@@ -23,7 +23,7 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
     options = plan.options_as(Options)
     return filled(
         InstanceType=head.type.name,
-        DisableSimultaneousMultithreading=_switches_smt_off(head) or None,
+        DisableSimultaneousMultithreading=_switches_smt_off(plan, head) or None,
         Image=nodes.image(head.image, nodes.common_image(plan)),
         Networking=_networking(plan, head),
         Ssh=filled(KeyName=options.key_name, AllowedIps=_allowed_ips(plan, head)),
@@ -47,8 +47,9 @@ def _session(options: Options) -> list[dict[str, str]]:
     return [] if options.leaves_out("session-manager") else [SESSION_POLICY]
 
 
-def _switches_smt_off(head: Machine) -> bool:
-    return head.threads_per_core == 1 and head.type.threads_per_core > 1
+def _switches_smt_off(plan: Plan, head: Machine) -> bool:
+    several = head.threads_per_core == 1 and head.type.threads_per_core > 1
+    return several or nodes.writes_one_thread(plan, head)
 
 
 def _allowed_ips(plan: Plan, head: Machine) -> str:

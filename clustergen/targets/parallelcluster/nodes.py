@@ -8,12 +8,17 @@ from typing import Any
 
 from clustergen.aws import references
 from clustergen.aws.members import filled
-from clustergen.plan.model import Id, Network, Plan, Subnet, Volume
+from clustergen.plan.model import Id, Machine, Network, NodeGroup, Plan, Subnet, Volume
 from clustergen.plan.network import is_internal, is_prefix_list
 from clustergen.targets.parallelcluster.options import Options
 
 NOBODY = "127.0.0.1/32"
 """An SSH source that matches no host; without one ParallelCluster opens port 22 to the world."""
+
+
+def writes_one_thread(plan: Plan, node: Machine | NodeGroup) -> bool:
+    """Whether the spec switches SMT off, also of types that have none: those start as they are."""
+    return node.threads_per_core == 1 and plan.wrote(*node.at("threads_per_core"))
 
 
 def root_volume(volume: Volume) -> dict[str, Any]:

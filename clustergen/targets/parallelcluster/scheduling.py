@@ -8,6 +8,7 @@ from typing import Any
 from clustergen.aws import references
 from clustergen.aws.members import filled
 from clustergen.catalog.slurm import same
+from clustergen.patterns import pattern
 from clustergen.plan import slurm
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
 from clustergen.slurm import collecting, timetable
@@ -19,6 +20,8 @@ from clustergen.targets.parallelcluster.queue_owners import (
     capacity_type,
     queue_owners,
 )
+
+_NUMBER = pattern(r"(0|[1-9][0-9]*)\Z")
 
 
 def scheduling(plan: Plan) -> dict[str, Any]:
@@ -35,7 +38,7 @@ def scheduling(plan: Plan) -> dict[str, Any]:
 def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
     accounting = plan.slurm.accounting
     written = slurm.cluster_settings(plan, _metrics(plan))
-    settings = [{name: slurm.quoted(value)} for name, value in written.items()]
+    settings = [typed({name: slurm.quoted(value)}) for name, value in written.items()]
     partitions = [_partition(queue, owners) for queue in owners.partitions]
     update = plan.options_as(Options).queue_update_strategy
     return filled(
@@ -43,7 +46,7 @@ def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
         QueueUpdateStrategy=update.upper().replace("-", "_"),
         Dns=_dns(plan),
         EnableMemoryBasedScheduling=plan.options_as(Options).memory_scheduling or None,
-        Database=_database(accounting) if isinstance(accounting, Database) else None,
+        Database=_database(plan, accounting) if isinstance(accounting, Database) else None,
         CustomSlurmSettings=settings + partitions,
     )
 
@@ -77,9 +80,11 @@ def idle_minutes(seconds: int | None) -> int:
     return -(-seconds // 60)
 
 
-def _database(database: Database) -> dict[str, Any]:
+def _database(plan: Plan, database: Database) -> dict[str, Any]:
+    # Without a port, slurmdbd uses MySQL's, which is the default of the language as well.
+    port = f":{database.port}" if plan.wrote("slurm", "accounting", "port") else ""
     return filled(
-        Uri=f"{database.endpoint}:{database.port}",
+        Uri=f"{database.endpoint}{port}",
         UserName=database.user,
         PasswordSecretArn=database.secret,
         DatabaseName=database.database,
@@ -89,7 +94,7 @@ def _database(database: Database) -> dict[str, Any]:
 def _partition(queue: Queue, owners: QueueOwners) -> dict[str, Any]:
     """A custom partition in slurm.conf over nodes that other queues own."""
     owned = [group for group in queue.node_groups if group.name in owners.by_group]
-    own = partition_settings(queue)
+    own = typed(partition_settings(queue))
     return filled(
         PartitionName=queue.name,
         Nodes=",".join(
@@ -158,19 +163,25 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
             "SubnetIds": subnets(plan, queue),
             **nodes.security(plan, first.name, first.security_groups),
             **nodes.proxy(plan),
+            **_placement_group(_placement(plan, first)),
         },
         Image=nodes.image(first.image, nodes.common_image(plan)),
         ComputeSettings={
             "LocalStorage": {"RootVolume": nodes.root_volume(first.volume), **scratch}
         },
         JobExclusiveAllocation=queue.exclusive or None,
-        CustomSlurmSettings=_queue_settings(plan, queue, owners),
+        CustomSlurmSettings=typed(_queue_settings(plan, queue, owners)),
         CustomActions=custom,
         Iam=permissions.iam(
             first.iam, s3=actions.s3_access(plan, custom), policies=metrics_policies(plan)
         ),
         ComputeResources=[
-            _compute_resource(group, several=_takes_a_list(plan, queue, group))
+            _compute_resource(
+                group,
+                several=_takes_a_list(plan, queue, group),
+                placement=_own_placement(plan, group, queue),
+                one_thread=switches_smt_off(group) or nodes.writes_one_thread(plan, group),
+            )
             for group in queue.node_groups
         ],
     )
@@ -235,19 +246,21 @@ def _takes_a_list(plan: Plan, queue: Queue, group: NodeGroup) -> bool:
     return listed or _in_several_subnets(plan, queue)
 
 
-def _compute_resource(group: NodeGroup, *, several: bool) -> dict[str, Any]:
+def _compute_resource(
+    group: NodeGroup, *, several: bool, placement: dict[str, Any], one_thread: bool
+) -> dict[str, Any]:
     return filled(
         Name=group.service_name or group.name,
         **_types(group, several),
         MinCount=timetable.least_nodes(group),
         MaxCount=group.max,
-        DisableSimultaneousMultithreading=switches_smt_off(group) or None,
+        DisableSimultaneousMultithreading=one_thread or None,
         Efa={"Enabled": True} if group.efa else None,
-        Networking=_placement(group),
+        Networking=_placement_group(placement),
         CapacityReservationTarget=_reservation(group),
         HealthChecks={"Gpu": {"Enabled": True}} if "gpu" in group.health_checks else None,
         **_priorities(group),
-        CustomSlurmSettings=node_settings(group),
+        CustomSlurmSettings=typed(node_settings(group)),
         Tags=[{"Key": key, "Value": value} for key, value in group.tags.items()],
     )
 
@@ -268,15 +281,33 @@ def switches_smt_off(group: NodeGroup) -> bool:
     return group.threads_per_core == 1 and any(type.threads_per_core > 1 for type in group.types)
 
 
-def _placement(group: NodeGroup) -> dict[str, Any] | None:
+def _placement_group(settings: dict[str, Any]) -> dict[str, Any]:
+    """A member of ``Networking``."""
+    return {"PlacementGroup": settings} if settings else {}
+
+
+def _own_placement(plan: Plan, group: NodeGroup, queue: Queue) -> dict[str, Any]:
+    """The placement of a group, where it differs from that of its queue.
+
+    A queue has the one of its first group: if it moved elsewhere with the next group,
+    ParallelCluster would see the deletion of a placement group, and refuse while nodes run. Each
+    compute resource gets a placement group of its own from either place.
+    """
+    common, own = (_placement(plan, each) for each in (queue.node_groups[0], group))
+    if own == common:
+        return {}
+    return own or ({"Enabled": False} if common != {"Enabled": False} else {})
+
+
+def _placement(plan: Plan, group: NodeGroup) -> dict[str, Any]:
     """The placement group, which ParallelCluster needs with EFA, but not for Capacity Blocks."""
     if group.capacity.kind == "capacity-block":
-        return None
+        return {}
     if group.placement.kind == "existing":
-        return {"PlacementGroup": {"Name": group.placement.group}}
-    if group.placement.kind == "cluster" or group.efa:
-        return {"PlacementGroup": {"Enabled": group.placement.kind == "cluster"}}
-    return None
+        return {"Name": group.placement.group}
+    if group.placement.kind == "cluster" or group.efa or plan.wrote(*group.at("placement")):
+        return {"Enabled": group.placement.kind == "cluster"}
+    return {}
 
 
 def _reservation(group: NodeGroup) -> dict[str, Any] | None:
@@ -316,6 +347,11 @@ def node_settings(group: NodeGroup) -> dict[str, str]:
     if not group.labels and not own_features:
         return rest
     return {"Feature": ",".join([*features(group), *own_features])} | rest
+
+
+def typed(settings: Mapping[str, str]) -> dict[str, str | int]:
+    """Settings of slurm.conf, numbers as such, as users of ParallelCluster write them."""
+    return {key: int(value) if _NUMBER.match(value) else value for key, value in settings.items()}
 
 
 def features(group: NodeGroup) -> list[str]:

@@ -19,6 +19,11 @@ from tests.targets.parallelcluster.specs import SPECS
 ABSENT = object()
 QUEUE = ("Scheduling", "SlurmQueues", 0)
 RESOURCE = (*QUEUE, "ComputeResources", 0)
+SECOND = (*QUEUE, "ComputeResources", 1)
+PLACEMENT = (*QUEUE, "Networking", "PlacementGroup")
+_TWO = "node_groups: [{name: h200}, {name: cpu, instance_type: m7i.large, count: 2}]\n"
+MIXED = _TWO + "queues: [{name: all, node_groups: [h200, cpu]}]"
+MIXED_LAST = _TWO + "queues: [{name: all, node_groups: [cpu, h200]}]"
 SEVERAL_TYPES = """
 node_groups: [{name: tune, instance_types: [g6e.xlarge, g6.xlarge], count: 1, """
 SLURM = ("Scheduling", "SlurmSettings")
@@ -106,19 +111,24 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
         {
             "SubnetIds": ["subnet-0a1b2c3d4e5f67890"],
             "AdditionalSecurityGroups": ["sg-0a1b2c3d4e5f67890"],
+            "PlacementGroup": {"Enabled": True},
         },
     ),
     ("targets: {parallelcluster: {key_name: me}}", (*HEAD, "Ssh", "KeyName"), "me"),
     # How nodes are bought and placed.
-    ("", (*RESOURCE, "Networking"), {"PlacementGroup": {"Enabled": True}}),
+    ("", PLACEMENT, {"Enabled": True}),
+    ("", (*RESOURCE, "Networking"), ABSENT),
     ("", (*RESOURCE, "Efa"), {"Enabled": True}),
     (group("efa: false"), (*RESOURCE, "Efa"), ABSENT),
-    (group("placement: none"), (*RESOURCE, "Networking", "PlacementGroup", "Enabled"), False),
-    (
-        group("placement: {group: mine}"),
-        (*RESOURCE, "Networking", "PlacementGroup", "Name"),
-        "mine",
-    ),
+    (group("placement: none"), PLACEMENT, {"Enabled": False}),
+    (group("placement: {group: mine}"), PLACEMENT, {"Name": "mine"}),
+    (group("efa: false"), PLACEMENT, ABSENT),
+    (group("efa: false, placement: none"), PLACEMENT, {"Enabled": False}),
+    (MIXED, PLACEMENT, {"Enabled": True}),
+    (MIXED, (*RESOURCE, "Networking"), ABSENT),
+    (MIXED, (*SECOND, "Networking"), {"PlacementGroup": {"Enabled": False}}),
+    (MIXED_LAST, PLACEMENT, ABSENT),
+    (MIXED_LAST, (*SECOND, "Networking"), {"PlacementGroup": {"Enabled": True}}),
     (group("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), (*RESOURCE, "Networking"), ABSENT),
     (
         group("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"),
@@ -142,6 +152,11 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (group("threads_per_core: 1"), (*RESOURCE, "DisableSimultaneousMultithreading"), True),
     (
         group("instance_type: hpc6id.32xlarge, threads_per_core: 1"),
+        (*RESOURCE, "DisableSimultaneousMultithreading"),
+        True,
+    ),
+    (
+        group("instance_type: hpc6id.32xlarge"),
         (*RESOURCE, "DisableSimultaneousMultithreading"),
         ABSENT,
     ),
@@ -192,12 +207,12 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (
         "slurm: {settings: {EnforcePartLimits: true, MaxJobCount: 5000}}",
         (*SLURM, "CustomSlurmSettings"),
-        [{"EnforcePartLimits": "YES"}, {"MaxJobCount": "5000"}],
+        [{"EnforcePartLimits": "YES"}, {"MaxJobCount": 5000}],
     ),
     (
         "queues: [{name: q, node_groups: [h200], time_limit: 7d, priority: 9, exclusive: true}]",
         (*QUEUE, "CustomSlurmSettings"),
-        {"MaxTime": "7-00:00:00", "PriorityTier": "9", "PriorityJobFactor": "9"},
+        {"MaxTime": "7-00:00:00", "PriorityTier": 9, "PriorityJobFactor": 9},
     ),
     (
         "queues: [{name: q, node_groups: [h200], exclusive: true}]",
@@ -218,6 +233,11 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (SPECS["partitions over other queues"], (*QUEUE, "CustomSlurmSettings", "Default"), "NO"),
     (
         SPECS["partitions over other queues"],
+        (*SLURM, "Database", "Uri"),
+        "db.example.com",
+    ),
+    (
+        SPECS["partitions over other queues"].replace("    secret:", "    port: 3306\n    secret:"),
         (*SLURM, "Database", "Uri"),
         "db.example.com:3306",
     ),

@@ -32,6 +32,10 @@ ACCEPTED = {
     "containers": (LOGIN, LOGIN + "software: {containers: pyxis}\n"),
     "login nodes, with users from outside": (OUTSIDE, OUTSIDE + LOGIN),
     "login nodes": ("", LOGIN),
+    "a group with other placement in a queue": (
+        "",
+        TWO + "queues: [{name: h200, node_groups: [h200, cpu]}]",
+    ),
     "another default queue": (
         TWO + QUEUES.format(", default: true", ""),
         TWO + QUEUES.format("", ", default: true"),

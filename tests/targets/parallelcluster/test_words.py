@@ -92,7 +92,7 @@ def test_the_hook_runs_update_scripts_at_updates_only() -> None:
 def test_without_the_hook_an_update_script_is_an_action_of_its_own() -> None:
     head = document_of(UPDATED + LEFT_OUT % "hook")["HeadNode"]
     assert head["CustomActions"] == {
-        "OnNodeUpdated": {"Sequence": [{"Script": "s3://my-bucket/refresh.sh", "Args": ["now"]}]}
+        "OnNodeUpdated": {"Script": "s3://my-bucket/refresh.sh", "Args": ["now"]}
     }
 
 
