@@ -14,6 +14,7 @@ from clustergen.targets.parallelcluster.limits import VERSION
 _SYSTEMS: Final = {
     "alinux2": "alinux2023",
     "centos7": "rocky9",
+    "centos8": "rocky9",
     "ubuntu1804": "ubuntu2204",
     "ubuntu2004": "ubuntu2204",
 }

@@ -290,7 +290,7 @@ def _own_placement(plan: Plan, group: NodeGroup, queue: Queue) -> dict[str, Any]
     """The placement of a group, where it differs from that of its queue.
 
     A queue has the one of its first group: if it moved elsewhere with the next group,
-    ParallelCluster would see the deletion of a placement group, and refuse while nodes run. Each
+    ParallelCluster would see the deletion of a placement group, and reject it while nodes run. Each
     compute resource gets a placement group of its own from either place.
     """
     common, own = (_placement(plan, each) for each in (queue.node_groups[0], group))
