@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.support.cloud.answers import PREVIOUS, Refused, Request
+from tests.support.cloud.conditions import Conditions
 
 if TYPE_CHECKING:
     from tests.support.cloud.account import Account
@@ -63,14 +64,11 @@ class Stack:
 
 
 def _wanted(template: dict[str, Any], parameters: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    """Resources without those whose condition is false; a condition compares a parameter."""
+    """Resources without those whose condition is false."""
+    conditions = Conditions(template, parameters)
     for name, resource in template["Resources"].items():
-        if condition := resource.get("Condition"):
-            left, right = template["Conditions"][condition]["Fn::Equals"]
-            default = template["Parameters"][left["Ref"]].get("Default")
-            if parameters.get(left["Ref"], default) != right:
-                continue
-        yield name, resource
+        if "Condition" not in resource or conditions.holds(resource["Condition"]):
+            yield name, resource
 
 
 def _awaits(resource: Any, before: Any, after: Any) -> set[str]:

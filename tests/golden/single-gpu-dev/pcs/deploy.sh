@@ -762,10 +762,16 @@ read_cluster() {
   [[ $dry_run == no ]] || return 0
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
     --query "Stacks[0].Outputs[?OutputKey=='ClusterId'].OutputValue | [0]" || answer=
+  if [[ -z $answer ]]; then
+    # A stack that was adopted has other outputs. The physical id is an id or an ARN.
+    ask aws --region "$region" cloudformation describe-stack-resources --stack-name "$stack" \
+      --output text --query "StackResources[?ResourceType=='AWS::PCS::\
+Cluster'].PhysicalResourceId | [0]" || answer=
+  fi
   [[ -n $answer ]] ||
     fail the 'cluster does' "not exist:" \
-      "$stack has no output ClusterId"
-  id=$answer
+      "there is none in the stack $stack"
+  id=${answer##*/}
 }
 
 # Sets $answer to lines with name and id of each compute node group.
