@@ -34,6 +34,7 @@ Text = Annotated[str, _AS_TYPED]
 """A string; a bare number becomes its original text."""
 
 _TAG = Annotated[str, Field(max_length=256)]
+TagKey = Annotated[str, Field(min_length=1, max_length=128)]
 TagValue = Annotated[
     _TAG, BeforeValidator(validators.as_typed, json_schema_input_type=_TAG | int | float)
 ]
@@ -108,6 +109,8 @@ EbsVolumeId = Annotated[str, Field(pattern=patterns.EBS_VOLUME.regex)]
 FsxVolumeId = Annotated[str, Field(pattern=patterns.FSX_VOLUME.regex)]
 ReservationId = Annotated[str, Field(pattern=patterns.RESERVATION.regex)]
 Arn = Annotated[str, Field(pattern=patterns.ARN.regex)]
+Role = Annotated[str, Field(pattern=patterns.ROLE.regex)]
+InstanceProfile = Annotated[str, Field(pattern=patterns.INSTANCE_PROFILE.regex)]
 Principal = Annotated[str, Field(pattern=patterns.PRINCIPAL.regex)]
 Source = Annotated[str, Field(pattern=patterns.SOURCE.regex)]
 PolicyArn = Annotated[str, Field(pattern=patterns.POLICY.regex)]

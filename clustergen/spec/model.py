@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from clustergen.spec import patterns
-from clustergen.spec.base import Section, TagValue
+from clustergen.spec.base import Section, TagKey, TagValue
 from clustergen.spec.network import Network
 from clustergen.spec.nodes import HeadNode, Login, NodeGroup, Queue
 from clustergen.spec.orchestration import Kubernetes, Monitoring, Resilience, Slurm
 from clustergen.spec.software import Software, User
 from clustergen.spec.storage import Storage
 from clustergen.spec.targets import Targets
-
-TagKey = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class Spec(Section):

@@ -12,6 +12,7 @@ from clustergen.spec.base import (
     AmiId,
     Arn,
     GiB,
+    InstanceProfile,
     Moment,
     MountPath,
     Name,
@@ -19,6 +20,7 @@ from clustergen.spec.base import (
     NodeType,
     PolicyArn,
     ReservationId,
+    Role,
     S3Uri,
     Seconds,
     Section,
@@ -27,6 +29,8 @@ from clustergen.spec.base import (
     Settings,
     Source,
     SubnetId,
+    TagKey,
+    TagValue,
     Text,
 )
 
@@ -60,8 +64,8 @@ class LoginIam(Section):
     """What login nodes may do in AWS, besides what clustergen gives them."""
 
     policies: list[PolicyArn] = Field([], description="ARNs of managed policies.")
-    role: Arn | None = Field(None, description="ARN of an existing role in place of a new one.")
-    instance_profile: Arn | None = Field(
+    role: Role | None = Field(None, description="ARN of an existing role in place of a new one.")
+    instance_profile: InstanceProfile | None = Field(
         None, description="ARN of an existing instance profile in place of a new one."
     )
 
@@ -256,7 +260,7 @@ class NodeGroup(Section):
         description="Name in ParallelCluster; groups in different queues may share one; default: "
         "name.",
     )
-    tags: dict[str, Text] = Field(
+    tags: dict[TagKey, TagValue] = Field(
         {}, description="Tags of its nodes, besides those of the cluster."
     )
 

@@ -66,6 +66,14 @@ ARN = Pattern(
     r"^arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:.+$",
     "an ARN, arn:aws:service:region:account:resource",
 )
+ROLE = Pattern(
+    r"^arn:aws[a-z-]*:iam::[0-9]*:role/.+$",
+    "the ARN of an IAM role, arn:aws:iam::111122223333:role/nodes",
+)
+INSTANCE_PROFILE = Pattern(
+    r"^arn:aws[a-z-]*:iam::[0-9]*:instance-profile/.+$",
+    "the ARN of an instance profile, arn:aws:iam::111122223333:instance-profile/nodes",
+)
 PRINCIPAL = Pattern(
     r"^arn:aws[a-z-]*:iam::[0-9]{12}:(role|user)/.+$",
     "the ARN of an IAM role or user, arn:aws:iam::111122223333:role/admin",

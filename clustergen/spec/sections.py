@@ -11,7 +11,7 @@ from clustergen.findings import Path
 from clustergen.spec.model import Spec
 
 # The key whose value users often write instead of the section.
-_MAIN = ("id", "instance_type", "size", "zone", "run", "mount", "group", "os")
+_MAIN = ("id", "instance_type", "size", "zone", "run", "mount", "group", "os", "source")
 
 
 def keys(path: Path, data: Any) -> list[str]:

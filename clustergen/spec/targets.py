@@ -190,8 +190,8 @@ class ParallelCluster(Instances):
     dcv: Dcv | None = Field(None, description="Amazon DCV on the head node; default: off.")
     elastic_ip: bool | ElasticIpId | None = Field(
         None,
-        description="Elastic IP address of the head node: a new one, none, or an existing one "
-        "(eipalloc-...); default: a new one in a public subnet.",
+        description="Elastic IP address of the head node: true for a new one, false for none, "
+        "or the id of an existing one (eipalloc-...); default: a new one in a public subnet.",
     )
     directory: Directory | None = Field(None, description="Directory of users.")
     dns: Dns | None = Field(None, description="Names of nodes; default: those of ParallelCluster.")

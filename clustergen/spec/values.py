@@ -150,6 +150,10 @@ def _not_an_option(path: Path, value: Any, words: Sequence[str], near: Sequence[
     fix = corrected(path, str(value), near[0]) if near else None
     if value is False and "none" in words:
         help, fix = "write none", safe(put(path, "none"))
+    if value == "none" and "false" in words:
+        help, fix = "write false", safe(put(path, False))
+    if value is None:
+        return form.TYPE.at(path, "expected a value, found nothing", help=help)
     if len(words) == 1:
         help = help or f"write {words[0]}"
         fix = fix or unsafe(put(path, resolve(words[0])))
@@ -221,6 +225,8 @@ def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> tuple[st
     if expected == "a whole number" and isinstance(value, str):
         number = None if _DURATION.fullmatch(value) else number_in(value)
         return ("", None) if number is None else (f"write {number}", number)
+    if expected == "text" and isinstance(value, list) and len(value) == 1:
+        return f"write {value[0]}, which is no list", None
     if expected == "text" and isinstance(value, bool | int | float):
         return f'write "{_plain(value)}", in quotes', _plain(value)
     if expected == "a list":

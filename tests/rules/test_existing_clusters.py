@@ -57,12 +57,12 @@ def test_nodes_and_cluster_need_a_way_to_each_other(target: str) -> None:
 
 
 def test_controllers_of_an_existing_cluster_are_not_counted() -> None:
-    options = f"{CLUSTERS['hyperpod-slurm']}, controllers: 2, controller_group: main"
+    options = f"{CLUSTERS['hyperpod-slurm']}, controllers: 2"
     text = f"{vpc()}targets: {{hyperpod-slurm: {{{options}}}}}\n"
     findings = check_fragment(text, "hyperpod-slurm").findings
     assert not {"SLM358", "SLM359"} & {f.code for f in findings}
     ineffective = [f.path[-1] for f in findings if f.code == "LIM304"]
-    assert ineffective == ["controllers", "controller_group"]
+    assert ineffective == ["controllers"]
 
 
 @pytest.mark.parametrize("target", CLUSTERS)

@@ -38,12 +38,38 @@ MISTAKES = [
         "write it in `root_volume`",
     ),
     (
+        HEAD + GROUP + "targets: {parallelcluster: {elastic_ip: none}}\n",
+        "SPC023",
+        "write false",
+    ),
+    (
+        HEAD + GROUP + "login: {ssh_from: [10.0.0.0/8]}\n",
+        "SPC022",
+        "write 10.0.0.0/8, which is no list",
+    ),
+    (
+        HEAD
+        + GROUP.replace("count: 2", "count: 2, iam: {role: 'arn:aws:iam::111122223333:user/a'}"),
+        "SPC024",
+        "role: ARN of an existing role in place of a new one.",
+    ),
+    (
+        HEAD + GROUP + "targets: {parallelcluster: {login_pool: {name: a}}}\n",
+        "LIM111",
+        "write login: {}, with a count above 0, or remove it",
+    ),
+    (
+        HEAD + GROUP.replace("count: 2", f"count: 2, tags: {{team: {'x' * 257}}}"),
+        "SPC024",
+        "write at most 256",
+    ),
+    (
         HEAD + GROUP + "leave_out: [hook]\n",
         "SPC020",
         "it depends on the target: write it in targets, pcs: {leave_out: [...]}",
     ),
     (
-        HEAD + GROUP + "targets: {parallelcluster: {login_pool: {grace_time: 1h}}}\n",
+        HEAD + GROUP + "login: {}\ntargets: {parallelcluster: {login_pool: {grace_time: 1h}}}\n",
         "SPC022",
         "grace_time: Minutes between the notice to users and the end of a node.",
     ),

@@ -162,7 +162,13 @@ def own_role(plan: Plan) -> Iterator[Problem]:
             continue
         exists = [name for name in ("role", "instance_profile") if getattr(node.iam, name)]
         added = [name for name in ("policies", "s3") if getattr(node.iam, name)]
-        added += exists[1:]
+        if len(exists) == 2:
+            yield Problem(
+                node.at("iam", "instance_profile"),
+                "role and instance_profile cannot both be given",
+                help="remove one: an instance profile already has a role",
+                on_key=True,
+            )
         if exists and added:
             yield Problem(
                 node.at("iam", added[0]),

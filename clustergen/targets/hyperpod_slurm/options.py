@@ -37,7 +37,6 @@ class Options(options.Options):
             ("head_node",),
             *(("slurm", name) for name in _OF_SLURM),
             ("targets", "hyperpod-slurm", "controllers"),
-            ("targets", "hyperpod-slurm", "controller_group"),
         )
 
     @property

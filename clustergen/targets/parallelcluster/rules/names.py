@@ -57,13 +57,16 @@ def login_pools(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "LIM111",
-    "Further login pools without the first",
-    why="The first pool is that of login; the others are rendered with it.",
+    "Login pools without login nodes",
+    why="The first pool is that of login: login_pool describes it, and the others are rendered "
+    "with it.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html",
     bad="targets: {parallelcluster: {more_login_pools: [{name: large}]}}",
     good="login: {}\ntargets: {parallelcluster: {more_login_pools: [{name: large}]}}",
 )
 def first_login_pool(plan: Plan) -> Iterator[Problem]:
-    if plan.options_as(Options).more_login_pools and not (plan.login or plan.stopped_login):
-        message = "more_login_pools, but no login nodes"
-        yield Problem(_POOLS, message, help="write login: {}, with a count above 0, or remove them")
+    for name in ("login_pool", "more_login_pools"):
+        path = ("targets", "parallelcluster", name)
+        if plan.wrote(*path) and not (plan.login or plan.stopped_login):
+            message = f"{name}, but no login nodes"
+            yield Problem(path, message, help="write login: {}, with a count above 0, or remove it")
