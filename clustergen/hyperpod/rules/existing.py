@@ -11,6 +11,7 @@ from clustergen.findings import Path, Problem, Severity, drop, unsafe
 from clustergen.hyperpod import cluster
 from clustergen.hyperpod.options import Options
 from clustergen.hyperpod.rules import rule
+from clustergen.plan import others
 from clustergen.plan.model import Plan
 
 _UPDATE = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html"
@@ -41,14 +42,7 @@ def _at(plan: Plan, field: str) -> Path:
     good=joined(),
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
-    for path in (*plan.options.of_others, *_additions(plan)):
-        if plan.wrote(*path):
-            yield Problem(
-                path,
-                f"{_word(path)} has no effect on an existing cluster, which keeps its own",
-                help="change it where the cluster is defined",
-                fix=unsafe(drop(path)),
-            )
+    yield from others.without_effect(plan, (*plan.options.of_others, *_additions(plan)))
 
 
 def _additions(plan: Plan) -> Iterator[Path]:
@@ -58,10 +52,6 @@ def _additions(plan: Plan) -> Iterator[Path]:
     for index, addition in enumerate(plan.options_as(Options).leave_out):
         if addition in ("node-recovery", "operator-tag"):
             yield (*_at(plan, "leave_out"), index)
-
-
-def _word(path: Path) -> object:
-    return path[-1] if isinstance(path[-1], str) else path[-2]
 
 
 @rule(

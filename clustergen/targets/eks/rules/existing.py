@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.plan import others
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
@@ -27,14 +28,7 @@ _VERSION: Path = ("kubernetes", "version")
     good=JOINED,
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
-    for path in plan.options.of_others:
-        if plan.wrote(*path):
-            yield Problem(
-                path,
-                f"{path[-1]} has no effect on an existing cluster, which keeps its own",
-                help="change it where the cluster is defined",
-                fix=unsafe(drop(path)),
-            )
+    yield from others.without_effect(plan, plan.options.of_others)
     yield from _left_out(plan)
     admission = ("kubernetes", "admission")
     queued = plan.wrote("queues") or plan.creates_cluster

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.findings import Path, Problem, Severity, put, unsafe
+from clustergen.plan import others
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits, pcs_cluster, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
@@ -111,20 +112,14 @@ _ACCOUNTING: Path = ("slurm", "accounting")
     good=f"slurm: {{version: '25.11'}}\n{JOINED}",
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
-    for path in plan.options.of_others:
-        if plan.wrote(*path) and path == _ACCOUNTING:
-            yield Problem(
-                path,
-                "an existing cluster keeps its accounting: only dashboards and checks read this",
-                help="write what the cluster has",
-            )
-        elif plan.wrote(*path):
-            yield Problem(
-                path,
-                f"{path[-1]} has no effect on an existing cluster, which keeps its own",
-                help="change it where the cluster is defined",
-                fix=unsafe(drop(path)),
-            )
+    theirs = plan.options.of_others
+    yield from others.without_effect(plan, (path for path in theirs if path != _ACCOUNTING))
+    if _ACCOUNTING in theirs and plan.wrote(*_ACCOUNTING):
+        yield Problem(
+            _ACCOUNTING,
+            "an existing cluster keeps its accounting: only dashboards and checks read this",
+            help="write what the cluster has",
+        )
 
 
 @rule(

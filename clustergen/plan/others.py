@@ -1,0 +1,21 @@
+"""What a spec says about a cluster that exists, which keeps its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clustergen.findings import Path, Problem, drop, unsafe
+from clustergen.plan.model import Plan
+
+
+def without_effect(plan: Plan, paths: Iterable[Path]) -> Iterator[Problem]:
+    """The settings among ``paths`` that the spec has."""
+    for path in paths:
+        if plan.wrote(*path):
+            word = next(step for step in reversed(path) if isinstance(step, str))
+            yield Problem(
+                path,
+                f"{word} has no effect on an existing cluster, which keeps its own",
+                help="change it where the cluster is defined",
+                fix=unsafe(drop(path)),
+            )
