@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 PARALLELCLUSTER: Final = "a ParallelCluster configuration"
+PARALLELCLUSTER_STACK: Final = "a template with a ParallelCluster configuration"
 HYPERPOD: Final = "a HyperPod cluster"
 PCS: Final = "an AWS PCS cluster"
 EKSCTL: Final = "an eksctl configuration"
@@ -62,8 +63,20 @@ def recognized(data: Any) -> str:
 
 
 def _of_template(resources: Mapping[str, Any]) -> str:
+    if any(map(is_parallelcluster_resource, resources.values())):
+        return PARALLELCLUSTER_STACK
     types = {str(each.get("Type")) for each in resources.values() if isinstance(each, Mapping)}
     return next((format for type, format in _TYPES.items() if type in types), "")
+
+
+def is_parallelcluster_resource(resource: Any) -> bool:
+    """Whether a resource is a cluster for ParallelCluster's provider; users choose its type.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudformation-v3.html
+    """
+    properties = resource.get("Properties") if isinstance(resource, Mapping) else None
+    found = properties.get("ClusterConfiguration") if isinstance(properties, Mapping) else None
+    return isinstance(found, Mapping) and "HeadNode" in found
 
 
 def _described(data: Mapping[str, Any]) -> str:

@@ -27,6 +27,7 @@ from clustergen.importing.strangers import is_launch_template, is_object, unknow
 __all__ = ["Answers", "Imported", "Request", "imported", "imported_live"]
 
 _SETS: Final[Mapping[str, Callable[[Sequence[Source], Answers], Imported]]] = {
+    foreign.PARALLELCLUSTER_STACK: parallelcluster.imported_stack,
     foreign.HYPERPOD: hyperpod.imported,
     foreign.PCS: pcs.imported,
     foreign.BATCH: batch.imported,

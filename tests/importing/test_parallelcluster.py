@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -366,3 +367,53 @@ def test_the_overlay_keeps_the_form_that_the_object_model_tells_apart(kind: str)
     result = bring(SMALL.replace(*_SAME_EFFECT[kind]))
     assert result.lossless
     assert result.overlaid
+
+
+_STACK = """\
+Parameters:
+  Most: {{Type: Number, Default: 4}}
+Resources:
+  Cluster:
+    Type: Custom::PclusterCluster
+    Properties:
+      ServiceToken: !GetAtt [Provider, Outputs.ServiceToken]
+      ClusterName: research
+      ClusterConfiguration:
+{0}
+"""
+
+
+def test_a_cluster_of_a_template_is_imported_with_its_parameters() -> None:
+    config = SMALL.replace(
+        "InstanceType: c7i.4xlarge", "InstanceType: c7i.4xlarge, MaxCount: !Ref Most"
+    )
+    config = config.replace(
+        "subnet-0a1b2c3d4e5f67890}\n  Ssh", "!GetAtt [Vpc, Outputs.Public]}\n  Ssh"
+    )
+    config += """LoginNodes:
+  Pools:
+    - Name: login
+      InstanceType: c7i.large
+      Networking:
+        SubnetIds: [subnet-0a1b2c3d4e5f67890]
+        AdditionalSecurityGroups: [!GetAtt [Data, Outputs.Group]]
+      CustomActions: {OnNodeStart: {Script: 's3://team/x.sh', Args: [587]}}
+"""
+    text = _STACK.format(indent(config, " " * 8))
+    result = bring(text)
+    assert result.lossless, result.findings
+    assert "IMP012" not in codes(result)
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert spec.node_groups[0].count.max == 4
+    asked = [f for f in result.findings if f.code == "IMP002"]
+    assert [f.message for f in asked if "Outputs" in f.message] == [
+        "no file says what Vpc.Outputs.Public is",
+        "no file says what Data.Outputs.Group is",
+    ]
+    assert all(f.span for f in asked)
+
+
+def test_check_of_a_template_with_a_cluster_points_to_import() -> None:
+    found = check_text(_STACK.format(indent(SMALL, " " * 8))).findings
+    assert any("clustergen import" in f.help for f in found)

@@ -20,10 +20,15 @@ _IDS: Final[Mapping[str, str]] = {
     "SecurityGroupIds": "sg",
     "SecurityGroups": "sg",
     "Groups": "sg",
+    "AdditionalSecurityGroups": "sg",
+    "FileSystemId": "fs",
+    "CustomAmi": "ami",
     "AmiId": "ami",
     "ImageId": "ami",
 }
-_LISTS: Final = word_set("SubnetIds Subnets SecurityGroupIds SecurityGroups Groups")
+_LISTS: Final = word_set(
+    "SubnetIds Subnets SecurityGroupIds SecurityGroups Groups AdditionalSecurityGroups"
+)
 _ACCOUNT_ID: Final = "AWS::AccountId"
 _DYNAMIC: Final = "{{resolve:"
 _SCRIPTS: Final = "SourceS3Uri"
@@ -90,6 +95,13 @@ class Questions:
             return f"s3://{_FILLED_IN}{slug}".lower()
         if kind == "ClusterArn":
             return f"arn:{self.partition}:eks:{self.region}:{_ACCOUNT}:cluster/{_FILLED_IN}{slug}"
+        if kind == "PasswordSecretArn":
+            service = f"arn:{self.partition}:secretsmanager:{self.region}:{_ACCOUNT}"
+            return f"{service}:secret:{_FILLED_IN}{slug}"
+        if kind == "BucketName":
+            return f"{_FILLED_IN}{slug}".lower()
+        if kind == "Policy":
+            return f"arn:{self.partition}:iam::{_ACCOUNT}:policy/{_FILLED_IN}{slug}"
         if _ROLE.search(kind):
             return f"arn:{self.partition}:iam::{_ACCOUNT}:role/{_FILLED_IN}{slug}"
         return 1 if _NUMBERS.search(kind) else f"{_FILLED_IN}{slug}"

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from clustergen.catalog.regions import partition_of
 from clustergen.findings import Path
+from clustergen.importing.answers import Answers
 from clustergen.importing.cloudformation.functions import (
     NOTHING,
     UNKNOWN,
@@ -82,6 +83,16 @@ class Stacks:
                 if fnmatch.fnmatchcase(UNKNOWN.sub("*", name), pattern):
                     return value()
         return {"Fn::ImportValue": name}
+
+
+def resources(sources: Sequence[Source], answers: Answers, region: str) -> list[Resource]:
+    """The resources of templates, as far as their parameters have values."""
+    values: dict[str, str] = {}
+    for source in sources:
+        values |= is_parameter_file(source.data) or {}
+    given = Given(values | dict(answers.parameters), region, answers.name)
+    templates = [source for source in sources if source.is_template]
+    return Stacks(templates, given).resources() if templates else []
 
 
 def _prefixed(sources: Sequence[Source]) -> Iterator[tuple[Source, str]]:

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from clustergen.catalog.regions import partition_of
 from clustergen.importing.answers import Answers
-from clustergen.importing.cloudformation import Questions, Resource, Stacks, is_parameter_file
-from clustergen.importing.cloudformation.stacks import Given
+from clustergen.importing.cloudformation import Questions, Resource, resources
 from clustergen.importing.hyperpod.requests import is_request
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
@@ -19,12 +18,7 @@ _REGION: Final = "us-east-1"
 
 def clusters(sources: Sequence[Source], answers: Answers) -> list[Resource]:
     """The clusters of the templates, as far as their parameters have values."""
-    values: dict[str, str] = {}
-    for source in sources:
-        values |= is_parameter_file(source.data) or {}
-    given = Given(values | dict(answers.parameters), answers.region or _REGION, answers.name)
-    templates = [source for source in sources if source.is_template]
-    found = Stacks(templates, given).resources() if templates else []
+    found = resources(sources, answers, answers.region or _REGION)
     return [each for each in found if each.type == _CLUSTER]
 
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.kinds import fitting
 from clustergen.importing.notes import Notes
+from clustergen.importing.parallelcluster import templates
 from clustergen.importing.parallelcluster.dialect import modern
 from clustergen.importing.parallelcluster.normal import normal
 from clustergen.importing.parallelcluster.partitions import resolved
 from clustergen.importing.parallelcluster.parts import effective, items, section, without_nothing
 from clustergen.importing.parallelcluster.settling import settled
 from clustergen.importing.parallelcluster.words import spec
+from clustergen.importing.reading import Source
 from clustergen.importing.rules import formats
 from clustergen.targets import load
 
-__all__ = ["imported"]
+__all__ = ["imported", "imported_stack"]
 
 _TARGET = "parallelcluster"
 SERVICE = Service(_TARGET, normal, settled)
@@ -28,7 +32,31 @@ ADOPTING = Service(_TARGET, normal, lambda _document, original, _schema: origina
 _SLURM = "slurm"
 
 
-def imported(configuration: Mapping[str, Any], origin: str, answers: Answers) -> Imported:
+def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
+    """The spec of the cluster in templates."""
+    found = templates.clusters(sources, answers)
+    if len(found) != 1:
+        number = "several clusters" if found else "no cluster whose condition holds"
+        problem = formats.INCOMPLETE.at(
+            (), f"the templates have {number}", help="give the values of parameters: --parameter"
+        )
+        return Imported("", (problem,), False, 0, 0)
+    (resource,) = found
+    notes = Notes()
+    config = templates.configuration(resource, answers, notes)
+    result = imported(config, PurePath(resource.source.name).name, answers, notes)
+    inner = (*resource.path, "Properties", "ClusterConfiguration")
+    return result._replace(
+        findings=tuple(
+            resource.source.place(replace(each, path=(*inner, *each.path)))
+            for each in result.findings
+        )
+    )
+
+
+def imported(
+    configuration: Mapping[str, Any], origin: str, answers: Answers, notes: Notes | None = None
+) -> Imported:
     """The spec of a cluster configuration."""
     scheduler = section(configuration, "Scheduling").get("Scheduler", _SLURM)
     if scheduler != _SLURM:
@@ -39,7 +67,7 @@ def imported(configuration: Mapping[str, Any], origin: str, answers: Answers) ->
             "Scheduler: slurm, and SlurmQueues with compute resources of the same instance types",
         )
         return Imported("", (found,), False, 0, 0)
-    notes = Notes()
+    notes = notes or Notes()
     known, misfits = fitting(without_nothing(configuration), load(_TARGET).schema)
     if missing := [*_missing(known)]:
         found = formats.INCOMPLETE.at(
