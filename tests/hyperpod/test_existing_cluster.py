@@ -330,7 +330,7 @@ def test_a_failed_update_of_others_is_not_one_of_the_bundle(bundle: Bundle) -> N
     done = bundle.deploy()
     assert done.returncode == 0, done.stderr
     assert "HyperPod reports: Instance group old" in done.stderr
-    assert "can be about an update of others" in done.stderr
+    assert "can be about someone else's update" in done.stderr
     hyperpod.others, hyperpod.lingers = "Instance group old: quota exceeded.", 200
     done = bundle.deploy("--destroy")
     assert done.returncode == 0, done.stderr

@@ -237,7 +237,8 @@ def _reach(plan: Plan) -> Iterator[str]:
             "`deploy.sh` needs the API of the cluster, and an access entry with "
             "`AmazonEKSClusterAdminPolicy` for the whole cluster: charts create kinds and cluster "
             "roles, and Kubernetes lets nobody grant rights that they lack. `./install.sh --check` "
-            "only reads: it looks for names and releases of others that would stop the installation"
+            "only reads: it looks for names and releases in the cluster that would stop the "
+            "installation"
         )
     elif not plan.kubernetes.public_endpoint_from:
         yield f"the API of the cluster is reachable only from the VPC: {control_plane.way_in(plan)}"

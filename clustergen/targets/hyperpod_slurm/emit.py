@@ -76,8 +76,8 @@ def _deployment(plan: Plan) -> Iterator[str]:
         yield from _users(plan)
         yield (
             f"the added nodes are also in `{limits.UNIVERSAL_PARTITION}`, HyperPod's partition of "
-            "all nodes: jobs of others without `--partition` may run there. To keep them off, ask "
-            f"the owner to limit `{limits.UNIVERSAL_PARTITION}` in slurm.conf, with "
+            "all nodes: other users' jobs without `--partition` may run there. To keep them off, "
+            f"ask the owner to limit `{limits.UNIVERSAL_PARTITION}` in slurm.conf, with "
             "`AllowGroups=root` for example"
         )
         return
@@ -96,8 +96,8 @@ def _users(plan: Plan) -> Iterator[str]:
     if not modes.options(plan).lifecycle:
         known = ", ".join(("those of the image", *(user.name for user in plan.users)))
         yield (
-            f"the added nodes have these users: {known}. Jobs of others run there without a "
-            "user name: `whoami` fails, and so do programs that look it up. Write those users to "
+            f"the added nodes have these users: {known}. Jobs of other users run there without "
+            "a user name: `whoami` fails, and so do programs that look it up. Write those users to "
             "`users`, with the ids that `id NAME` shows on the controller, and render again"
         )
 
