@@ -399,6 +399,8 @@ MORE += [
         "name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}",
         (BATCH,),
     ),
+    ("node_groups: [{name: h200, count: 2}]\nkubernetes: {autoscaler: karpenter}", (K8S,)),
+    ("targets: {eks: {install: none}}", (K8S,)),
 ]
 MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names]
 
