@@ -13,6 +13,10 @@ from clustergen.spec.rules import form
 from clustergen.spec.values import Error
 
 _OF_KEYS = ("missing", "extra_forbidden")
+_IN_PODS = (
+    "an option of parallelcluster: pods run with the users of their images; write who may use the "
+    "cluster in kubernetes.admins and kubernetes.access"
+)
 _ELSEWHERE: Mapping[Path, str] = {
     ("node_groups", "spot"): "write capacity: spot",
     ("node_groups", "capacity_block"): "write capacity: {capacity_block: cr-...}",
@@ -25,6 +29,10 @@ _ELSEWHERE: Mapping[Path, str] = {
     "do it in a script of software.scripts, or in lifecycle scripts of your own",
     ("targets", "pcs", "directory"): "clustergen sets SSSD up on ParallelCluster only: do it in a "
     "script of software.scripts, or in the image",
+    ("targets", "eks", "directory"): _IN_PODS,
+    ("targets", "hyperpod-eks", "directory"): _IN_PODS,
+    ("targets", "batch", "directory"): "an option of parallelcluster: jobs of AWS Batch run with "
+    "the users of their images, and IAM decides who may submit them",
     ("slurm", "accounting", "password"): "write `secret`: the ARN of a Secrets Manager secret that "
     "holds the password",
 }

@@ -42,6 +42,16 @@ def test_an_import_has_the_words_of_the_spec(target: str) -> None:
     assert spec.get("root_volume") == given.get("root_volume")
 
 
+@pytest.mark.parametrize("target", ["pcs", "eks", "batch"])
+def test_tags_of_the_cluster_are_not_repeated_at_its_groups(target: str) -> None:
+    second = "\n  - {name: gpu, instance_type: g6.12xlarge, count: 1, tags: {stage: test}}"
+    text = SPEC.format(words=TAGS, target=target).replace("\ntargets:", f"{second}\ntargets:")
+    document = rendered(check_text(text, targets=(target,)), target)
+    spec = yaml.safe_load(bring(document, vpc="", zones={"": "usw2-az1"}).text)
+    assert spec["tags"] == {"team": "speech"}
+    assert not any("team" in group.get("tags", {}) for group in spec["node_groups"])
+
+
 def test_tags_of_a_queue_stay_where_they_are() -> None:
     """In ParallelCluster's object model, they are not those of its compute resources."""
     queue = {

@@ -103,3 +103,44 @@ def test_an_existing_vpc_has_subnets_of_the_zone() -> None:
     near, far = checked.plans["eks"].node_groups
     assert (near.subnets, far.subnets) == ((), ("subnet-0a1b2c3e",))
     assert not [f for f in checked.findings if f.code == "NET047"]
+
+
+IN_AN_EXISTING_VPC = """\
+version: 1
+name: zones
+region: us-east-1
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets:
+    - {{id: subnet-0a1b2c3d4e5f67890, zone: us-east-1a}}
+    - {{id: subnet-0a1b2c3d4e5f67891, zone: us-east-1b}}
+node_groups:
+  - {{name: h200, instance_type: p5en.48xlarge, count: 2{zone}}}
+storage: [{{mount: /fsx, type: fsx-lustre, size: 1200GiB}}]
+targets: {{pcs: {{}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"),
+    [
+        ("", {"NET011"}),
+        (", zone: us-east-1a", set()),
+        (", zone: us-east-1b", {"NET048"}),
+    ],
+)
+def test_findings_know_the_zone_of_a_group_in_an_existing_vpc(
+    zone: str, expected: set[str]
+) -> None:
+    """File systems are in the first subnet, and EFA nodes in that of their group's zone."""
+    found = check_text(IN_AN_EXISTING_VPC.format(zone=zone), targets=("pcs",)).findings
+    about = {each.code: each.message for each in found if each.code in {"NET011", "NET048"}}
+    assert set(about) == expected
+    assert about.get("NET048") in (None, "/fsx is in us-east-1a, and h200 is in us-east-1b")
+
+
+def test_the_distance_to_a_zone_that_is_not_known_is_not_a_finding() -> None:
+    text = IN_AN_EXISTING_VPC.format(zone=", zone: us-east-1b")
+    text = text.replace("zone: us-east-1a", "cidr: 10.42.0.0/17")
+    found = check_text(text, targets=("pcs",)).findings
+    assert not {"NET011", "NET048"} & {each.code for each in found}

@@ -135,7 +135,9 @@ def test_queues_of_batch_keep_jobs_that_cannot_start() -> None:
 @pytest.mark.parametrize(
     ("target", "key", "words"),
     [
-        ("eks", "directory", "an option of parallelcluster"),
+        ("eks", "directory", "kubernetes.access"),
+        ("hyperpod-eks", "directory", "kubernetes.access"),
+        ("batch", "directory", "users of their images"),
         ("batch", "provisioning", "an option of hyperpod-eks and hyperpod-slurm"),
         ("hyperpod-slurm", "directory", "software.scripts"),
     ],

@@ -13,7 +13,7 @@ from clustergen.importing.batch.form import ENVIRONMENTS, QUEUES, group_name
 from clustergen.importing.machines import items, section
 from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
-from clustergen.importing.settings import Json, linked_name
+from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, linked_name
 from clustergen.targets.batch import limits
 
 _LONGEST: Final = limits.MAX_NAME
@@ -25,13 +25,15 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     name = answers.name if answers.adopt else _name([*queues], answers.name)
     called = dict(_names(queues, name))
     groups = {key: group_name(key, each) for key, each in environments.items()}
+    shared = _shared_tags(environments)
     found = {
         "version": 1,
         "name": name,
         "region": answers.region,
+        "tags": shared,
         "network": _network(environments, answers, notes),
         "node_groups": [
-            _group(groups[key], each) | {"tags": machines.tags(each, name, {}, groups[key])}
+            _group(groups[key], each) | {"tags": machines.tags(each, name, shared, groups[key])}
             for key, each in environments.items()
         ],
         "queues": _queues(queues, called, groups),
@@ -40,6 +42,18 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
     own = {ours: theirs for theirs, ours in called.items() if theirs != f"{name}-{ours}"}
     return kept | {"targets": {"batch": {"queue_names": own} if own else {}}}
+
+
+def _shared_tags(environments: Json) -> Json:
+    """The tags of the cluster: those of all nodes, and of all launch templates besides."""
+    tagged = [machines.tags(each, "", {}, "") for each in environments.values()]
+    for environment in environments.values():
+        specified = items(section(environment, LAUNCH_TEMPLATE), "TagSpecifications")
+        tags = [tag for each in specified for tag in items(section({"": each}, ""), "Tags")]
+        tagged.append({str(tag.get("Key")): tag.get("Value") for tag in tags})
+    first = tagged[0] if tagged else {}
+    alike = {key for key, value in first.items() if all(t.get(key) == value for t in tagged)}
+    return {key: value for key, value in first.items() if key in alike - {"Name"}}
 
 
 def _name(queues: list[str], default: str) -> str:

@@ -101,7 +101,8 @@ def _saves(group: NodeGroup) -> bool:
     "NET011",
     "EFA nodes stay in the first subnet",
     why="EFA traffic does not leave a zone, and neither does a cluster placement group: EFA nodes "
-    "go into the first private subnet, and subnets in other zones serve other nodes only.",
+    "go into the first private subnet unless their group has a zone or subnets. Subnets in other "
+    "zones serve other nodes only.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
     severity=Severity.NOTE,
     bad="""network:
@@ -115,13 +116,14 @@ def _saves(group: NodeGroup) -> bool:
 )
 def efa_zone(plan: Plan) -> Iterator[Problem]:
     first = plan.network.private[0].zone
-    tight = ", ".join(group.name for group in plan.node_groups if group.efa)
+    # Groups with a zone have the subnets of that zone.
+    tight = ", ".join(group.name for group in plan.node_groups if group.efa and not group.subnets)
     for index, subnet in enumerate(plan.network.private):
         if tight and subnet.zone != first:
             yield Problem(
                 ("network", "private_subnets", index),
                 f"no node of {tight} starts in {subnet.id}: EFA keeps them in {first}",
-                help="put the subnet of the EFA nodes first",
+                help="put the subnet of the EFA nodes first, or write the zone of their group",
             )
 
 

@@ -58,8 +58,9 @@ def _reason(plan: Plan, group: NodeGroup) -> tuple[str, str] | None:
 @rule(
     "NET048",
     "File systems in another zone than their nodes",
-    why="New FSx file systems are in network.zone. Nodes in another zone reach them, but more "
-    "slowly, and each gigabyte between zones costs money in both directions.",
+    why="New FSx file systems are in network.zone, in an existing VPC in its first private subnet. "
+    "Nodes in another zone reach them, but more slowly, and each gigabyte between zones costs "
+    "money in both directions.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-on-ec2-instance.html",
     severity=Severity.NOTE,
     bad="network: {zone: use1-az6}\nnode_groups: [{name: h200, zone: use1-az4}]\n"
@@ -69,11 +70,17 @@ def _reason(plan: Plan, group: NodeGroup) -> tuple[str, str] | None:
 )
 def distant_storage(plan: Plan) -> Iterator[Problem]:
     mounts = [item.mount for kind in (Lustre, OpenZfs) for item in stored.new(plan, kind)]
+    place = plan.network.private[0].zone
+    if not mounts or place is None:
+        return
     for group in plan.node_groups:
-        if mounts and group.zone and group.zone != plan.network.zone:
+        # A name and an id may mean the same zone.
+        comparable = group.zone and regions.is_zone_id(group.zone) == regions.is_zone_id(place)
+        if comparable and group.zone != place:
+            verb = "are" if len(mounts) > 1 else "is"
             yield Problem(
                 group.at("zone"),
-                f"{', '.join(mounts)} is in {plan.network.zone}, and {group.name} in {group.zone}",
+                f"{', '.join(mounts)} {verb} in {place}, and {group.name} is in {group.zone}",
                 help="put the nodes that read and write most into the zone of the file system",
             )
 
