@@ -74,6 +74,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         eks_cluster=plan.cluster_name,
         joined=not plan.creates_cluster,
         by_hand=plan.options_as(Options).by_hand,
+        versioned=[group.name for group in managed if not group.image],
         **_joined(plan),
         **schedule.values(plan),
     )

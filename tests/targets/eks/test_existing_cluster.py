@@ -371,3 +371,11 @@ def test_the_readme_says_what_the_owner_decides() -> None:
 def test_node_repair_depends_on_an_addon_of_the_owner() -> None:
     assert "platform has the add-on `eks-node-monitoring-agent`" in _readme(SPEC)
     assert "without it, repair sees only" not in _readme(NODES)
+
+
+def test_nodes_with_an_image_of_their_own_join_a_newer_cluster(tmp_path: Path) -> None:
+    own = SPEC.replace("count: 2", "count: 2, image: ami-0a1b2c3d4e5f67890")
+    with reaching(tmp_path, dict(EKS.files(own))) as bundle:
+        bundle.account.eks.existing["platform"] = {**CLUSTER, "version": "1.36"}
+        succeeded(bundle)
+        assert sizes(bundle) == {"h200": (2, 2)}
