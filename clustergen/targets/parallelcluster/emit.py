@@ -150,7 +150,9 @@ def _ssh(plan: Plan) -> Iterator[str]:
     if not plan.network.ssh_from:
         return
     if nodes.entry_subnet(plan.network) in plan.network.public:
-        opens = "nothing is open on it" if plan.login else "port 22 is open to `ssh_from`"
+        dcv = plan.options_as(Options).dcv
+        desktops = f"only port {dcv.port} of its desktops" if dcv else "nothing"
+        opens = f"{desktops} is open on it" if plan.login else "port 22 is open to `ssh_from`"
         yield f"With `ssh_from`, the head node has a public address, an Elastic IP; {opens}."
     if plan.login:
         yield (

@@ -10,7 +10,7 @@ from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.options import Dcv, Options
 from clustergen.targets.parallelcluster.queue_owners import queue_owners
 from clustergen.targets.parallelcluster.rules import rule
 from clustergen.targets.parallelcluster.scheduling import subnets
@@ -136,7 +136,7 @@ def managed_names(plan: Plan) -> Iterator[Problem]:
 )
 def desktops(plan: Plan) -> Iterator[Problem]:
     options = plan.options_as(Options)
-    for path in _desktops(options) if plan.network.closed else ():
+    for path, _ in _desktops(options) if plan.network.closed else ():
         yield Problem(
             path,
             "nothing leads to the desktops where network.internet is none",
@@ -145,16 +145,37 @@ def desktops(plan: Plan) -> Iterator[Problem]:
         )
 
 
-def _desktops(options: Options) -> Iterator[Path]:
-    """The places of ``dcv`` in the spec."""
+def _desktops(options: Options) -> Iterator[tuple[Path, Dcv]]:
+    """The places of ``dcv`` in the spec, with what they say."""
     here: Path = ("targets", "parallelcluster")
     if options.dcv:
-        yield (*here, "dcv")
+        yield (*here, "dcv"), options.dcv
     if options.login_pool.dcv:
-        yield (*here, "login_pool", "dcv")
+        yield (*here, "login_pool", "dcv"), options.login_pool.dcv
     for index, pool in enumerate(options.more_login_pools):
         if pool.dcv:
-            yield (*here, "more_login_pools", index, "dcv")
+            yield (*here, "more_login_pools", index, "dcv"), pool.dcv
+
+
+@rule(
+    "NET111",
+    "Desktops open to everyone",
+    why="ParallelCluster opens the port of Amazon DCV to 0.0.0.0/0 where allowed_from is missing; "
+    "only the token of a session then keeps strangers out.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Dcv",
+    severity=Severity.WARNING,
+    bad="targets: {parallelcluster: {dcv: {}}}",
+    good="targets: {parallelcluster: {dcv: {allowed_from: 203.0.113.0/24}}}",
+)
+def open_desktops(plan: Plan) -> Iterator[Problem]:
+    options = plan.options_as(Options)
+    for path, given in () if plan.network.closed else _desktops(options):
+        if given.allowed_from in (None, "0.0.0.0/0"):
+            yield Problem(
+                path,
+                f"port {given.port} is open to 0.0.0.0/0",
+                help="add allowed_from: the block or prefix list of those who connect",
+            )
 
 
 @rule(
