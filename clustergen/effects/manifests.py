@@ -31,6 +31,8 @@ _TYPES = "-crd"
 """Of the names of charts whose templates are definitions: Helm deletes what is in templates."""
 _CHART = pattern(r"(?m)^chart (\S+)")
 _INSTALL = "install.sh"
+_SCRIPTS = _INSTALL, "apply.sh"
+"""What applies manifests. A bundle without them leaves that to the CDK app."""
 _PRUNES = "--prune"
 
 _Key = tuple[str, str, str, str]
@@ -48,8 +50,9 @@ def effects(
         yield from _charts(old, new)
         return
     before, after = _objects(old), _objects(new)
-    # Without install.sh, the CDK app installs the objects, and deletes those that vanish.
-    prunes = _PRUNES in new.get(_INSTALL, _PRUNES)
+    scripts = [new[path] for path in _SCRIPTS if path in new]
+    # The CDK app deletes objects that vanish.
+    prunes = not scripts or any(_PRUNES in script for script in scripts)
     classes = claims.growing(thing for _, thing in after.values())
     for key, (file, thing) in after.items():
         earlier = before.get(key)
@@ -58,9 +61,9 @@ def effects(
         elif differs(earlier[1], thing, moved):
             for effect in _changed(_title(key), earlier[1], thing, moved, classes):
                 yield effect._replace(file=file, type=key[0])
-    stay = _staying(before, after, prunes, whole_files=_INSTALL not in new)
+    stay = _staying(before, after, prunes, whole_files=not scripts)
     yield from _vanished(before, after, stay, prunes)
-    if _INSTALL not in new:
+    if not scripts:
         yield from _without_groups(before, after)
     yield from _charts(old, new)
 

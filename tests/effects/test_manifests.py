@@ -226,3 +226,15 @@ def test_a_new_file_system_is_a_new_source() -> None:
         for each in systems
     )
     assert {each.kind for each in effects(before, after)} == {"data-at-risk", "refused"}
+
+
+@pytest.mark.parametrize("pruning", ["install.sh", "apply.sh"])
+def test_one_of_the_scripts_deletes_what_vanishes(pruning: str) -> None:
+    """On HyperPod, install.sh is the one of the chart alone."""
+    scripts = {"install.sh": "helm upgrade\n", "apply.sh": "", pruning: PRUNING["install.sh"]}
+    old, new = (
+        {FILE: json.dumps(each), **scripts}
+        for each in (thing("PersistentVolumeClaim"), thing("ConfigMap"))
+    )
+    [gone] = [each for each in effects(old, new) if each.subject.startswith("Persistent")]
+    assert gone.text.startswith("deletes"), gone.text

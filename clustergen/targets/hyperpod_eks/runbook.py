@@ -11,6 +11,7 @@ from clustergen.targets.hyperpod_eks import charts, cluster, eks_cluster, limits
 
 def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
+    ours = ", its system nodes" if eks_cluster.is_new(plan) else ""
     return Runbook(
         logs=f"{hyperpod.logs(plan)}; {kubernetes.LOGS}",
         access=f"{hyperpod.access(plan)}. In Kubernetes, a node has the name "
@@ -27,7 +28,7 @@ def runbook(plan: Plan) -> Runbook:
         "replaces accelerated nodes that its health agent finds faulty automatically, CPU nodes "
         "never",
         users=kubernetes.USERS if eks_cluster.is_new(plan) else kubernetes.USERS_OF_OTHERS,
-        pause=hyperpod.pause(plan, "The EKS cluster, its system nodes"),
+        pause=hyperpod.pause(plan, f"The EKS cluster{ours}"),
         waits=hyperpod.waits(plan),
         remains=_remains(plan),
     )

@@ -32,7 +32,8 @@ def _with_security_group(id: str) -> str:
     good=f"{EXISTING}{_VPC}{_GROUPS}",
 )
 def other_vpc(plan: Plan) -> Iterator[Problem]:
-    if not eks_cluster.is_new(plan) and plan.network.new:
+    # NET043 is an error about a HyperPod cluster that exists.
+    if plan.creates_cluster and not eks_cluster.is_new(plan) and plan.network.new:
         yield Problem(
             ("network",),
             "the nodes would be in a new VPC, but the EKS cluster is in another",
