@@ -11,6 +11,7 @@ from clustergen.catalog import regions
 from clustergen.foundation.part import Output, Part, created, here, lasting, named, serves
 from clustergen.foundation.security import groups_of, rules_for
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
+from clustergen.plan.network import zone_stem
 
 LUSTRE_VERSION = "2.15"
 """All deployment types support it, and it is the only one that all current clients can mount.
@@ -203,13 +204,20 @@ def _efs(plan: Plan, storage: Efs) -> Json:
     }
     # The foundation keeps no subnet of system nodes, which cannot be deleted with a mount target.
     targets = {
-        f"MountTarget{number}Of{storage.output}": lasting(
+        f"MountTarget{_name_target(plan, subnet, number)}Of{storage.output}": lasting(
             _mount_target(plan, storage, subnet),
             storage.retain and subnet in plan.network.private,
         )
         for number, subnet in enumerate(_one_per_zone(plan, storage), 1)
     }
     return {storage.output: lasting(file_system, storage.retain), **targets}
+
+
+def _name_target(plan: Plan, subnet: Subnet, number: int) -> str:
+    """By zone where groups come and go with theirs: EFS rejects a second one in a zone."""
+    if subnet not in plan.network.zonal:
+        return str(number)
+    return zone_stem(subnet.zone or "").removeprefix("PrivateSubnet")
 
 
 def _mount_target(plan: Plan, storage: Efs, subnet: Subnet) -> Json:
@@ -231,7 +239,8 @@ def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
     https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html
     """
     places = (*plan.network.private, *plan.network.zonal)
-    every = (*places, *plan.network.system)
+    # System nodes first: a group that gets a zone later does not move the mount target there.
+    every = (*plan.network.private, *plan.network.system, *plan.network.zonal)
     known = all(regions.is_zone_id(place.zone or "") for place in every)
     if known and serves(plan, "eks", "hyperpod-eks"):
         places = every

@@ -73,6 +73,20 @@ def test_nodes_reach_the_internet_and_file_systems_from_their_zone() -> None:
     assert {"PrivateSubnet", "PrivateSubnetAz4"} <= set(places)
 
 
+def mount_targets(*zones: str) -> dict[str, str]:
+    return {
+        id: each["Properties"]["SubnetId"]["Ref"]
+        for id, each in template(*zones)["Resources"].items()
+        if each["Type"] == "AWS::EFS::MountTarget"
+    }
+
+
+def test_a_mount_target_stays_as_it_is_when_zones_come_and_go() -> None:
+    """EFS rejects a second one in a zone, and CloudFormation creates before it deletes."""
+    few, many = mount_targets("use1-az4"), mount_targets("use1-az1", "use1-az2", "use1-az4")
+    assert mount_targets().items() <= few.items() <= many.items()
+
+
 def test_zones_by_name() -> None:
     assert "PrivateSubnetB" in subnets("us-east-1b", main="us-east-1a")
 
