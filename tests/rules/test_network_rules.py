@@ -109,7 +109,7 @@ EXPECTED = [
         existing(f"{A}, {{id: {B}, zone: use1-az1}}"),
         "NET011",
         f"no node of h200 starts in {B}: EFA keeps them in use1-az6",
-        "put the subnet of the EFA nodes first",
+        "put the subnet of the EFA nodes first, or write the zone of their group",
     ),
     (
         existing(f"{{id: {A}, cidr: 10.43.0.0/24}}", ", cidr: 10.42.0.0/16"),

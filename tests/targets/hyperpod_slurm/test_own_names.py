@@ -29,7 +29,7 @@ def test_everything_in_the_bundle_uses_the_names() -> None:
     ours = files_of(LOGIN + USERS + LEGACY)
     entry = ours["lifecycle/on_create.sh"]
     renamed = re.sub(r"\bcontroller\b(?=\)| login )", "controller-machine", entry)
-    renamed = re.sub(r"\blogin\b(?=\)| h200 )", "front", renamed)
+    renamed = re.sub(r"\blogin\b(?=\)| h200)", "front", renamed)
     assert files["lifecycle/on_create.sh"] == renamed != entry
     assert 'group == "controller-machine"' in files["lifecycle/resource-config.sh"]
 

@@ -18,7 +18,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=f8831766cc337a2f
+prefix=079b9c38926c9bc6
 hyperpod=$cluster
 memory="paused/$cluster-hyperpod"
 # Retry throttled requests.
@@ -920,7 +920,7 @@ note_other_groups() {
   [[ $dry_run == no ]] || return 0
   read_value 'InstanceGroups[].InstanceGroupName'
   for name in $answer; do
-    printf '%s\n' sliced system | grep -qxF -- "$name" ||
+    grep -qxF -- "$name" < <(printf '%s\n' sliced system) ||
       note "The instance group $name runs and costs money, but is not in the spec. To delete it, and what" \
         "runs on it: aws --region $region sagemaker update-cluster --cluster-name $hyperpod" \
         "--instance-groups-to-delete $name"

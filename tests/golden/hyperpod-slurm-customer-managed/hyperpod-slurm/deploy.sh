@@ -18,7 +18,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=fa14199d8d9b7f8f
+prefix=c068423d2b112097
 hyperpod=$cluster
 memory="paused/$cluster-hyperpod"
 # Retry throttled requests.
@@ -930,7 +930,7 @@ note_other_groups() {
   [[ $dry_run == no ]] || return 0
   read_value 'InstanceGroups[].InstanceGroupName'
   for name in $answer; do
-    printf '%s\n' controller login h100 | grep -qxF -- "$name" ||
+    grep -qxF -- "$name" < <(printf '%s\n' controller login h100) ||
       note "The instance group $name runs and costs money, but is not in the spec. To delete it, and what" \
         "runs on it: aws --region $region sagemaker update-cluster --cluster-name $hyperpod" \
         "--instance-groups-to-delete $name"

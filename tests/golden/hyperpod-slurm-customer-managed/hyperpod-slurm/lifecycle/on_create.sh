@@ -92,7 +92,7 @@ main() {
   flock --wait 900 9 || stop "another run of the lifecycle scripts does not end"
   group=$(bash "$here/resource-config.sh" group) || stop "step instance group failed"
   # Nodes of another bundle keep the scripts of that.
-  printf '%s\n' controller login h100 | grep -qxF -- "$group" ||
+  grep -qxF -- "$group" < <(printf '%s\n' controller login h100) ||
     stop "the instance group $group is not in these scripts"
   if [[ $here != "$KEPT" ]]; then
     mkdir -p "$KEPT"
