@@ -8,6 +8,7 @@ from typing import Any
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.hyperpod import cloudformation, cluster, fixed_members, joining, scripts, verify
+from clustergen.hyperpod.document import Document
 from clustergen.hyperpod.options import Options
 from clustergen.plan import timetable
 from clustergen.plan.model import Plan
@@ -73,6 +74,7 @@ def files(
         **{"timetable": "", **more},
         existing=joined,
         phases=timetable.words(timetable.phases(plan)),
+        plans=list(_plans(document)),
         **foundation.frame(plan),
         uploads=[],
         prefix=scripts.prefix(lifecycle) if lifecycle else "",
@@ -126,6 +128,13 @@ def _scaling(plan: Plan, document: Mapping[str, Any]) -> Iterator[Artifact]:
 def _groups(document: Mapping[str, Any]) -> list[str]:
     found = document.get("InstanceGroups") or []
     return [str(group.get("InstanceGroupName", "")) for group in found if isinstance(group, dict)]
+
+
+def _plans(document: Mapping[str, Any]) -> Iterator[str]:
+    """Two words for each group with a training plan, as ``hyperpod/plans.sh.j2`` reads them."""
+    for group in Document(dict(document)).groups:
+        if plan := group.data.get("TrainingPlanArn"):
+            yield from (group.name, str(plan).rpartition("/")[2])
 
 
 def _autoscaled(document: Mapping[str, Any]) -> bool:

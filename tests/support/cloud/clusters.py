@@ -193,6 +193,8 @@ class HyperPod:
     """What HyperPod goes on to report of an earlier update."""
     theirs: Theirs | None = None
     """The cluster existed before; the bundle may change nothing of it."""
+    plans: dict[str, str] = field(default_factory=dict)
+    """The status of training plans by name; others are active."""
 
     def create_cluster(self, request: Request) -> Any:
         if self.status:
@@ -219,6 +221,12 @@ class HyperPod:
         self._take(request, "Updating", 60)
         return {}
 
+    def describe_training_plan(self, request: Request) -> Any:
+        return {"Status": self._plan(request.one("training-plan-name"))}
+
+    def _plan(self, arn: str) -> str:
+        return self.plans.get(arn.rpartition("/")[2], "Active")
+
     def join(self, theirs: Theirs) -> None:
         """Let there be a cluster of others."""
         self.theirs, self.status = theirs, "InService"
@@ -242,6 +250,9 @@ class HyperPod:
 
     def _take(self, request: Request, status: str, seconds: int) -> None:
         given = json.loads(self.account.text_of(request.one("cli-input-json")))
+        plans = {self._plan(g.get("TrainingPlanArn", "")) for g in given["InstanceGroups"]}
+        if plans & {"Expired", "Failed"}:
+            raise Refused("ValidationException", "The training plan is not active or scheduled")
         self.status, self.next = status, "Failed" if self.failure else "InService"
         self.until = self.account.clock + seconds
         for group in given["InstanceGroups"]:
@@ -272,7 +283,7 @@ class HyperPod:
             del self.deleting[name]
         if self.status == "InService" and self.until + 30 <= self.account.clock:
             self.current = {
-                group: self._late(group) if self.account.lacks(group) else count
+                group: self._late(group) if self._lacks(group) else count
                 for group, count in self.groups.items()
             }
         if not self.status:
@@ -280,6 +291,10 @@ class HyperPod:
         for key, entry in list(self.governed.items()):
             if entry["Status"] == "Deleting" and entry["until"] <= self.account.clock:
                 del self.governed[key]
+
+    def _lacks(self, group: str) -> bool:
+        plan = self._plan(self.sent.get(group, {}).get("TrainingPlanArn", ""))
+        return self.account.lacks(group) or plan != "Active"
 
     def _late(self, group: str) -> int:
         return min(self.minimums.get(group, 0), self.groups[group])

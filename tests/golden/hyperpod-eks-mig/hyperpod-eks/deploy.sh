@@ -741,6 +741,27 @@ explain() {
     "--log-stream-name-prefix LifecycleConfig/ --since 3h"
 }
 
+# without_groups FILE NAMES: prints a request without the groups whose names are lines of NAMES.
+without_groups() {
+  awk '
+    NR == FNR { left_out[$0]; next }
+    $0 == "    {" { inside = 1; text = "" }
+    inside && match($0, /"InstanceGroupName": "[^"]*"/) {
+      name = substr($0, RSTART + 22, RLENGTH - 23)
+    }
+    inside && /^    [}],?$/ {
+      inside = 0
+      if (!(name in left_out)) {
+        printf "%s%s    }", between, text
+        between = ",\n"
+      }
+      next
+    }
+    inside { text = text $0 "\n"; next }
+    /^  []],?$/ && between != "" { print ""; between = "" }
+    { print }' <(printf '%s\n' "$2") "$1"
+}
+
 # With continuous provisioning, nodes join after the cluster is in service. Sets $answer to
 # incomplete groups; a group with a minimum needs only that.
 read_missing() {
@@ -981,28 +1002,18 @@ drop_lost() {
 
 # Prints scale-cluster.json with the groups in $counts alone: others would be added.
 resized() {
-  awk -F '\t' -v what="$1" '
-    NR == FNR { count[$1] = $2; minimum[$1] = $3 + 0; next }
-    $0 == "    {" { inside = 1; text = "" }
-    inside && match($0, /"InstanceGroupName": "[^"]*"/) {
-      name = substr($0, RSTART + 22, RLENGTH - 23)
-    }
-    inside && what == "counts" && (name in count) {
-      numbers = "\"InstanceCount\": " count[name]
-      if (minimum[name] > 0) numbers = numbers ", \"MinInstanceCount\": " minimum[name]
-      sub(/"InstanceCount": [0-9]+/, numbers)
-    }
-    inside && /^    [}],?$/ {
-      inside = 0
-      if (name in count) {
-        printf "%s%s    }", between, text
-        between = ",\n"
+  local others
+  others=$(printf '%s\n' sliced system | grep -vxF -- "$(cut -f 1 <<<"$counts")") || true
+  without_groups scale-cluster.json "$others" |
+    awk -F '\t' -v what="$1" '
+      NR == FNR { count[$1] = $2; minimum[$1] = $3 + 0; next }
+      match($0, /"InstanceGroupName": "[^"]*"/) { name = substr($0, RSTART + 22, RLENGTH - 23) }
+      what == "counts" && /^      "InstanceCount": / {
+        numbers = "\"InstanceCount\": " count[name]
+        if (minimum[name] > 0) numbers = numbers ", \"MinInstanceCount\": " minimum[name]
+        sub(/"InstanceCount": [0-9]+/, numbers)
       }
-      next
-    }
-    inside { text = text $0 "\n"; next }
-    $0 == "  ]" { print "" }
-    { print }' <(printf '%s\n' "$counts") scale-cluster.json
+      { print }' <(printf '%s\n' "$counts") -
 }
 
 # Scales the groups in $counts to zero, or to their counts, and waits until they are so.
