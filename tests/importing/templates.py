@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from clustergen import overlay, targets
-from clustergen.compiler import Checked, check, check_text
+from clustergen.compiler import Checked, check_text
 from clustergen.importing import Answers, Imported, Request, imported
+from tests.checking import EXAMPLES, check_example
+from tests.test_specs import ANSWERS
 
 VPC = "vpc-0a1b2c3d4e5f67890"
 SUBNET = "subnet-0a1b2c3d4e5f6789{}"
 GROUP = "sg-0a1b2c3d4e5f6789{}"
-SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.yaml"))
 
 
 def bring(*files: Any, **answers: Any) -> Imported:
@@ -55,14 +54,14 @@ def by_name(template: dict[str, Any], type: str, key: str) -> dict[str, dict[str
     return {each[key]: each for each in found}
 
 
-def original_of(path: Path, target: str) -> dict[str, Any]:
-    """The document of an example spec; skips those that are for other targets."""
-    if target not in yaml.safe_load(path.read_text(encoding="utf-8"))["targets"]:
-        pytest.skip("the spec is for other targets")
-    checked = check(path, targets=(target,))
-    if target not in checked.plans or checked.blocking(target):
-        pytest.skip("the spec is for other targets")
-    return rendered(checked, target)
+def examples_of(target: str) -> list[str]:
+    """The names of the example specs that a target accepts."""
+    return [name for name, answers in ANSWERS.items() if not answers[target]]
+
+
+def original_of(example: str, target: str) -> dict[str, Any]:
+    """The document of an example spec."""
+    return rendered(check_example(example, target), target)
 
 
 def properties(template: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +69,7 @@ def properties(template: dict[str, Any]) -> dict[str, Any]:
     return {id: each.get("Properties") for id, each in template["Resources"].items()}
 
 
-def region_of(path: Path) -> str:
+def region_of(example: str) -> str:
     """The region of an example spec."""
-    region: str = yaml.safe_load(path.read_text(encoding="utf-8"))["region"]
+    region: str = yaml.safe_load(EXAMPLES[example].read_text(encoding="utf-8"))["region"]
     return region

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +10,12 @@ from clustergen.compiler import check_text
 from tests.checking import check as check_spec
 from tests.importing.templates import (
     GROUP,
-    SPECS,
     SUBNET,
     bring,
     by_name,
     codes,
     document,
+    examples_of,
     original_of,
     region_of,
 )
@@ -306,7 +305,7 @@ def test_check_of_a_template_points_to_import() -> None:
     assert (finding.code, "Batch" in finding.message) == ("SPC026", True)
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_an_imported_bundle_has_the_settings_of_the_bundle(path: Path) -> None:
-    result = bring(original_of(path, "batch"), region=region_of(path), vpc="")
+@pytest.mark.parametrize("name", examples_of("batch"))
+def test_an_imported_bundle_has_the_settings_of_the_bundle(name: str) -> None:
+    result = bring(original_of(name, "batch"), region=region_of(name), vpc="")
     assert result.lossless

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +10,12 @@ import pytest
 from clustergen.compiler import check_text
 from tests.importing.templates import (
     GROUP,
-    SPECS,
     SUBNET,
     VPC,
     bring,
     by_name,
     document,
+    examples_of,
     original_of,
     properties,
     region_of,
@@ -301,10 +300,10 @@ def test_descriptions_of_the_service() -> None:
     assert data["SecurityGroupIds"] == [{"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]}]
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_an_imported_bundle_has_the_settings_of_the_bundle(path: Path) -> None:
-    original = original_of(path, "eks")
-    result = bring(original, region=region_of(path), vpc="")
+@pytest.mark.parametrize("name", examples_of("eks"))
+def test_an_imported_bundle_has_the_settings_of_the_bundle(name: str) -> None:
+    original = original_of(name, "eks")
+    result = bring(original, region=region_of(name), vpc="")
     assert result.lossless
     again, before = properties(document(result, "eks")), properties(original)
     same = [id for id in before if again.get(id) == before[id]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +12,10 @@ from clustergen import overlay, targets
 from clustergen.compiler import check_text
 from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.renderer import render
-from tests.importing.templates import SPECS, original_of, region_of
 from tests.importing.templates import bring as bring_files
+from tests.importing.templates import examples_of, original_of, region_of
 
+HYPERPOD = ("hyperpod-slurm", "hyperpod-eks")
 ROLE = "arn:aws:iam::111122223333:role/nodes"
 SCRIPTS = {"SourceS3Uri": "s3://sagemaker-scripts/src", "OnCreate": "on_create.sh"}
 NETWORK = {
@@ -285,10 +285,16 @@ def test_a_file_of_another_cluster_is_an_error() -> None:
     assert [f.code for f in bring(EKS, LEGACY).findings] == ["IMP020"]
 
 
-@pytest.mark.parametrize("target", ["hyperpod-slurm", "hyperpod-eks"])
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_what_clustergen_rendered_is_lossless(path: Path, target: str) -> None:
-    result = bring_files(original_of(path, target), region=region_of(path), vpc="")
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        (name, target)
+        for target in ("hyperpod-slurm", "hyperpod-eks")
+        for name in examples_of(target)
+    ],
+)
+def test_what_clustergen_rendered_is_lossless(name: str, target: str) -> None:
+    result = bring_files(original_of(name, target), region=region_of(name), vpc="")
     assert result.lossless
 
 

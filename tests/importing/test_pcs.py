@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,13 +12,13 @@ from clustergen.compiler import check_text
 from tests.checking import check as check_spec
 from tests.importing.templates import (
     GROUP,
-    SPECS,
     SUBNET,
     VPC,
     bring,
     by_name,
     codes,
     document,
+    examples_of,
     original_of,
     properties,
     region_of,
@@ -422,9 +421,9 @@ def test_descriptions_of_the_service() -> None:
 # A template without a cluster is reported: there is no word for where it is.
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_an_imported_bundle_is_the_bundle(path: Path) -> None:
-    original = original_of(path, "pcs")
-    result = bring(original, region=region_of(path), vpc="")
+@pytest.mark.parametrize("name", examples_of("pcs"))
+def test_an_imported_bundle_is_the_bundle(name: str) -> None:
+    original = original_of(name, "pcs")
+    result = bring(original, region=region_of(name), vpc="")
     assert result.lossless
     assert properties(document(result, "pcs")) == properties(original)

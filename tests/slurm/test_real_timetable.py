@@ -154,10 +154,9 @@ def test_life(rig: Rig) -> None:
     made.run("scancel --user alice")
 
 
+@pytest.mark.parametrize("rig", ["parallelcluster"], indirect=True)
 def test_ended_capacity_stays_closed(rig: Rig) -> None:
     """ParallelCluster opens all partitions when its fleet starts, and closes all when it stops."""
-    if rig.target != "parallelcluster":
-        pytest.skip("other targets have no partitions to close")
     both = ["limited", "unlimited"]
 
     def all_partitions(state: str, fleet: str) -> None:
