@@ -159,7 +159,21 @@ def test_an_existing_launch_template_stays() -> None:
         ("iam", {"serviceAccounts": [{"metadata": {"name": "a"}}]}, "iam.serviceAccounts[0]"),
         ("fargateProfiles", [{"name": "a"}], "fargateProfiles[0].name"),
         ("vpc", {"hostnameType": "resource-name"}, "vpc.hostnameType"),
-        ("managedNodeGroups", [{"name": "a", "maxPodsPerNode": 9}], ".maxPodsPerNode"),
+        ("managedNodeGroups", [{"name": "a", "outpostARN": "arn:a"}], ".outpostARN"),
+        ("managedNodeGroups", [{"name": "a", "ssh": {"allow": True}}], "[0].ssh.allow"),
+        ("managedNodeGroups", [{"name": "a", "ami": "<my-image>"}], "<my-image>, a placeholder"),
+        ("managedNodeGroups", [{"name": "a", "minSize": "${MIN}"}], "${MIN}, a placeholder"),
+        (
+            "managedNodeGroups",
+            [{"name": "a", "iam": {"withAddonPolicies": {"externalDNS": True}}}],
+            "withAddonPolicies.externalDNS",
+        ),
+        ("addons", [{"name": "vpc-cni", "attachPolicyARNs": ["arn:a"]}], ".attachPolicyARNs"),
+        (
+            "nodeGroups",
+            [{"name": "a", "instancesDistribution": {"onDemandBaseCapacity": 2}}],
+            ".onDemandBaseCapacity",
+        ),
     ],
 )
 def test_a_key_without_a_place_is_a_loss(section: str, value: Any, path: str) -> None:
@@ -168,7 +182,84 @@ def test_a_key_without_a_place_is_a_loss(section: str, value: Any, path: str) ->
     (lost,) = [finding for finding in result.findings if finding.code == "IMP010"]
     assert path in lost.message
     assert lost.span is not None
-    assert "--allow-loss" in lost.help
+    assert ("--allow-loss" in lost.help) != ("placeholder" in lost.message)
+
+
+def test_what_clustergen_has_anyway_is_in_the_report() -> None:
+    group = {"name": "a", "instancePrefix": "b", "ssh": {"allow": False, "enableSsm": True}}
+    driver = {"name": "aws-ebs-csi-driver", "wellKnownPolicies": {"ebsCSIController": True}}
+    result = bring(changed(managedNodeGroups=[group], addons=[driver]), region="", vpc="")
+    assert result.lossless
+    dropped = " ".join(finding.message for finding in result.findings if finding.code == "IMP003")
+    for key in ("instancePrefix", "ssh.enableSsm", "wellKnownPolicies"):
+        assert key in dropped
+
+
+def test_a_key_that_turns_nothing_on_is_no_loss() -> None:
+    result = bring(changed(gitops={"flux": False}, fargateProfiles=[]), region="", vpc="")
+    assert result.lossless
+    group = {"name": "a", "ssh": {"enableSsm": False}}
+    assert not bring(changed(managedNodeGroups=[group]), region="", vpc="").lossless
+
+
+def test_settings_of_the_kubelet_and_of_the_metadata_service() -> None:
+    group = {
+        "name": "a",
+        "maxPodsPerNode": 110,
+        "clusterDNS": "169.254.20.10",
+        "kubeletExtraConfig": {"evictionHard": {"memory.available": "200Mi"}},
+        "disablePodIMDS": True,
+    }
+    result = bring(changed(managedNodeGroups=[group]), region="", vpc="")
+    assert result.lossless
+    template = document(result, "eks")["Resources"]["NodeGroupALaunchTemplate"]
+    data = template["Properties"]["LaunchTemplateData"]
+    assert data["MetadataOptions"]["HttpPutResponseHopLimit"] == 1
+    config = data["UserData"]["Fn::Base64"].partition("apiVersion")[2].partition("--CLUSTERGEN")[0]
+    kubelet = yaml.safe_load(f"apiVersion{config}")["spec"]["kubelet"]["config"]
+    assert kubelet == {
+        "maxPods": 110,
+        "clusterDNS": ["169.254.20.10"],
+        "evictionHard": {"memory.available": "200Mi"},
+    }
+
+
+@pytest.mark.parametrize(("share", "type"), [(0, "SPOT"), (100, "ON_DEMAND")])
+def test_a_group_of_several_types(share: int, type: str) -> None:
+    types = ["m5.large", "m5a.large"]
+    mixed = {"instanceTypes": types, "onDemandPercentageAboveBaseCapacity": share}
+    group = {"name": "a", "instanceType": "mixed", "instancesDistribution": mixed}
+    result = bring(changed(nodeGroups=[group], managedNodeGroups=[]), region="", vpc="")
+    assert result.lossless
+    made = by_name(document(result, "eks"), "AWS::EKS::Nodegroup", "NodegroupName")["a"]
+    assert (made["InstanceTypes"], made.get("CapacityType", "ON_DEMAND")) == (types, type)
+
+
+def test_a_fully_private_cluster() -> None:
+    config = {key: each for key, each in yaml.safe_load(CONFIG).items() if key != "vpc"}
+    config["privateCluster"] = {"enabled": True}
+    result = bring(yaml.safe_dump(config), region="", vpc="")
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert spec.network.internet == "none"
+    assert spec.software.registry == "000000000000.dkr.ecr.us-east-2.amazonaws.com/mirror"
+    assert any("registry" in f.message for f in result.findings if f.code == "IMP002")
+    cluster = document(result, "eks")["Resources"]["Cluster"]["Properties"]
+    endpoint = cluster["ResourcesVpcConfig"]
+    assert (endpoint["EndpointPublicAccess"], endpoint["EndpointPrivateAccess"]) == (False, True)
+
+
+def test_what_the_file_says_about_its_network_and_logs() -> None:
+    config = yaml.safe_load(CONFIG)
+    config["vpc"]["subnets"]["private"]["us-east-2a"]["cidr"] = "10.0.0.0/19"
+    config["cloudWatch"] = {"clusterLogging": {"enableTypes": ["*"], "logRetentionInDays": 60}}
+    result = bring(yaml.safe_dump(config), region="", vpc="")
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert spec.network.private_subnets[0].cidr == "10.0.0.0/19"
+    assert spec.monitoring.log_retention == 60 * 86400
 
 
 def test_what_eksctl_decides_itself_is_in_the_report() -> None:
@@ -185,9 +276,17 @@ def test_what_eksctl_decides_itself_is_in_the_report() -> None:
 
 def test_placeholders_are_questions() -> None:
     metadata = {"name": "<my-cluster>", "region": "PLACEHOLDER_REGION"}
-    result = bring(changed(metadata=metadata), region="")
+    groups = [{"name": "${NAME}-nodes", "availabilityZones": ["${ZONE}"]}]
+    config = changed(metadata=metadata, managedNodeGroups=groups, vpc={})
+    result = bring(config, region="")
+    assert result.lossless
     asked = [finding.message for finding in result.findings if finding.code == "IMP002"]
-    assert {"<my-cluster> is no name of a cluster", "PLACEHOLDER_REGION is no region"} <= set(asked)
+    assert {
+        "<my-cluster> is no name of a cluster",
+        "PLACEHOLDER_REGION is no region",
+        "${NAME}-nodes is no name of a node group",
+        "${ZONE} is no zone of us-east-1",
+    } <= set(asked)
     assert "name: imported" in result.text
 
 
@@ -223,6 +322,18 @@ managedNodeGroups:
     privateNetworking: true
     labels: {pool: gpu}
 """
+
+
+def test_policies_of_nodes_that_join_a_cluster() -> None:
+    config = yaml.safe_load(UNOWNED)
+    config["managedNodeGroups"][0]["iam"] = {"withAddonPolicies": {"autoScaler": True, "ebs": True}}
+    result = bring(config, region="", vpc="")
+    assert result.lossless
+    template = document(result, "eks")
+    (policy,) = by_name(template, "AWS::IAM::RolePolicy", "PolicyName").values()
+    assert policy["RoleName"] == {"Ref": "NodeRole"}
+    role = template["Resources"]["NodeRole"]["Properties"]["ManagedPolicyArns"]
+    assert "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicy" in role
 
 
 def test_node_groups_of_a_cluster_that_eksctl_did_not_make() -> None:

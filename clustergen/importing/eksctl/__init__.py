@@ -22,6 +22,7 @@ from clustergen.importing.reading import Source
 from clustergen.importing.regions import located
 from clustergen.importing.rules import losses
 from clustergen.importing.settings import Extracted, Json, Place, link
+from clustergen.patterns import pattern
 from clustergen.spec import patterns
 from clustergen.words import word_set
 
@@ -48,13 +49,20 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     words = reader.words(found.settings, answers, notes)
     if group:
         words["targets"]["eks"]["cluster_security_group"] = group
-    words["network"] |= network.words(config)
+    words["network"] |= network.words(config, words["network"], notes)
+    words |= _logs(config) | network.registry(config, answers.region, notes)
     lost = [*_lost(config)]
     result = bringing.converted(found, words, source, answers, reader, notes)
     return result._replace(
         findings=(*result.findings, *map(source.place, lost)),
         lossless=result.lossless and not lost,
     )
+
+
+def _logs(config: Keys) -> Json:
+    """How long the logs of the control plane are kept; without a word of the file, forever."""
+    days = config.section("cloudWatch").section("clusterLogging").number("logRetentionInDays")
+    return {"monitoring": {"log_retention": f"{days}d"}} if days else {}
 
 
 _OF_GROUPS: Final = word_set(
@@ -85,7 +93,7 @@ def _settings(config: Keys, name: str, source: Source, answers: Answers, notes: 
     found: Json = {
         CLUSTER: {name: cluster.cluster(config, name, notes)},
         NODE_GROUPS: groups.groups(config, name, notes),
-        ADDONS: cluster.addons(config, name),
+        ADDONS: cluster.addons(config, name, notes),
         ACCESS: cluster.access_entries(config, name),
         PROVIDERS: cluster.provider(config, name, answers.region),
         **permissions(config, answers.region, notes),
@@ -97,18 +105,28 @@ def _settings(config: Keys, name: str, source: Source, answers: Answers, notes: 
     return result
 
 
+_OF_CLUSTERS: Final = {
+    CLUSTER: "metadata, vpc, accessConfig and other settings",
+    ADDONS: "addons",
+    ACCESS: "accessConfig.accessEntries",
+    PROVIDERS: "iam.withOIDC",
+}
+"""What of a file is about the cluster, by the part of the settings."""
+
+
 def _without_cluster(settings: Json, name: str, group: str, notes: Notes) -> Json:
     """The node groups of a cluster that exists, whose security group the file has.
 
     https://docs.aws.amazon.com/eks/latest/eksctl/unowned-clusters.html
     """
-    for part in (CLUSTER, ADDONS, ACCESS, PROVIDERS):
+    for part, keys in _OF_CLUSTERS.items():
         if part in settings:
-            text = f"{part} of {name}: the cluster exists, and keeps what it has"
+            text = f"{keys} of {name}: the cluster exists, and keeps what it has"
             notes.dropped(("metadata",), text)
     known = {link(CLUSTER, name): name, link(CLUSTER, name, "ClusterSecurityGroupId"): group}
-    groups: Json = _replaced(settings.get(NODE_GROUPS, {}), known)
-    return {NODE_GROUPS: groups}
+    left = {part: each for part, each in settings.items() if part not in _OF_CLUSTERS}
+    found: Json = _replaced(left, known)
+    return {NODE_GROUPS: {}, **found}
 
 
 def _replaced(value: Any, known: Mapping[str, str]) -> Any:
@@ -132,21 +150,27 @@ def _places(config: Keys, name: str, source: Source) -> dict[str, dict[str, Plac
     }
 
 
+_PLACEHOLDER: Final = pattern(r"^\s*(?:<.*>|\$\{?\w+\}?|\{\{.*\}\})\s*$")
+_POLICIES: Final = "withAddonPolicies"
+_AFTER: Final = (
+    "do it with another tool after the deployment, and accept the loss with --allow-loss"
+)
 _SAID: Final = frozenset(("apiVersion", "kind"))
 
 
 def _lost(config: Keys) -> Iterator[Finding]:
     """What neither the language nor the template of a cluster has a place for."""
     seen = set()
-    for path in config.unread():
-        short = path[:4] if path[0] in ("managedNodeGroups", "nodeGroups") else path[:3]
+    for path, value in config.unread():
+        depth = 4 if path[0] in ("managedNodeGroups", "nodeGroups") else 3
+        short = path[: depth + (_POLICIES in path[:depth])]
         if path[0] in _SAID or short in seen:
             continue
         seen.add(short)
         text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in short)
-        yield losses.LOST.at(
-            short,
-            f"{text.lstrip('.')} is not in the spec: clustergen has no word for it",
-            help="do it with another tool after the deployment, and accept the loss with "
-            "--allow-loss",
-        )
+        shown = text.lstrip(".")
+        if _PLACEHOLDER.search(str(value)):
+            message, help = f"{shown} is {value}, a placeholder", "replace it by its value"
+        else:
+            message, help = f"{shown} is not in the spec: clustergen has no word for it", _AFTER
+        yield losses.LOST.at(short, message, help=help)

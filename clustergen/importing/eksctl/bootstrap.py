@@ -6,8 +6,24 @@ from typing import Final
 
 from clustergen.aws import mime
 from clustergen.importing.eksctl.keys import Keys
+from clustergen.importing.settings import Json
+from clustergen.yaml_text import yaml_text
 
 _NODE_CONFIG: Final = "application/node.eks.aws"
+_FAMILY: Final = "AmazonLinux2023"
+
+
+def _kubelet(group: Keys) -> Json:
+    """The settings of the kubelet, which nodes of Amazon Linux 2023 read from a NodeConfig.
+
+    https://docs.aws.amazon.com/eks/latest/eksctl/customizing-the-kubelet.html
+    """
+    if group.value("amiFamily") not in (None, _FAMILY):
+        return {}
+    dns = group.take("clusterDNS")
+    given = {"maxPods": group.number("maxPodsPerNode"), "clusterDNS": [dns] if dns else None}
+    own = {key: each for key, each in given.items() if each is not None}
+    return own | group.table("kubeletExtraConfig")
 
 
 def user_data(group: Keys) -> str | None:
@@ -15,6 +31,13 @@ def user_data(group: Keys) -> str | None:
     before = group.texts("preBootstrapCommands")
     override = group.take("overrideBootstrapCommand")
     parts = []
+    if kubelet := _kubelet(group):
+        config = {
+            "apiVersion": "node.eks.aws/v1alpha1",
+            "kind": "NodeConfig",
+            "spec": {"kubelet": {"config": kubelet}},
+        }
+        parts.append((_NODE_CONFIG, yaml_text(config)))
     if before:
         script = "#!/bin/bash\nset -o errexit\n" + "\n".join(before)
         parts.append((mime.SHELL_SCRIPT, script.rstrip("\n") + "\n"))

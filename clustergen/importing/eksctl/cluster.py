@@ -12,12 +12,16 @@ from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.machines import filled
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, link
-from clustergen.words import word_set
 
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-22.
 _AUTHENTICATION: Final = "API_AND_CONFIG_MAP"
-_WITH_ROLES: Final = word_set("vpc-cni aws-ebs-csi-driver aws-efs-csi-driver aws-fsx-csi-driver")
-"""Add-ons to which clustergen gives roles."""
+_WITH_ROLES: Final = {
+    "vpc-cni": "AmazonEKS_CNI_Policy",
+    "aws-ebs-csi-driver": "AmazonEBSCSIDriverPolicy",
+    "aws-efs-csi-driver": "AmazonEFSCSIDriverPolicy",
+    "aws-fsx-csi-driver": "AmazonFSxFullAccess",
+}
+"""Add-ons to which clustergen gives roles, and AWS's policies for them."""
 _ALL_LOGS: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
 
@@ -29,6 +33,8 @@ def cluster(config: Keys, name: str, notes: Notes) -> Json:
     access = config.section("accessConfig")
     public = endpoints.take("publicAccess")
     private = endpoints.take("privateAccess")
+    if is_private(config):  # eksctl leaves only the private endpoint
+        public, private = False, True
     found = {
         "Name": name,
         "RoleArn": config.section("iam").take("serviceRoleARN"),
@@ -65,6 +71,14 @@ def cluster(config: Keys, name: str, notes: Notes) -> Json:
     }
     kept: Json = filled(found)
     return kept
+
+
+def is_private(config: Keys) -> bool:
+    """Whether neither nodes reach the internet nor the internet the cluster.
+
+    https://docs.aws.amazon.com/eks/latest/eksctl/eks-private-cluster.html
+    """
+    return config.section("privateCluster").take("enabled") is True
 
 
 def version(config: Keys, notes: Notes) -> str | None:
@@ -121,8 +135,10 @@ def _auto_mode(config: Keys) -> Json:
 
 def control_plane_subnets(config: Keys) -> list[str]:
     """The subnets of the control plane: those named for it, else all."""
-    named = config.section("vpc").texts("controlPlaneSubnetIDs")
-    return named or [id for kind in ("private", "public") for id in subnets(config, kind).values()]
+    vpc = config.section("vpc")
+    kinds = ("private",) if vpc.take("controlPlaneOnPrivateSubnets") else ("private", "public")
+    every = [id for kind in kinds for id in subnets(config, kind).values()]
+    return vpc.texts("controlPlaneSubnetIDs") or every
 
 
 def subnets(config: Keys, kind: str) -> dict[str, str]:
@@ -149,18 +165,28 @@ def provider(config: Keys, name: str, region: str) -> Json:
     return {"OidcProvider": {"Url": url, "ClientIdList": [audience]}}
 
 
-def addons(config: Keys, name: str) -> Json:
+def _report_roles(addon: Keys, name: str, notes: Notes) -> None:
+    """The permissions that add-ons of clustergen have without the file; others stay to be read."""
+    managed = _WITH_ROLES.get(name)
+    if not managed:
+        return
+    known = ["wellKnownPolicies", "useDefaultPodIdentityAssociations"]
+    arns = addon.value("attachPolicyARNs")
+    if isinstance(arns, list) and all(str(each).rpartition("/")[2] == managed for each in arns):
+        known.append("attachPolicyARNs")
+    for key in known:
+        if addon.take(key):
+            text = f"{key} of the add-on {name}: clustergen gives it a role with AWS's policy"
+            notes.dropped((*addon.path, key), text)
+
+
+def addons(config: Keys, name: str, notes: Notes) -> Json:
     """The add-ons that the file lists."""
     found = {}
     for addon in config.sections("addons"):
         key = str(addon.take("name"))
-        if key in _WITH_ROLES:
-            for permission in (
-                "wellKnownPolicies",
-                "attachPolicyARNs",
-                "useDefaultPodIdentityAssociations",
-            ):
-                addon.take(permission)
+        _report_roles(addon, key, notes)
+        tags = config.section("metadata").table("tags") | addon.table("tags")
         version = addon.take("version")
         found[key] = filled(
             {
@@ -170,6 +196,7 @@ def addons(config: Keys, name: str) -> Json:
                 "ConfigurationValues": addon.take("configurationValues"),
                 "ServiceAccountRoleArn": addon.take("serviceAccountRoleARN"),
                 "ResolveConflicts": str(addon.take("resolveConflicts") or "").upper() or None,
+                "Tags": [{"Key": tag, "Value": str(value)} for tag, value in tags.items()],
             }
         )
     return found

@@ -14,6 +14,8 @@ from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.machines import filled
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, link, placement_group
+from clustergen.patterns import pattern
+from clustergen.words import word_set
 
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-22.
 _TYPE: Final = "m5.large"
@@ -21,6 +23,8 @@ _NODES: Final = 2
 _VOLUME_GIB: Final = 80
 _HOPS: Final = 2
 _FAMILY: Final = "AmazonLinux2023"
+_NAME: Final = pattern(r"^[0-9A-Za-z][A-Za-z0-9_-]{0,62}$")
+_WAYS: Final = word_set("auto auto-ssm static")
 _EFFECTS: Final = {
     "NoSchedule": "NO_SCHEDULE",
     "NoExecute": "NO_EXECUTE",
@@ -40,36 +44,59 @@ _FAMILIES: Final = {
 
 def groups(config: Keys, name: str, notes: Notes) -> Json:
     """The managed node groups, and those that EC2 Auto Scaling runs, as managed ones."""
-    found = {}
+    found: Json = {}
     for group in config.sections("managedNodeGroups"):
-        own = str(group.take("name"))
-        found[own] = _group(group, config, name, notes)
+        own = _name(group, found, notes)
+        found[own] = _group(group, own, config, name, notes)
         _report(group, own, notes)
     for group in config.sections("nodeGroups"):
-        own = str(group.take("name"))
+        own = _name(group, found, notes)
         notes.rewritten(
             group.path, f"{own} is self-managed; clustergen makes it a managed node group"
         )
-        found[own] = _group(group, config, name, notes)
+        found[own] = _group(group, own, config, name, notes)
         _report(group, own, notes)
     return found
 
 
 def _report(group: Keys, name: str, notes: Notes) -> None:
     """What only says how eksctl works."""
-    if group.take("instancePrefix") or group.take("instanceName"):
-        notes.dropped(group.path, f"the Name tag of {name}: clustergen names nodes by their group")
+    for key in ("instancePrefix", "instanceName"):
+        if group.take(key):
+            text = f"{key} of {name}: clustergen names nodes by their group"
+            notes.dropped((*group.path, key), text)
     if group.take("containerRuntime"):
-        notes.dropped(group.path, "the container runtime: EKS has only containerd")
-    group.section("ssh").take("enableSsm")  # nodes of clustergen always have it
+        text = f"containerRuntime of {name}: EKS has only containerd"
+        notes.dropped((*group.path, "containerRuntime"), text)
+    ssh = group.section("ssh")
+    if ssh.value("enableSsm") is True:
+        ssh.take("enableSsm")
+        text = f"ssh.enableSsm of {name}: nodes always have the agent of Systems Manager"
+        notes.dropped(ssh.path, text)
+    if ssh.value("allow") is True and ssh.value("publicKeyName"):
+        text = (
+            f"ssh.allow of {name} opens port 22 of the nodes: the spec has the key pair, and no "
+            "such rule; connect with Session Manager, or add a group to security_groups"
+        )
+        notes.rewritten(ssh.path, text)
 
 
-def _group(group: Keys, config: Keys, cluster: str, notes: Notes) -> Json:
+def _name(group: Keys, known: Json, notes: Notes) -> str:
+    """The name of a group; a stand-in, where a placeholder is in its place."""
     name = str(group.take("name"))
-    types = group.texts("instanceTypes") or [str(group.take("instanceType") or _TYPE)]
+    if _NAME.match(name):
+        return name
+    made = f"nodes-{len(known) + 1}"
+    text = f"{name} is no name of a node group"
+    notes.asked((*group.path, "name"), text, f"replace {made} by its name", "node_groups")
+    return made
+
+
+def _group(group: Keys, name: str, config: Keys, cluster: str, notes: Notes) -> Json:
+    types = _types(group)
     efa = group.take("efaEnabled") is True
     block = group.section("instanceMarketOptions").take("marketType") == "capacity-block"
-    spot = group.take("spot") is True or "instancesDistribution" in group
+    spot = group.take("spot") is True or _only_spot(group.section("instancesDistribution"))
     properties = {
         "NodegroupName": name,
         "ClusterName": link(CLUSTER, cluster),
@@ -84,7 +111,7 @@ def _group(group: Keys, config: Keys, cluster: str, notes: Notes) -> Json:
         "Subnets": _subnets(group, config, notes, efa=efa),
         "UpdateConfig": _update(group.section("updateConfig")),
         "NodeRepairConfig": _repair(group.section("nodeRepairConfig")),
-        "Tags": group.table("tags"),
+        "Tags": config.section("metadata").table("tags") | group.table("tags"),
         "ReleaseVersion": group.take("releaseVersion"),
     }
     if "launchTemplate" in group:
@@ -96,6 +123,26 @@ def _group(group: Keys, config: Keys, cluster: str, notes: Notes) -> Json:
         data["InstanceMarketOptions"] = {"MarketType": "capacity-block"}
         data["InstanceType"] = types[0]
     return {**filled(properties), LAUNCH_TEMPLATE: {"LaunchTemplateData": filled(data)}}
+
+
+def _types(group: Keys) -> list[str]:
+    several = group.section("instancesDistribution").texts("instanceTypes")
+    one = str(group.take("instanceType") or _TYPE)
+    return group.texts("instanceTypes") or several or [one]
+
+
+def _only_spot(mixed: Keys) -> bool:
+    """Whether all nodes of a group of several types are spot; EC2 starts none without a share.
+
+    https://docs.aws.amazon.com/eks/latest/eksctl/spot-instances.html
+    """
+    shares = ("onDemandBaseCapacity", "onDemandPercentageAboveBaseCapacity")
+    base, percentage = (mixed.value(each) for each in shares)
+    spot = base in (None, 0) and percentage == 0
+    if spot or (base is None and percentage in (None, 100)):
+        for each in shares:
+            mixed.take(each)
+    return spot
 
 
 def _scaling(group: Keys) -> Json:
@@ -112,7 +159,15 @@ def _scaling(group: Keys) -> Json:
 
 
 def _own_image(group: Keys) -> bool:
-    return str(group.take("ami") or "").startswith("ami-")
+    return _image(group) is not None
+
+
+def _image(group: Keys) -> str | None:
+    """The id of the image; other words name ways in which eksctl finds one."""
+    image = str(group.value("ami") or "")
+    if image.startswith("ami-") or image in _WAYS:
+        group.take("ami")
+    return image if image.startswith("ami-") else None
 
 
 def _ami_type(group: Keys, type: str) -> str | None:
@@ -200,14 +255,13 @@ def _repair(repair: Keys) -> Json:
 
 def _data(group: Keys) -> Json:
     target = group.section("capacityReservation").section("capacityReservationTarget")
-    image = group.take("ami")
     return {
         "MetadataOptions": {
             "HttpTokens": "optional" if group.take("disableIMDSv1") is False else "required",
-            "HttpPutResponseHopLimit": _HOPS,
+            "HttpPutResponseHopLimit": 1 if group.take("disablePodIMDS") is True else _HOPS,
         },
         "BlockDeviceMappings": [{"DeviceName": _device(group), "Ebs": _volume(group)}],
-        "ImageId": image if str(image).startswith("ami-") else None,
+        "ImageId": _image(group),
         "KeyName": _key(group.section("ssh")),
         "CapacityReservationSpecification": {
             "CapacityReservationPreference": group.section("capacityReservation").take(
@@ -245,8 +299,10 @@ def _volume(group: Keys) -> Json:
 
 def _key(ssh: Keys) -> Any:
     """The key pair, of those that EC2 has; eksctl makes one of other keys."""
-    name, allowed = ssh.take("publicKeyName"), ssh.take("allow")
-    return name if allowed is not False else None
+    name = ssh.take("publicKeyName")
+    if name or ssh.value("allow") is not True:  # eksctl makes a key pair of a local file
+        ssh.take("allow")
+    return name if ssh.value("allow") is not False else None
 
 
 def _network(group: Keys, types: list[str], names: tuple[str, str], *, efa: bool) -> Json:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from clustergen.findings import Path
+from clustergen.words import word_set
+
+# https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-23.
+_ON: Final = word_set("enableSsm vpcResourceControllerPolicy withLocal withShared")
+"""What eksctl does unless the file says false."""
 
 
 class Keys:
@@ -16,18 +21,25 @@ class Keys:
         self.path = path
         self._used = set() if used is None else used
 
-    def take(self, *keys: str) -> Any:
-        """The value at ``keys``, of which nothing is left to read; None if there is none."""
+    def value(self, *keys: str) -> Any:
+        """The value at ``keys``, which stays to be read; None if there is none."""
         node: Any = self._data
         for key in keys:
             node = node.get(key) if isinstance(node, Mapping) else None
-        self._used.add((*self.path, *keys))
         return node
 
+    def take(self, *keys: str) -> Any:
+        """The value at ``keys``, of which nothing is left to read; None if there is none."""
+        self._used.add((*self.path, *keys))
+        return self.value(*keys)
+
     def number(self, *keys: str) -> int | None:
-        """A whole number; None if there is none."""
-        value = self.take(*keys)
-        return int(value) if str(value).isdigit() else None
+        """A whole number; None if there is none. Another value stays to be read."""
+        value = self.value(*keys)
+        if not str(value).isdigit():
+            return None
+        self.take(*keys)
+        return int(value)
 
     def texts(self, *keys: str) -> list[str]:
         """A list of texts."""
@@ -55,20 +67,25 @@ class Keys:
     def __contains__(self, key: str) -> bool:
         return self._data.get(key) is not None
 
-    def unread(self) -> Iterator[Path]:
-        """The places of the values that nothing has read."""
-        for path in _leaves(self._data, self.path):
+    def unread(self) -> Iterator[tuple[Path, Any]]:
+        """The values that nothing has read, and their places."""
+        for path, value in _leaves(self._data, self.path):
             if not any(path[:length] in self._used for length in range(1, len(path) + 1)):
-                yield path
+                yield path, value
 
 
-def _leaves(value: Any, path: Path) -> Iterator[Path]:
+def _is_off(path: Path, value: Any) -> bool:
+    """Whether a value only says that eksctl leaves something out, as it does without the key."""
+    return value is False and path[-1] not in _ON
+
+
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     inner: list[tuple[str | int, Any]] = []
     if isinstance(value, Mapping):
         inner = [(str(key), each) for key, each in value.items()]
     elif isinstance(value, list):
         inner = list(enumerate(value))
-    if not inner and value not in (None, [], {}):
-        yield path
+    if not inner and value not in (None, [], {}, "") and not _is_off(path, value):
+        yield path, value
     for step, each in inner:
         yield from _leaves(each, (*path, step))

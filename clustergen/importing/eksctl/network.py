@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from clustergen.catalog.regions import partition_of
 from clustergen.importing.answers import Answers
-from clustergen.importing.eksctl.cluster import subnets, zones_of_subnets
+from clustergen.importing.eksctl.cluster import is_private, subnets, zones_of_subnets
 from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json
@@ -17,6 +20,9 @@ def answered(config: Keys, answers: Answers, notes: Notes) -> Answers:
     }
     if zones and not known:
         known[""] = zones[0]
+    elif named := [each for each in _named_zones(config) if not zones and not known]:
+        text = f"{named[0]} is no zone of {answers.region}"
+        notes.asked(("availabilityZones",), text, "use --zone", "network")
     if not _has_subnets(config):
         notes.rewritten(
             ("metadata",),
@@ -27,6 +33,11 @@ def answered(config: Keys, answers: Answers, notes: Notes) -> Answers:
 
 
 def _zones(config: Keys, region: str) -> list[str]:
+    """The zones of the region that the file names."""
+    return [zone for zone in _named_zones(config) if zone.startswith(region)]
+
+
+def _named_zones(config: Keys) -> list[str]:
     """The zones that the file names: those of node groups come first."""
     own = [
         zone
@@ -34,15 +45,62 @@ def _zones(config: Keys, region: str) -> list[str]:
         for group in config.sections(key)
         for zone in group.texts("availabilityZones")
     ]
-    named = [*own, *config.texts("availabilityZones")]
-    return [zone for zone in named if zone.startswith(region)]
+    return [*own, *config.texts("availabilityZones")]
 
 
 def _has_subnets(config: Keys) -> bool:
     return bool(subnets(config, "private") or subnets(config, "public"))
 
 
-def words(config: Keys) -> Json:
-    """What the file says about a new VPC."""
-    cidr = config.section("vpc").take("cidr")
-    return {"cidr": str(cidr)} if cidr else {}
+def words(config: Keys, known: Json, notes: Notes) -> Json:
+    """What the file says about the network, besides the words that its subnets gave."""
+    vpc = config.section("vpc")
+    if "vpc" not in known:
+        _report_gateways(vpc, notes)
+        block = vpc.take("cidr")
+        return {**({"cidr": str(block)} if block else {}), **_internet(config)}
+    blocks = dict(_blocks(vpc))
+    vpc.take("cidr")
+    found = {
+        key: [_with_block(each, blocks) for each in known.get(key, [])]
+        for key in ("private_subnets", "control_plane_subnets")
+    }
+    return {key: each for key, each in found.items() if each} | _internet(config)
+
+
+def registry(config: Keys, region: str, notes: Notes) -> Json:
+    """Where the nodes of a private cluster pull images from; eksctl installs nothing."""
+    if not is_private(config):
+        return {}
+    path, account = ("privateCluster",), "0" * 12
+    suffix = partition_of(region).dns_suffix
+    text = "the file does not say from which registry private nodes pull the cluster's software"
+    notes.asked(path, text, f"replace {account}, and run the bundle's mirror.sh", "software")
+    if _has_subnets(config) and not config.section("privateCluster").take("skipEndpointCreation"):
+        text = "the VPC exists, and clustergen creates no endpoints in it: `check` lists them"
+        notes.rewritten(path, text)
+    return {"software": {"registry": f"{account}.dkr.ecr.{region}.{suffix}/mirror"}}
+
+
+def _internet(config: Keys) -> Json:
+    return {"internet": "none"} if is_private(config) else {}
+
+
+def _report_gateways(vpc: Keys, notes: Notes) -> None:
+    if gateways := vpc.section("nat").take("gateway"):
+        text = f"vpc.nat.gateway is {gateways}; the nodes of clustergen's VPC are in one zone, with"
+        notes.rewritten((*vpc.path, "nat", "gateway"), f"{text} one NAT gateway")
+
+
+def _blocks(vpc: Keys) -> Iterator[tuple[str, str]]:
+    """The CIDR blocks of existing subnets, by their ids."""
+    for kind in ("private", "public"):
+        for each in vpc.section("subnets").table(kind).values():
+            if isinstance(each, dict) and each.get("id") and each.get("cidr"):
+                yield str(each["id"]), str(each["cidr"])
+
+
+def _with_block(subnet: Json | str, blocks: Mapping[str, str]) -> Json | str:
+    if isinstance(subnet, str) or subnet["id"] not in blocks:
+        return subnet
+    return {**subnet, "cidr": blocks[subnet["id"]]}
