@@ -95,6 +95,15 @@ def cohorts(plan: Plan) -> Mapping[str, tuple[Queue, ...]]:
     return {f"with-{cohort[0].name}": cohort for cohort in several}
 
 
+def held_in_pause(plan: Plan) -> list[str]:
+    """Queues that a pause holds: where Kueue waits for nodes, it deactivates jobs after some tries.
+
+    The owner of an existing cluster may have configured that, too.
+    """
+    waits = karpenter.groups(plan) or not plan.creates_cluster
+    return [queue.name for queue in plan.queues] if waits and is_on(plan) else []
+
+
 def shared(plan: Plan, group: NodeGroup) -> bool:
     """Whether several queues use a group."""
     return sum(group in queue.node_groups for queue in plan.queues) > 1

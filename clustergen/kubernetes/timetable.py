@@ -32,6 +32,8 @@ MARK: Final = "clustergen.timetable/held"
 """The annotation of queues and nodes that the pod holds; what others hold stays held."""
 EVICTION_MINUTES: Final = 5
 """Before nodes stop."""
+PAUSED: Final = "clustergen.pause/policy"
+"""The annotation of queues that deploy.sh holds during a pause, with their earlier policy."""
 
 _FOLDER: Final = "/opt/clustergen"
 

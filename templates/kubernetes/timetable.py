@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 MARK = "clustergen.timetable/held"
+PAUSED = "clustergen.pause/policy"
 FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 GONE = (404, 409, 429)
@@ -113,7 +114,7 @@ def follow_quotas(api: Api, kind: str, name: str, resource_groups: list[Any]) ->
 
 
 def follow_queue(api: Api, queue: Group, groups: dict[str, Group], now: float) -> None:
-    """Hold a queue all of whose groups are closed; what someone else holds stays held."""
+    """Hold a queue all of whose groups are closed; what others or a pause hold stays held."""
     own = [groups[name] for name in queue["groups"]]
     policy = "None"
     if all(is_closed(group, now) for group in own):
@@ -122,8 +123,8 @@ def follow_queue(api: Api, queue: Group, groups: dict[str, Group], now: float) -
     found = api.call("GET", path)
     if not found:
         return
-    held = (found["metadata"].get("annotations") or {}).get(MARK)
-    if policy == "None" and not held:
+    marks = found["metadata"].get("annotations") or {}
+    if PAUSED in marks or (policy == "None" and MARK not in marks):
         return
     if policy != found["spec"].get("stopPolicy", "None"):
         mark = None if policy == "None" else "yes"

@@ -78,9 +78,9 @@ class Cluster:
         (self.here / "calls").write_text("")
         return self._bash(str(bundle / script), *arguments)
 
-    def functions(self, text: str, calls: str) -> list[str]:
-        """The lines that calls of the functions of install.sh print."""
-        functions, _, _ = files_of(text)["install.sh"].partition("\nwhile (($# > 0)); do\n")
+    def functions(self, script: str, calls: str) -> list[str]:
+        """The lines that calls of the functions of a script print."""
+        functions, _, _ = script.partition("\nwhile (($# > 0)); do\n")
         (self.here / "functions.sh").write_text(f"{functions}\n{calls}\n")
         done = self._bash(str(self.here / "functions.sh"))
         assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from clustergen.kubernetes import pruning, timetable
+from tests.checking import Fragments
 from tests.kubernetes.clusters import Cluster, running
 from tests.kubernetes.planned import files_of, plan_of
 from tests.kubernetes.specs import SPECS
@@ -146,6 +147,40 @@ def test_what_the_timetable_held_is_released_with_its_dates(cluster: Cluster) ->
     released["spec"]["stopPolicy"] = "Hold"
     assert cluster.install(undated).returncode == 0
     assert cluster.api.objects[queue]["spec"]["stopPolicy"] == "Hold"
+
+
+QUEUED = """
+kubernetes: {autoscaler: karpenter}
+node_groups: [{name: burst, instance_type: g6e.12xlarge, capacity: spot, count: {min: 0, max: 8}}]
+queues: [{name: train, node_groups: [burst]}, {name: other, node_groups: [burst]}]
+"""
+
+
+def test_a_pause_holds_queues_and_a_resume_restores_them(cluster: Cluster) -> None:
+    assert cluster.install(QUEUED).returncode == 0
+    queues = [("clusterqueues.kueue.x-k8s.io", "", name) for name in ("train", "other")]
+    cluster.api.objects[queues[1]]["spec"]["stopPolicy"] = "Hold"
+    script = dict(Fragments("eks").files(QUEUED))["deploy.sh"]
+
+    here = "export KUBECONFIG=$HERE/kubeconfig; cluster=fake; await_suspension train other"
+
+    def call(function: str) -> list[str]:
+        cluster.functions(script, f"{here}\n{function} train\n{function} other")
+        found = [cluster.api.objects[queue] for queue in queues if queue in cluster.api.objects]
+        return [queue["spec"]["stopPolicy"] for queue in found]
+
+    # An interrupted pause, or resume, is repeated.
+    for _ in range(2):
+        assert call("hold_queue") == ["HoldAndDrain", "HoldAndDrain"]
+    for _ in range(2):
+        assert call("release_queue") == ["None", "Hold"]
+    # What someone else did meanwhile.
+    cluster.api.objects[queues[0]]["spec"]["stopPolicy"] = "Hold"
+    assert call("release_queue") == ["Hold", "Hold"]
+    cluster.api.objects.pop(queues[0])
+    assert call("hold_queue") == ["HoldAndDrain"]
+    cluster.api.objects[queues[1]]["status"] = {"reservingWorkloads": 2}
+    assert cluster.functions(script, f"sleep() {{ echo waits; exit; }}; {here}") == ["waits"]
 
 
 @pytest.mark.parametrize("name", SPECS)

@@ -110,11 +110,16 @@ def test_daemon_sets_are_compared_with_our_nodes(cluster: Cluster) -> None:
     for number, (_, made) in enumerate(cases):
         head = {"name": f"case{number:02}"}
         put(cluster, "daemonsets.apps", head["name"], {**made, "metadata": head}, "gpu")
-    lines = "\n".join(cluster.functions(SPEC, 'read_sets\nprintf "%s\\n" "$sets"'))
+    lines = "\n".join(
+        cluster.functions(files_of(SPEC)["install.sh"], 'read_sets\nprintf "%s\\n" "$sets"')
+    )
     each = [
         f"sets={shlex.quote(text)}\n{SERVING}" for text in re.split(r"(?m)^(?=set\t)", lines)[1:]
     ]
-    found = [line.rpartition("\t")[2] for line in cluster.functions(SPEC, "\n".join(each))]
+    found = [
+        line.rpartition("\t")[2]
+        for line in cluster.functions(files_of(SPEC)["install.sh"], "\n".join(each))
+    ]
     runs = {name for (name, _), set_ in zip(cases, found, strict=True) if set_}
     assert runs == {name for name, _ in SERVED}
 
@@ -156,7 +161,7 @@ def test_the_gpu_operator_serves_nodes_that_it_discovers(
     spec = {"daemonsets": {"tolerations": [GPU]}, "devicePlugin": {"enabled": enabled}}
     put(cluster, name, "cluster-policy", {"spec": spec})
     add(cluster, worker)
-    (line,) = cluster.functions(SPEC, f"read_sets\n{SERVING}")
+    (line,) = cluster.functions(files_of(SPEC)["install.sh"], f"read_sets\n{SERVING}")
     assert line == f"h200\tp5en.48xlarge\t{'ClusterPolicy cluster-policy' if used else ''}"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from clustergen.kubernetes import timetable
 from clustergen.resources import tree
 from tests.checking import Fragments
 
@@ -263,6 +264,23 @@ def test_what_others_hold_stays_held() -> None:
     cluster.objects["/api/v1/nodes/n1"]["spec"]["unschedulable"] = True
     cluster.at(STARTS + timedelta(days=1))
     assert (cluster.policy("timed"), cluster.cordoned()) == ("Hold", ["n1"])
+
+
+def test_a_paused_queue_is_left_alone() -> None:
+    """Its capacity starts, and ends, during the pause."""
+    cluster = Cluster(SPEC)
+    cluster.at(STARTS - timedelta(days=2))
+    path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/timed"
+    cluster.objects[path]["spec"]["stopPolicy"] = "HoldAndDrain"
+    cluster.objects[path]["metadata"]["annotations"][timetable.PAUSED] = "Hold"
+    for time in (STARTS + timedelta(days=1), ENDS - timedelta(minutes=59)):
+        cluster.at(time)
+        assert cluster.policy("timed") == "HoldAndDrain"
+    # deploy.sh --resume
+    cluster.objects[path]["spec"]["stopPolicy"] = "Hold"
+    del cluster.objects[path]["metadata"]["annotations"][timetable.PAUSED]
+    cluster.at(STARTS + timedelta(days=1))
+    assert cluster.policy("timed") == "None"
 
 
 def test_nodes_of_a_group_without_dates_are_released() -> None:

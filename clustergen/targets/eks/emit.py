@@ -15,6 +15,7 @@ from clustergen.kubernetes import (
     kueue,
     kueue_configuration,
     labels_and_taints,
+    timetable,
     training,
 )
 from clustergen.kubernetes import bundle as kubernetes_bundle
@@ -69,6 +70,8 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         group_ids=[w for each in managed for w in (each.name, node_groups.logical_id(each))],
         dated=[group.name for group in managed if group.capacity.starts],
         pools=list(karpenter.cpu_limits(plan).items()),
+        queues=kueue.held_in_pause(plan),
+        mark=timetable.PAUSED,
         log_groups=cfn.log_groups(document),
         admins=access.names(plan) if plan.creates_cluster else [],
         eks_cluster=plan.cluster_name,

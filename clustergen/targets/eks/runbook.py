@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clustergen.eks import addons, control_plane
+from clustergen.kubernetes import kueue
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, Runbook, session
@@ -99,13 +100,20 @@ def _pause(plan: Plan, where: str) -> str:
             "minSize=0,desiredSize=0` for each node group. The control plane, system nodes, "
             "storage and network continue to cost money"
         )
-    rest = (
-        "Storage and network continue"
-        if plan.system is None
-        else "The control plane, system nodes, storage and network continue"
+    waiting = (
+        ". Kueue suspends jobs that run, and starts them again after it"
+        if kueue.held_in_pause(plan)
+        else ""
     )
     return (
         "`./deploy.sh --pause` sets the node groups to zero nodes, and `--resume` restores "
-        f"them. {rest} to cost money, and so does a "
+        f"them{waiting}. {_lasting(plan)} to cost money, and so does a "
         "Capacity Block or a reservation"
     )
+
+
+def _lasting(plan: Plan) -> str:
+    """What continues during a pause."""
+    if plan.creates_cluster:
+        return "The control plane, system nodes, storage and network continue"
+    return "Storage and network continue" if plan.network.new else "Storage continues"

@@ -173,6 +173,19 @@ def test_a_pause_deletes_karpenter_nodes_and_prevents_new_ones(tmp_path: Path) -
         assert '{"cpu":"0"}' not in patch
 
 
+def test_kueue_holds_jobs_while_a_cluster_is_paused(tmp_path: Path) -> None:
+    """Otherwise it deactivates those that find no nodes several times."""
+    queues = "\nqueues: [{name: train, node_groups: [burst]}, {name: other, node_groups: [h200]}]"
+    folder = bundle(tmp_path, KARPENTER + queues)
+    lines = dry_run(folder, "--pause")
+    held = place(lines, "patch clusterqueues.kueue.x-k8s.io train", "HoldAndDrain")
+    assert place(lines, "patch clusterqueues.kueue.x-k8s.io other", "HoldAndDrain")
+    assert held < place(lines, "patch nodepool") < place(lines, "delete nodeclaims")
+    lines = dry_run(folder, "--resume")
+    released = place(lines, "patch clusterqueues.kueue.x-k8s.io train", "None")
+    assert place(lines, "patch nodepool") < released
+
+
 def test_the_readme_explains_how_to_request_nodes_of_a_block() -> None:
     path = resources.tree("specs") / "eks-p5en-capacity-block.yaml"
     checked = check(path.read_text(encoding="utf-8"), target="eks")

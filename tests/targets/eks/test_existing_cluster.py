@@ -359,6 +359,7 @@ def test_texts_are_about_what_the_bundle_adds() -> None:
     assert "cluster of this bundle" not in script
     for words in ("network and data", "the network and the data", "money: network"):
         assert words not in script
+    assert "Storage and network" not in _readme(SPEC)
     assert "cluster of this bundle" in dict(EKS.files(NODES))["deploy.sh"]
 
 
