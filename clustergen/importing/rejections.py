@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from clustergen.findings import Path
+from clustergen.spec import patterns
+from clustergen.words import word_set
 
 _STAND_INS: dict[str, Any] = {"instance_type": "m7i.4xlarge", "instance_types": None, "count": 1}
 """What a node group cannot do without, until the overlay says what it is."""
+
+_WITHOUT_QUEUES = word_set("eks hyperpod-eks")
+"""The sections of targets whose documents have no queues."""
 
 
 def without(spec: dict[str, Any], rejected: Iterable[Path]) -> dict[str, Any]:
@@ -40,10 +46,28 @@ def without_paths(value: Any, paths: Iterable[Path]) -> Any:
     return found
 
 
+def _renames_queue(spec: dict[str, Any], group: str) -> bool:
+    """Gives the queue of a group another name; whether it had that of the group before.
+
+    A name that only a queue may not have, such as ``prometheus``, is right for a node group.
+    Documents of EKS show no queues.
+    """
+    if not set(spec["targets"]) & _WITHOUT_QUEUES or not re.fullmatch(patterns.NAME.regex, group):
+        return False
+    names = [str(each.get("name")) for each in spec["node_groups"]]
+    queues = spec.setdefault("queues", [{"name": each, "node_groups": [each]} for each in names])
+    own = [queue for queue in queues if queue.get("name") == group]
+    for queue in own:
+        queue["name"] = f"{group}-queue"
+    return bool(own)
+
+
 def _remove(spec: dict[str, Any], path: Path) -> None:
     match path:
         case ("node_groups", int(index), str(key), *_):
             group = spec["node_groups"][index]
+            if key == "name" and _renames_queue(spec, str(group.get("name"))):
+                return
             group.pop(key, None)
             if key == "name":
                 group["name"] = f"nodes-{index + 1}"

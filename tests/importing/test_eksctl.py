@@ -370,3 +370,13 @@ managedNodeGroups: [{name: gpu, instanceType: g6.12xlarge}]
 def test_a_file_that_may_be_for_a_cluster_that_exists_says_so(text: str, noted: bool) -> None:
     result = bring(text, region="", vpc="")
     assert ("if platform exists" in " ".join(result.text.replace("#", "").split())) is noted
+
+
+def test_a_group_keeps_a_name_that_only_its_queue_may_not_have() -> None:
+    groups = [{"name": "prometheus"}, {"name": "gpu"}]
+    result = bring(changed(managedNodeGroups=groups), vpc="")
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert [queue.name for queue in spec.queues] == ["prometheus-queue", "gpu"]
+    assert spec.node_groups[0].name == "prometheus"

@@ -56,11 +56,12 @@ def words(config: Keys, known: Json, notes: Notes) -> Json:
     """What the file says about the network, besides the words that its subnets gave."""
     vpc = config.section("vpc")
     if "vpc" not in known:
-        _report_gateways(vpc, notes)
+        _report_new(vpc, notes)
         block = vpc.take("cidr")
         return {**({"cidr": str(block)} if block else {}), **_internet(config)}
     blocks = dict(_blocks(vpc))
-    vpc.take("cidr")
+    if vpc.take("cidr"):
+        notes.dropped((*vpc.path, "cidr"), "vpc.cidr: the VPC exists, and keeps its block")
     found = {
         key: [_with_block(each, blocks) for each in known.get(key, [])]
         for key in ("private_subnets", "control_plane_subnets")
@@ -86,7 +87,9 @@ def _internet(config: Keys) -> Json:
     return {"internet": "none"} if is_private(config) else {}
 
 
-def _report_gateways(vpc: Keys, notes: Notes) -> None:
+def _report_new(vpc: Keys, notes: Notes) -> None:
+    if vpc.take(key := "controlPlaneOnPrivateSubnets"):
+        notes.dropped((*vpc.path, key), f"vpc.{key}: the control plane of clustergen is on them")
     if gateways := vpc.section("nat").take("gateway"):
         text = f"vpc.nat.gateway is {gateways}; the nodes of clustergen's VPC are in one zone, with"
         notes.rewritten((*vpc.path, "nat", "gateway"), f"{text} one NAT gateway")
