@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO, TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -30,15 +31,18 @@ FROM_PCS = ("--from", "pcs", "--to", "parallelcluster")
 
 
 @pytest.fixture
-def answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+def answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Any:
     """Runs the command on a spec, or on an old and a new one, and reads its JSON."""
+    monkeypatch.chdir(tmp_path)
 
     def run(text: str | tuple[str, str], *arguments: str) -> tuple[int, Any]:
         texts = [text] if isinstance(text, str) else text
         files = [tmp_path / f"{number}.yaml" for number, _ in enumerate(texts)]
         for file, content in zip(files, texts, strict=True):
             file.write_text(content)
-        status = main(["move", *map(str, files), "--output", "json", *arguments])
+        status = main(["move", *(file.name for file in files), "--output", "json", *arguments])
         out = capsys.readouterr().out
         return status, json.loads(out) if out else None
 
@@ -292,9 +296,29 @@ def test_commands_omit_what_the_user_allowed_to_omit(answer: Any) -> None:
     text = (SPEC % ("", VOLUME)).replace("pcs", "parallelcluster")
     _, move = answer(text, "--from", "parallelcluster", "--to", "pcs", "--allow-unsupported")
     rendered = [each for phase in move["phases"] for each in phase["commands"] if "render" in each]
-    assert rendered == ["clustergen render SPEC --allow-unsupported"] * 2
+    assert rendered == ["clustergen render 0.yaml --allow-unsupported"] * 2
     _, move = answer(SPEC % ("", ""), *FROM_PCS)
     assert "--allow-unsupported" not in steps(move)
+
+
+def test_commands_name_the_spec_as_the_user_did(answer: Any) -> None:
+    Path("over.yaml").write_text("tags: {team: speech}\n")
+    given = ("-f", "over.yaml", "--set", "tags.owner=alice b", "-o", "made here")
+    _, move = answer(SPEC % ("", ""), *FROM_PCS, *given)
+    spec = "0.yaml -f over.yaml --set 'tags.owner=alice b'"
+    commands = [each for phase in move["phases"] for each in phase["commands"]]
+    assert commands[0] == f"clustergen render {spec} -o 'made here'"
+    assert f"clustergen preflight {spec} --target parallelcluster" in commands
+    assert "'made here/small/parallelcluster'/deploy.sh" in commands
+    assert move["back"][-1].endswith(f"clustergen move {spec} --from parallelcluster --to pcs")
+
+
+def test_a_spec_from_standard_input_has_no_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO((SPEC % ("", "")).encode())))
+    assert main(["move", "-", *FROM_PCS]) == 0
+    assert "clustergen render SPEC\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("target", targets.NAMES)
@@ -412,7 +436,7 @@ def test_an_upgrade_is_a_new_cluster_on_the_same_foundation(answer: Any) -> None
         "remove the old cluster",
     ]
     text = steps(move)
-    assert "clustergen render NEW --target pcs" in text
+    assert "clustergen render 1.yaml --target pcs" in text
     assert "create the cluster in it: out/small-2/pcs/deploy.sh" in text
     assert "the foundation stays, with the data: out/small/pcs/deploy.sh --destroy" in text
     assert "keep `foundation: small` in that of small-2" in text
@@ -549,7 +573,7 @@ def test_nodes_of_a_capacity_block_are_requested_from_eks(answer: Any) -> None:
 
 def test_the_account_is_checked_before_anything_changes(answer: Any) -> None:
     _, move = answer(SPEC % (BLOCK, ""), *FROM_PCS)
-    assert "clustergen preflight SPEC --target parallelcluster" in move["phases"][0]["commands"]
+    assert "clustergen preflight 0.yaml --target parallelcluster" in move["phases"][0]["commands"]
 
 
 def test_one_recipe_for_a_second_spec_is_enough(answer: Any) -> None:
@@ -561,4 +585,4 @@ def test_the_old_service_leaves_the_foundation_after_a_move_with_two_specs(answe
     old = (SPEC % ("", "")).replace("{pcs: {}}", "{eks: {}, hyperpod-eks: {}}")
     new = old.replace("name: small", "name: small2\nfoundation: small")
     _, move = answer((old, new), "--from", "eks", "--to", "hyperpod-eks")
-    assert "take eks out of targets: clustergen render NEW" in move["phases"][-1]["steps"]
+    assert "take eks out of targets: clustergen render 1.yaml" in move["phases"][-1]["steps"]

@@ -127,9 +127,10 @@ def _summarize(result: Imported, args: argparse.Namespace) -> None:
     if args.output != "text":
         return
     proof = "renders to the same configuration" if result.lossless else "loses something"
-    overlay = f"{result.overlaid} in the overlay" if result.overlaid else "no overlay"
-    values = f"words for {result.words} of {result.words + result.overlaid} values"
-    line = f"imported: {values}, {overlay}; the spec {proof}"
+    values = f"{result.words} of {result.words + result.overlaid} values as fields of the spec"
+    overlay = f", {result.overlaid} in the overlay" if result.overlaid else ""
+    removed = f"; the overlay removes {result.removed} of clustergen's" if result.removed else ""
+    line = f"imported: {values}{overlay}{removed}; the spec {proof}"
     print(line, file=sys.stderr)
     if args.out:
         print(f"next: `clustergen check {args.out}`", file=sys.stderr)

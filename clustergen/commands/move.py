@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 
 from clustergen import moving
@@ -11,6 +12,7 @@ from clustergen.commands.exit_status import FOUND, OK
 from clustergen.commands.request import Input, Request, read
 from clustergen.compiler import Checked
 from clustergen.moving import End
+from clustergen.source import STDIN
 
 _UPGRADE = (
     "to upgrade, copy the spec, give the copy another name and `foundation: NAME`, and run "
@@ -19,9 +21,10 @@ _UPGRADE = (
 
 
 def run(args: argparse.Namespace) -> int:
+    out_option = shlex.join(["-o", args.out]) if args.out else ""  # before the project file sets it
     try:
         request = read(args)
-        old, new = _ends(request, args)
+        old, new = (end._replace(out_option=out_option) for end in _ends(request, args))
     except inputs.UsageError as error:
         return inputs.refuse(error, args)
     for end in (old, new):
@@ -38,7 +41,7 @@ def _ends(request: Request, args: argparse.Namespace) -> tuple[End, End]:
     """:raises UsageError: if it is unclear what moves where."""
     out = args.out or inputs.OUT
     if len(request.specs) == 2:
-        return _end(request, 0, "--from", args.old, out), _end(request, 1, "--to", args.new, out)
+        return _end(request, args, 0, out), _end(request, args, 1, out)
     if len(request.specs) != 1:
         raise inputs.UsageError("name one spec and --from and --to, or two specs: OLD NEW")
     if not (args.old and args.new):
@@ -49,20 +52,33 @@ def _ends(request: Request, args: argparse.Namespace) -> tuple[End, End]:
     spec = request.specs[0]
     known = [target for target in request.check(spec).targets if target and target != new]
     before = _checked(request, spec, *known, old)
-    return End(before, old, out), End(_checked(request, spec, *known, old, new), new, out)
+    after = _checked(request, spec, *known, old, new)
+    named = _arguments(request, args, 0)
+    return End(before, old, out, named), End(after, new, out, named)
 
 
-def _end(request: Request, number: int, option: str, named: str | None, out: str) -> End:
+def _end(request: Request, args: argparse.Namespace, number: int, out: str) -> End:
     """The end that has a spec of its own."""
-    spec = request.specs[number]
+    option, named = (("--from", args.old), ("--to", args.new))[number]
+    spec, arguments = request.specs[number], _arguments(request, args, number)
     checked = request.check(spec)
     if checked.spec is None:
-        return End(checked, named or "", out)
+        return End(checked, named or "", out, arguments)
     targets = [inputs.one_target(named)] if named else [name for name in checked.targets if name]
     if len(targets) != 1:
         count = f"{len(targets)} targets" if targets else "no target"
         raise inputs.UsageError(f"{spec.title} names {count}: choose with {option}")
-    return End(_checked(request, spec, *filter(None, checked.targets), *targets), targets[0], out)
+    again = _checked(request, spec, *filter(None, checked.targets), *targets)
+    return End(again, targets[0], out, arguments)
+
+
+def _arguments(request: Request, args: argparse.Namespace, number: int) -> str:
+    """The arguments that name the spec in another command, as the user gave them."""
+    one_each = len(args.specs) == len(request.specs)
+    name = args.specs[number] if one_each else request.specs[number].title
+    over = (word for file in args.files if file != name for word in ("-f", file))
+    sets = (word for each in args.sets for word in ("--set", each))
+    return shlex.join(["SPEC" if name == STDIN else name, *over, *sets])
 
 
 def _checked(request: Request, spec: Input, *targets: str) -> Checked:

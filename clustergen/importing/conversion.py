@@ -42,9 +42,11 @@ class Imported(NamedTuple):
     findings: tuple[Finding, ...]
     lossless: bool
     words: int
-    """Number of values of the original that the language has words for."""
+    """Number of values of the original that are fields of the spec."""
     overlaid: int
-    """Number of values that the overlay has."""
+    """Number of values of the original that the overlay has, whole sections as one."""
+    removed: int = 0
+    """Number of values that the spec would add and the overlay removes."""
 
     def without(self, lost: Sequence[Finding]) -> Imported:
         """This, after something was left out before the comparison."""
@@ -70,7 +72,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     changes = overlay.difference(document, wanted, keys=target.schema.list_keys)
     changes, refusals = _accepted(words, changes, target)
     if changes:
-        notes.comment("targets", "The overlay has what the language has no words for.")
+        notes.comment("targets", "The overlay has what no field of the spec covers.")
     text = spec_text(_with_overlay(words, changes, target), origin, notes.comments)
 
     def place(path: Path) -> Path:
@@ -82,13 +84,13 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         for finding, refusal in zip(refused, refusals, strict=True)
     ]
     lost = [*refused, *_proved(text, original, target, service, left_out)]
-    carried = [
-        decisions.IN_OVERLAY.at(place(path), text)
-        for path, text in _carried(document, changes, target.schema.list_keys)
-    ]
+    changed = list(_carried(document, changes, target.schema.list_keys))
+    carried = [decisions.IN_OVERLAY.at(place(each.path), each.text) for each in changed]
+    removed = sum(each.removed for each in changed)
+    overlaid = len(changed) - removed
     total = sum(1 for _ in _leaves(service.normal(original, target.schema)))
     findings = (*notes.findings, *carried, *lost)
-    return Imported(text, findings, not lost, total - min(total, len(carried)), len(carried))
+    return Imported(text, findings, not lost, max(total - overlaid, 0), overlaid, removed)
 
 
 def _planned(words: Json, target: Target) -> tuple[Json, Json | None, list[Finding]]:
@@ -181,10 +183,23 @@ def _leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
     return [leaf for step, each in inner for leaf in _leaves(each, (*path, step))]
 
 
+class _Change(NamedTuple):
+    """A change that an overlay makes, whole sections as one."""
+
+    path: Path
+    what: str
+    removed: bool
+
+    @property
+    def text(self) -> str:
+        where = "is not in the original; the overlay removes it"
+        return f"{self.what} {where if self.removed else 'is in the overlay'}"
+
+
 def _carried(
     document: Any, changes: Any, keys: Sequence[str], path: Path = ()
-) -> Iterator[tuple[Path, str]]:
-    """The changes of an overlay, whole sections as one: their place, and what happens to them."""
+) -> Iterator[_Change]:
+    """The changes of an overlay to a document."""
     if isinstance(changes, Mapping) and isinstance(document, Mapping):
         for key, value in changes.items():
             if key in document and document[key] == value:
@@ -194,14 +209,11 @@ def _carried(
         items = {called(item, name): item for item in document}
         for index, item in enumerate(changes):
             if deletes(item):
-                text = f"{_text(path)} does without {called(item, name)}"
-                yield path, text
+                yield _Change(path, f"{called(item, name)} of {_text(path)}", removed=True)
             else:
                 yield from _carried(items.get(called(item, name)), item, keys, (*path, index))
-    elif changes is None:
-        yield path, f"{_text(path)} is absent, which only the overlay can say"
     else:
-        yield path, f"{_text(path)} is in the overlay"
+        yield _Change(path, _text(path), removed=changes is None)
 
 
 def _text(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import NamedTuple
 
 from clustergen.compiler import Checked
@@ -16,6 +17,10 @@ class End(NamedTuple):
     target: str
     out: str
     """The folder of bundles."""
+    spec: str
+    """The arguments of a command that name the spec, quoted for a shell."""
+    out_option: str = ""
+    """The option that names :attr:`out`, if the command had it."""
 
     @property
     def plan(self) -> Plan | None:
@@ -29,8 +34,13 @@ class End(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The folder of the bundle."""
-        return f"{self.out}/{self.name}/{self.target}"
+        """The folder of the bundle, quoted for a shell."""
+        return shlex.quote(f"{self.out}/{self.name}/{self.target}")
+
+    @property
+    def render(self) -> str:
+        """The command that renders the spec."""
+        return " ".join(filter(None, ("clustergen render", self.spec, self.out_option)))
 
 
 class Ends(NamedTuple):

@@ -42,8 +42,7 @@ def _prepare(ends: Ends) -> Phase:
             ),
             Step(f"both together cost {beside.price(running, coming)}"),
         ]
-    spec = "NEW" if is_upgrade(old, new) else "SPEC"
-    check = f"clustergen preflight {spec} --target {new.target}"
+    check = f"clustergen preflight {new.spec} --target {new.target}"
     steps.append(Step("check what the account and the network lack for the new cluster", check))
     back = "nothing has changed in the account"
     if not is_upgrade(old, new):
@@ -52,15 +51,15 @@ def _prepare(ends: Ends) -> Phase:
 
 
 def _two_specs(ends: Ends) -> Iterator[Step]:
-    for name, end in (("OLD", ends.old), ("NEW", ends.new)):
-        render = f"clustergen render {name} --target {end.target}"
+    for end in (ends.old, ends.new):
+        render = f"{end.render} --target {end.target}"
         yield Step(f"write {end.folder}", render + _omitting(end))
 
 
 def _one_spec(ends: Ends) -> Iterator[Step]:
     old, new = ends.old, ends.new
     what = f"name both under targets, {old.target} and {new.target}"
-    yield Step(what, f"clustergen render SPEC{_omitting(new)}")
+    yield Step(what, new.render + _omitting(new))
     sides = (Spec("now", None, old.checked), Spec("with both", None, new.checked))
     found = compare(*sides, old.target)
     for caused in found.effects if found else ():
@@ -133,9 +132,9 @@ def _undo_creation(ends: Ends, resume: Iterable[Step]) -> Iterator[Step]:
         yield from _take_out(new, old)
 
 
-def _take_out(leaving: End, staying: End, spec: str = "SPEC") -> Iterator[Step]:
+def _take_out(leaving: End, staying: End) -> Iterator[Step]:
     """Roles and other parts of the foundation go that only one service needs."""
-    render = f"clustergen render {spec}{_omitting(staying)}"
+    render = staying.render + _omitting(staying)
     yield Step(f"take {leaving.target} out of targets", render)
     yield Step("update the foundation", f"{staying.folder}/deploy.sh")
 
@@ -161,7 +160,7 @@ def _steps_to_remove(ends: Ends) -> Iterator[Step]:
             f"rm -r {old.folder}",
         )
         if old.target != new.target:
-            yield from _take_out(old, new, "NEW")
+            yield from _take_out(old, new)
         return
     yield from _take_out(old, new)
     yield Step(
@@ -174,5 +173,5 @@ def _return_later(ends: Ends) -> Step:
     old, new = ends.old, ends.new
     way = "move in the other direction, with the same file systems"
     if is_upgrade(old, new):
-        return Step(way, "clustergen move NEW OLD")
-    return Step(way, f"clustergen move SPEC --from {new.target} --to {old.target}")
+        return Step(way, f"clustergen move {new.spec} {old.spec}")
+    return Step(way, f"clustergen move {new.spec} --from {new.target} --to {old.target}")

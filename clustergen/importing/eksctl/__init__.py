@@ -172,5 +172,5 @@ def _lost(config: Keys) -> Iterator[Finding]:
         if _PLACEHOLDER.search(str(value)):
             message, help = f"{shown} is {value}, a placeholder", "replace it by its value"
         else:
-            message, help = f"{shown} is not in the spec: clustergen has no word for it", _AFTER
+            message, help = f"{shown} is not in the spec: no field covers it", _AFTER
         yield losses.LOST.at(short, message, help=help)

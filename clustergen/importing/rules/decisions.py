@@ -37,8 +37,8 @@ REWRITTEN = Rule(
 IN_OVERLAY = Rule(
     code="IMP005",
     title="A part of the original is in the overlay",
-    why="The language has no word for it. The overlay carries it, but rules for the spec do not "
-    "see it.",
+    why="No field of the spec covers it, or clustergen would add something that the original does "
+    "not have. Rules for the spec do not see the overlay.",
     source=_SOURCE,
     severity=Severity.NOTE,
 )

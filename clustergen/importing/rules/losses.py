@@ -14,7 +14,7 @@ LOST = Rule(
 REFUSED = Rule(
     code="IMP012",
     title="A part of the original that clustergen refuses",
-    why="The language has no word for it, and the rules for overlays reject it as well.",
+    why="No field of the spec covers it, and the rules for overlays reject it as well.",
     source="clustergen",
 )
 NOT_RENDERED = Rule(
