@@ -10,6 +10,8 @@ from clustergen.effects import Effect, Kind
 _SLURM = "scontrol update nodename=NODES state=drain reason=update"
 _KUBERNETES = "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data"
 _GUARDED = ("::Cluster", "::FileSystem", "::Workspace")
+_OF_CLUSTER = "SharedStorage["
+"""Storage that ParallelCluster created, and deletes."""
 _METRICS = "::Workspace"
 _WITH_JOBS = ("NodeGroup", "::Nodegroup", "::ComputeEnvironment", "Queue", "NodePool")
 _NOT_PLAIN = {"refused", "data-at-risk", "needs-stop", "removes-nodes", "leftover"}
@@ -65,7 +67,7 @@ def _needs_consent(effect: Effect) -> bool:
     if effect.kind not in ("data-at-risk", "replaces-resource"):
         return False
     ends = effect.text.startswith(("replaces", "deletes")) or "is deleted with" in effect.text
-    return ends and effect.type.endswith(_GUARDED)
+    return ends and (effect.type.endswith(_GUARDED) or effect.subject.startswith(_OF_CLUSTER))
 
 
 def _before(kinds: set[Kind], effects: Sequence[Effect]) -> Iterator[str]:

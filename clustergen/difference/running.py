@@ -15,8 +15,12 @@ _DEPLOYED = pattern(r'(?m)deploy_stack "?(\$?[\w.-]+)"? ([\w.-]+\.template\.json
 _SHARED = "foundation.template.json"
 _CLUSTER = "cluster.template.json"
 _DELETE: Mapping[str, str] = {
+    "AWS::FSx::DataRepositoryAssociation": (
+        "fsx delete-data-repository-association --no-delete-data-in-file-system --association-id"
+    ),
     "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id",
     "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id",
+    "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name",
     "AWS::APS::Workspace": "amp delete-workspace --workspace-id",
 }
 

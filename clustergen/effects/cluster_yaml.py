@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from clustergen.artifacts import Json
 from clustergen.effects.model import Effect, Kind
-from clustergen.effects.values import differs, named
+from clustergen.effects.values import at, differs, named
 from clustergen.patterns import pattern
 from clustergen.schemas import updates
 from clustergen.schemas.updates import Key
@@ -23,6 +23,8 @@ _ITEM = pattern(r"(\w+)\[([^]]*)\]")
 SOURCE = (
     "https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html"
 )
+_PROTECTED = ("Retain", "Snapshot")
+"""Deletion policies that keep the data of storage."""
 _MAX_COUNT = 10
 """pcluster.constants: DEFAULT_MAX_COUNT."""
 
@@ -76,26 +78,39 @@ def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effec
 
 def _of(change: _Change, update: _Update) -> Iterator[Effect]:
     effect = _effect(change, update)
-    lost = _lost(change)
+    lost = _lost(change, update)
     yield from filter(None, (effect, lost))
     if not effect and not lost:
         yield _in_place(change)
 
 
-def _lost(change: _Change) -> Effect | None:
+def _lost(change: _Change, update: _Update) -> Effect | None:
     """That a volume or file system which ParallelCluster created loses its data or protection."""
     if not change.path.startswith("SharedStorage["):
         return None
-    if change.path.endswith(".DeletionPolicy") and change.new == "Delete":
+    if _is_unprotected(change, update):
         text = f"removes the protection of the data ({change.path} changes)"
         return Effect("data-at-risk", change.path, change.path, text)
     if not _STORAGE.fullmatch(change.path) or change.new is not None or _has_id(change.old):
         return None
     settings = change.old.get(f"{change.old.get('StorageType')}Settings") or {}
-    kept = settings.get("DeletionPolicy") in ("Retain", "Snapshot")
+    kept = settings.get("DeletionPolicy") in _PROTECTED
     fate = "stays, and continues to cost money" if kept else "is deleted with its data"
     text = f"removes {change.path} from the cluster: its storage {fate}"
     return Effect("data-at-risk", change.path, "", text, stays=change.path if kept else "")
+
+
+def _is_unprotected(change: _Change, update: _Update) -> bool:
+    """Whether storage that ParallelCluster created gets the deletion policy Delete, or none."""
+    name = dict(_ITEM.findall(change.path))["SharedStorage"]
+    if _has_id(named(update.new.get("SharedStorage"), "Name").get(name, {})):
+        return False
+    old, new = change.old, change.new
+    if change.path.endswith("Settings"):
+        old, new = (at(each, "DeletionPolicy") for each in (old, new))
+    elif not change.path.endswith(".DeletionPolicy"):
+        return False
+    return old in _PROTECTED and new not in _PROTECTED
 
 
 def _in_place(change: _Change) -> Effect:

@@ -51,12 +51,18 @@ def of(change: Change, old: Json, replaced: Collection[Change]) -> str:
     if change.type == _REPOSITORY and _overlaps(change, old, ids):
         return (
             f"is refused: {cause} of {change.name} cannot change while the old association has the "
-            "same path; remove it in one deployment, and add the new one in the next"
+            f"same path or place in S3; {_taken_out(old[change.name])}"
         )
     owner, unique, why = _UNIQUE.get(change.type, ("", "", ""))
     if unique and _stays(change, unique, ids) and (not owner or _stays(change, owner, ids)):
         return f"is refused: {cause} of {change.name} cannot change, because {why}"
     return ""
+
+
+def _taken_out(association: Json) -> str:
+    if str(association.get("DeletionPolicy", "Delete")) == "Delete":
+        return "remove it in one deployment, and add the new one in the next"
+    return "remove it in one deployment, delete it, as it stays, and add the new one in the next"
 
 
 def _is_taken(change: Change, name: str, ids: Collection[str]) -> bool:

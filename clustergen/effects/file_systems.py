@@ -20,6 +20,10 @@ _LUSTRE = f"{_GUIDE}LustreGuide/managing-storage-capacity.html"
 _THROUGHPUT = f"{_GUIDE}LustreGuide/managing-throughput-capacity.html"
 _METADATA = f"{_GUIDE}LustreGuide/managing-metadata-performance.html"
 _OPENZFS = f"{_GUIDE}OpenZFSGuide/managing-storage-capacity.html"
+_UPDATE = (
+    "https://docs.aws.amazon.com/fsx/latest/APIReference/"
+    "API_UpdateFileSystemLustreConfiguration.html"
+)
 _LEAST_GROWTH = 1.1
 """Of the capacity of an OpenZFS file system."""
 
@@ -31,6 +35,13 @@ def fsx(change: Change) -> Iterator[Effect]:
         for cause, why, source in check(old, new):
             text = f"is refused: {name} {why}; undo the change, or copy the data to a new one"
             yield Effect("refused", name, cause, text, source)
+    path = "LustreConfiguration.MetadataConfiguration"
+    if _grows(old, new) and at(old, path) != at(new, path):
+        text = (
+            f"is refused: metadata IOPS of {name} cannot change while it grows; deploy one change "
+            "after the other"
+        )
+        yield Effect("refused", name, path, text, _METADATA)
     if _grows(old, new):
         text = (
             f"enlarges {name} to {new['StorageCapacity']} GiB, in hours to days; the next change "
@@ -86,6 +97,13 @@ def _metadata(old: Json, new: Json) -> Rejections:
         yield f"{path}.Iops", "cannot lower its metadata IOPS", _METADATA
 
 
+def _cache(old: Json, new: Json) -> Rejections:
+    """Neither CloudFormation nor the API of FSx changes it."""
+    path = "LustreConfiguration.DriveCacheType"
+    if len({at(each, path) or "NONE" for each in (old, new)}) > 1:
+        yield path, "cannot begin or end to use a cache of its disks", _UPDATE
+
+
 def _openzfs_step(old: Json, new: Json) -> Rejections:
     before, after = old.get("StorageCapacity", 0), new.get("StorageCapacity", 0)
     least = -(-before * 11 // 10)
@@ -94,6 +112,6 @@ def _openzfs_step(old: Json, new: Json) -> Rejections:
 
 
 _RULES: dict[str, tuple[Callable[[Json, Json], Rejections], ...]] = {
-    "LUSTRE": (_shrinks, _scratch, _throughput, _metadata),
+    "LUSTRE": (_shrinks, _scratch, _throughput, _metadata, _cache),
     "OPENZFS": (_shrinks, _openzfs_step),
 }

@@ -7,18 +7,20 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-operate-slurm
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from clustergen.artifacts import Json
 from clustergen.effects import node_groups
 from clustergen.effects.model import Effect
-from clustergen.effects.values import differs, named
+from clustergen.effects.values import changed, differs, named
 from clustergen.hyperpod.deploy import UPDATABLE
 from clustergen.hyperpod.limits import FIXED_MEMBERS
 from clustergen.words import word_set
 
 SOURCE = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html"
+_DATABASE = "AccountingDatabase"
+"""https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-external-accounting-db-slurm.html"""
 _FIXED = frozenset(FIXED_MEMBERS)
 _IN_PLACE = word_set("""
     MinInstanceCount KubernetesConfig OnStartDeepHealthChecks AutoPatchConfig ScheduledUpdateConfig
@@ -136,6 +138,28 @@ def _orchestrator(old: Json, new: Json, moved: Collection[str]) -> Iterator[Effe
     elif "Slurm" in new.keys() - old.keys():
         text = "lets HyperPod manage Slurm from now on (Orchestrator changes): there is no way back"
         yield Effect("new-nodes-only", "cluster", "Orchestrator", text)
+    else:
+        old, new = (each.get("Slurm") or {} for each in (old, new))
+        for name in changed(old, new, moved):
+            if name.startswith(_DATABASE):
+                yield _database(name, old.get(_DATABASE), new.get(_DATABASE))
+                return
+            yield Effect("in-place", "cluster", name, f"changes {name} of the cluster")
+
+
+def _database(cause: str, old: Json | None, new: Json | None) -> Effect:
+    """The effect of another database of accounting: records stay where they are."""
+    if new is None:
+        text = (
+            "is refused: a cluster with an external accounting database never goes back to that "
+            "on its controller; undo the change"
+        )
+        return Effect("refused", "cluster", cause, text)
+    text = f"records jobs in the database at {new.get('Endpoint')} from now on"
+    text += ": earlier records, associations and limits stay in the earlier one"
+    if old is None:
+        text += ", on the controller, and there is no way back"
+    return Effect("in-place", "cluster", cause, text)
 
 
 def _refused(name: str) -> Effect:
@@ -190,7 +214,7 @@ def _resized(group: str, old: int, new: int) -> Effect:
 def _storage(group: str, old: Any, new: Any, moved: Collection[str]) -> Iterator[Effect]:
     """File systems reach new nodes; what a volume does to running ones is not documented."""
     before, after = (_of_kind(each, volumes=True) for each in (old, new))
-    if _keys(before) != _keys(after):
+    if _has_other_keys(before, after):
         text = (
             f"is refused: the KMS keys of instance group {group} cannot change; give the group "
             "another name"
@@ -204,9 +228,19 @@ def _storage(group: str, old: Any, new: Any, moved: Collection[str]) -> Iterator
         yield Effect("new-nodes-only", group, cause, _LATE[cause].format(group))
 
 
-def _keys(volumes: list[Any]) -> list[Any]:
-    """The keys of volumes, which stay: smcluster-cmk.html of the developer guide, 2026-11-22."""
-    return [each["EbsVolumeConfig"].get("VolumeKmsKeyId") for each in volumes]
+def _has_other_keys(old: list[Any], new: list[Any]) -> bool:
+    """Whether a volume that stays has another key: smcluster-cmk.html of the developer guide,
+    2026-11-22."""
+    before, after = _keys(old), _keys(new)
+    return any(before[volume] != after[volume] for volume in before.keys() & after.keys())
+
+
+def _keys(volumes: list[Any]) -> Mapping[bool, Any]:
+    """The keys of the root volume, which every node has, and of the second one."""
+    settings = [each["EbsVolumeConfig"] for each in volumes]
+    return {True: None} | {
+        bool(each.get("RootVolume")): each.get("VolumeKmsKeyId") for each in settings
+    }
 
 
 def _of_kind(configs: Any, *, volumes: bool) -> list[Any]:

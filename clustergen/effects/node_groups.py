@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from clustergen.effects.change import Change
 from clustergen.effects.model import Effect
@@ -21,9 +21,14 @@ _EKS_BLOCK = f"{_EKS}capacity-blocks-mng.html"
 _EKS_VERSION = f"{_EKS}update-cluster.html"
 
 _OF_PCS_NODES = word_set("""
-    AmiId CustomLaunchTemplate IamInstanceProfileArn NodeLifecycleActions PurchaseOption SpotOptions
+    AmiId CustomLaunchTemplate IamInstanceProfileArn NodeLifecycleActions PurchaseOption
 """)
 """Properties with which PCS replaces idle instances."""
+_OF_NEW_PCS_NODES = {
+    "SubnetIds": "starts only new nodes of {} in other subnets",
+    "SpotOptions": "chooses only new nodes of {} in another way (SpotOptions changes)",
+}
+"""Properties by which PCS launches instances."""
 _OF_EKS_NODES = word_set("LaunchTemplate ReleaseVersion Version")
 PROFILE = "nvidia.com/mig.config"
 """The label by which NVIDIA's MIG manager knows the profile of a node."""
@@ -38,12 +43,12 @@ def pcs(change: Change) -> Iterator[Effect]:
     if cause:
         text = f"replaces the nodes of {name} once they are idle ({cause} changes)"
         yield Effect("replaces-nodes", name, cause, text, _PCS_UPDATE)
-    elif "SubnetIds" in change.paths:
-        text = f"starts only new nodes of {name} in other subnets"
-        yield Effect("new-nodes-only", name, "SubnetIds", text, _PCS_UPDATE)
+    elif late := _first(change.paths, _OF_NEW_PCS_NODES):
+        text = _OF_NEW_PCS_NODES[late.partition(".")[0]].format(name)
+        yield Effect("new-nodes-only", name, late, text, _PCS_UPDATE)
 
 
-def _first(paths: Sequence[str], known: frozenset[str]) -> str | None:
+def _first(paths: Sequence[str], known: Collection[str]) -> str | None:
     return next((path for path in paths if path.partition(".")[0] in known), None)
 
 

@@ -52,6 +52,17 @@ _WITHOUT_STATE = word_set("""
 """They have no state: a new one does what the old one did."""
 
 
+_WORKING: Mapping[str, str] = {
+    "AWS::FSx::DataRepositoryAssociation": (
+        "continues to import and export until you delete it; nothing else can have its path or its "
+        "place in S3 before"
+    ),
+    "AWS::Logs::LogGroup": "costs money as long as it has events; nothing else can have its name",
+    "AWS::S3::Bucket": "costs money as long as it has objects; nothing else can have its name",
+}
+"""What resources do that stay outside the stack; others do nothing without those."""
+
+
 def replaced(change: Change) -> Effect:
     """The effect of a resource that becomes another one."""
     cause = change.fixed.rpartition(".")[2]
@@ -180,6 +191,10 @@ def _queue(name: str, type: str) -> Effect:
 
 
 def _deleted(name: str, resource: Json) -> Effect:
-    kept = _is_kept(resource, "DeletionPolicy")
-    text = f"removes {name} from the stack; it stays" if kept else f"deletes {name}"
-    return Effect("in-place", name, "", text, type=resource["Type"])
+    type = resource["Type"]
+    if not _is_kept(resource, "DeletionPolicy"):
+        return Effect("in-place", name, "", f"deletes {name}", type=type)
+    text = f"removes {name} from the stack; it stays"
+    if type not in _WORKING:
+        return Effect("in-place", name, "", text, type=type)
+    return Effect("leftover", name, "", f"{text}, and {_WORKING[type]}", _DELETION, name, type)

@@ -603,6 +603,8 @@ OTHER_TYPES = (
     "AWS::SageMaker::ComputeQuota",
 )
 _FILE_SYSTEM = "AWS::FSx::FileSystem"
+_REJECTED = "DriveCacheType"
+"""CloudFormation does not replace a file system for it, and no API changes it."""
 
 
 def cloudformation_updates() -> Json:
@@ -638,7 +640,8 @@ def _fixed_of_file_systems(schema: Mapping[str, Any]) -> Iterator[str]:
         created = shapes[f"CreateFileSystem{section}"]["members"]
         updated = shapes[f"UpdateFileSystem{section}"]["members"]
         known = schema["definitions"][section]["properties"]
-        yield from (f"{section}.{name}" for name in created if name not in updated if name in known)
+        fixed = (name for name in created if name not in {*updated, _REJECTED})
+        yield from (f"{section}.{name}" for name in fixed if name in known)
     yield from ("StorageType", "FileSystemTypeVersion")
 
 

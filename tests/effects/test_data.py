@@ -126,6 +126,20 @@ def test_storage_that_parallelcluster_creates(kind: str) -> None:
         assert worst(found(PC, before, after)) == "data-at-risk", after
 
 
+IN_CLUSTER = (
+    "targets: {parallelcluster: {overlay: {SharedStorage: "
+    "[{Name: own, MountDir: /own, StorageType: %s}]}}}"
+)
+
+
+@pytest.mark.parametrize("policy", ["", "Delete"])
+@pytest.mark.parametrize(("kind", "kept"), [("FsxLustre", "Retain"), ("Ebs", "Snapshot")])
+def test_storage_without_a_policy_is_deleted(kind: str, kept: str, policy: str) -> None:
+    before = IN_CLUSTER % f"{kind}, {kind}Settings: {{DeletionPolicy: {kept}}}"
+    words = f"{kind}, {kind}Settings: {{DeletionPolicy: {policy}}}" if policy else kind
+    assert worst(found(PC, before, IN_CLUSTER % words)) == "data-at-risk"
+
+
 REJECTED = [
     (work(RAID), work(EBS)),
     (work(EBS), work(RAID)),

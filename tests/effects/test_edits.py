@@ -23,6 +23,10 @@ LUSTRE = STORED % "fsx-lustre, size: 4800GiB%s"
 ZFS = STORED % "fsx-openzfs, size: 1000GiB%s"
 EFS = STORED % "efs%s"
 EBS = STORED % "ebs, size: 500GiB%s"
+DISKS = (
+    STORED % "fsx-lustre, size: 6000GiB, deployment: persistent-1, storage_class: hdd, "
+    "throughput: 12%s"
+)
 EXISTING = STORED % "fsx-lustre, existing: {id: %s, mount_name: abcdefgh}"
 FS_1, FS_2 = "fs-0a1b2c3d4e5f67890", "fs-0a1b2c3d4e5f67899"
 LOGIN = "login: {instance_type: m7i.large%s}\n"
@@ -38,6 +42,10 @@ PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/a"
 BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f6789%s}"
 POOL = "node_groups: [{name: h200, count: {min: 0, max: 4}%s}]\nkubernetes: {autoscaler: %s}\n"
 SYSTEM = "kubernetes: {system_nodes: {%s}}"
+DATABASE = (
+    "slurm: {accounting: {endpoint: %s.example.com, user: slurm, "
+    "secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf'}}"
+)
 SIZE = "targets: {pcs: {size: %s}}\n"
 
 EDITS: dict[str, tuple[str, str, Answers]] = {
@@ -195,6 +203,18 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
         {PCS: "replaces-nodes"},
     ),
     "an older Slurm": ("slurm: {version: '25.11'}", "slurm: {version: '25.05'}", {PCS: "refused"}),
+    "a database of accounting": ("", DATABASE % "a", {PC: "needs-stop", HP: "in-place"}),
+    "another database of accounting": (
+        DATABASE % "a",
+        DATABASE % "b",
+        {PC: "needs-stop", HP: "in-place"},
+    ),
+    "no database of accounting": (DATABASE % "a", "", {PC: "needs-stop", HP: "refused"}),
+    "nodes without a second volume": (
+        "",
+        "targets: {hyperpod-slurm: {leave_out: [second-volume]}}",
+        {HP: "new-nodes-only"},
+    ),
     "a larger controller": (SIZE % "small", SIZE % "medium", {PCS: "refused"}),
     "a file system": (
         "",
@@ -241,6 +261,17 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
         LUSTRE % ", metadata_iops: 12000",
         all_slurm("in-place"),
     ),
+    "more metadata IOPS while it grows": (
+        LUSTRE % ", metadata_iops: 3000",
+        (LUSTRE % ", metadata_iops: 12000").replace("4800", "9600"),
+        all_slurm("refused"),
+    ),
+    "metadata IOPS that grow with the capacity": (
+        LUSTRE % "",
+        (LUSTRE % "").replace("4800", "9600"),
+        all_slurm("in-place"),
+    ),
+    "a cache of hard disks": (DISKS % "", DISKS % ", drive_cache: true", all_slurm("refused")),
     "fewer metadata IOPS": (
         LUSTRE % ", metadata_iops: 12000",
         LUSTRE % ", metadata_iops: 3000",
@@ -262,6 +293,13 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
     "protection": (LUSTRE % ", on_delete: delete", LUSTRE % "", all_slurm("in-place")),
     "a repository": (LUSTRE % "", REPOSITORY % ("a", ""), all_slurm("in-place")),
     "another bucket": (REPOSITORY % ("a", ""), REPOSITORY % ("b", ""), all_slurm("refused")),
+    # It stays as long as its file system does, and continues to import.
+    "a repository less": (REPOSITORY % ("a", ""), LUSTRE % "", all_slurm("leftover")),
+    "a repository less, of a file system without protection": (
+        REPOSITORY.replace("size", "on_delete: delete, size") % ("a", ""),
+        LUSTRE % ", on_delete: delete",
+        all_slurm("in-place"),
+    ),
     "imports": (
         REPOSITORY % ("a", ", import: [new]"),
         REPOSITORY % ("a", ", import: [new, changed]"),
@@ -321,6 +359,11 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
         CPU % "",
         CPU % ", capacity: spot",
         {EKS: "refused", HPE: "refused", BATCH: "replaces-nodes"},
+    ),
+    "another choice of Spot": (
+        CPU % ", capacity: spot, allocation: capacity-optimized",
+        CPU % ", capacity: spot, allocation: lowest-price",
+        {PC: "replaces-nodes", PCS: "new-nodes-only"},
     ),
     "no Spot": (CPU % ", capacity: spot", CPU % "", {EKS: "refused", HPE: "refused"}),
     "a Capacity Block": ("", GROUP % (BLOCK % 1), {EKS: "refused"}),

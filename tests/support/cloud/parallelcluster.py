@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from tests.support.cloud.answers import Done
 
@@ -64,7 +66,8 @@ class Pcluster:
         if verb == "UPDATE" and text == self.configuration:
             return _refused("No changes found in your cluster configuration.")
         if options.get("--dryrun") == "true":
-            return _refused("Request would have succeeded, but DryRun flag is set.")
+            said = "Request would have succeeded, but DryRun flag is set."
+            return _refused(said, changeSet=_without_storage(self.configuration, text))
         self.configuration, self.status = text, f"{verb}_IN_PROGRESS"
         self.next = f"{verb}_FAILED" if self.fails else f"{verb}_COMPLETE"
         self.until = self.account.clock + seconds
@@ -95,5 +98,17 @@ def _said(**values: str) -> Done:
     return Done(out=json.dumps(values) + "\n")
 
 
-def _refused(message: str) -> Done:
-    return Done(1, out=json.dumps({"message": message}) + "\n")
+def _refused(message: str, **more: Any) -> Done:
+    return Done(1, out=json.dumps({"message": message, **more}, indent=2) + "\n")
+
+
+def _without_storage(old: str, new: str) -> list[dict[str, str]]:
+    """The changes by which storage goes, as its controller of cluster operations writes them."""
+    before, after = (
+        {each["Name"]: each for each in (yaml.safe_load(text) or {}).get("SharedStorage", ())}
+        for text in (old, new)
+    )
+    return [
+        {"parameter": "SharedStorage", "requestedValue": "-", "currentValue": str(before[name])}
+        for name in before.keys() - after.keys()
+    ]

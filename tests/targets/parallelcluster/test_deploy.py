@@ -223,3 +223,26 @@ def test_an_existing_network_is_checked(
         made.account.answers[call] = answer
         done = made.deploy()
         assert (done.returncode, words in done.stderr) == (2, True)
+
+
+OF_CLUSTER = (
+    "storage: [{{mount: /apps, type: ebs, size: 500GiB, on_delete: {}}}, {{mount: /x, type: efs}}]"
+)
+
+
+@pytest.mark.parametrize(("fate", "stops"), [("delete", True), ("retain", False)])
+def test_storage_that_the_cluster_would_delete_stops_the_run(
+    tmp_path: Path, fate: str, stops: bool
+) -> None:
+    with bundle(tmp_path, OF_CLUSTER.format(fate)) as made:
+        made.account.values["StorageXId"] = "fs-0a1b2c3d4e5f67890"
+        assert made.deploy().returncode == 0
+        made.render(files("storage: [{mount: /y, type: efs}]"))
+        made.account.values["StorageYId"] = "fs-0a1b2c3d4e5f67891"
+        done = made.deploy()
+        assert (done.returncode == 2) == stops, done.stderr
+        assert ("would delete the storage at /apps, with all data in it" in done.stderr) == stops
+        assert (f"pcluster update-cluster {FILE} {WHERE}" in calls(made)) != stops
+        if stops:
+            assert made.deploy("--allow-replacement").returncode == 0
+            assert f"pcluster update-cluster {FILE} {WHERE}" in calls(made)

@@ -707,9 +707,26 @@ read_status() {
   answer=${answer//\"/}
 }
 
+# The storage of which a dry run says that the cluster deletes it with its data; existing file systems
+# have an id in the configuration.
+deleted_storage() {
+  awk '
+    /^ *"parameter": "SharedStorage"/ { storage = 1 }
+    /^ *"requestedValue": "-"/ { gone = 1 }
+    /^ *"currentValue": / { old = $0 }
+    /^ *}/ {
+      kept = old ~ /(FileSystem|FileCache|Volume)Id|DeletionPolicy[^,}]*(Retain|Snapshot)/
+      if (storage && gone && !kept && sub(/.*MountDir.: ./, "", old)) {
+        sub(/\047.*/, "", old)
+        print old
+      }
+      storage = gone = 0
+    }' <<<"$1"
+}
+
 # Prints ParallelCluster's validation of the configuration; a valid dry run also ends with an error.
 validate() {
-  local said tries
+  local said tries mounts
   accepted=yes
   [[ $dry_run == no ]] || return 0
   for ((tries = 1; ; tries++)); do
@@ -717,6 +734,10 @@ validate() {
     case $said in
       *"DryRun flag is set"*)
         note "ParallelCluster accepts cluster.yaml"
+        mounts=$(deleted_storage "$said")
+        [[ -z $mounts || $allow_replacement == yes ]] ||
+          fail "the change would delete the storage at ${mounts//$'\n'/, }, with all data in it. Nothing" \
+            "was changed in the cluster. If this is intended, add --allow-replacement."
         return
         ;;
       *"No changes found"*)
