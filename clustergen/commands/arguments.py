@@ -72,7 +72,7 @@ def _check(commands: Commands[argparse.ArgumentParser]) -> None:
         action="append",
         default=[],
         metavar="CODES",
-        help="show only findings with these codes, or with codes that begin so",
+        help="show only findings with these codes, or prefixes of codes",
     )
     command.add_argument(
         "--statistics", action="store_true", help="count the findings of each code instead"
@@ -411,7 +411,9 @@ def _cdk(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _lsp(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "lsp", "run the language server for an editor")
-    command.add_argument("--stdio", action="store_true", help="accepted, and the only way to talk")
+    command.add_argument(
+        "--stdio", action="store_true", help="accepted for editors; the server uses nothing else"
+    )
     command.add_argument(
         "--custom-rules",
         action="store_true",
@@ -512,5 +514,5 @@ def _weighing(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CODES",
-        help="hide warnings and notes with these codes, or with codes that begin so",
+        help="hide warnings and notes with these codes, or prefixes of codes",
     )

@@ -129,7 +129,9 @@ def _summarize(result: Imported, args: argparse.Namespace) -> None:
     proof = "renders to the same configuration" if result.lossless else "loses something"
     values = f"{result.words} of {result.words + result.overlaid} values as fields of the spec"
     overlay = f", {result.overlaid} in the overlay" if result.overlaid else ""
-    removed = f"; the overlay removes {result.removed} of clustergen's" if result.removed else ""
+    removed = (
+        f"; the overlay removes {result.removed} that clustergen adds" if result.removed else ""
+    )
     line = f"imported: {values}{overlay}{removed}; the spec {proof}"
     print(line, file=sys.stderr)
     if args.out:

@@ -206,7 +206,7 @@ def _by_strategy(change: _Change, update: _Update) -> Effect:
         return _stops_compute(change, update)
     cause = change.path.removeprefix(f"{queue[0]}.")
     if update.strategy == "TERMINATE":
-        text = f"ends the nodes of queue {queue[1]}, and the jobs on them ({cause} changes)"
+        text = f"terminates the nodes of queue {queue[1]}, with the jobs on them ({cause} changes)"
         return Effect("removes-nodes", queue[1], change.path, text)
     text = f"replaces the nodes of queue {queue[1]} once their jobs have ended ({cause} changes)"
     return Effect("replaces-nodes", queue[1], change.path, text)
@@ -217,7 +217,7 @@ def _resized(change: _Change, update: _Update) -> Effect | None:
         return None
     if update.strategy != "TERMINATE":
         return _stops_compute(change, update)
-    text = f"ends nodes, and the jobs on them ({change.path} changes)"
+    text = f"terminates nodes, with the jobs on them ({change.path} changes)"
     return Effect("removes-nodes", change.path, change.path, text)
 
 

@@ -90,7 +90,7 @@ def _metadata(old: Json, new: Json) -> Rejections:
     if before == after:
         return
     if not before or not after:
-        yield path, "cannot begin or end to have metadata servers of their own", _METADATA
+        yield path, "cannot change whether it has its own metadata servers", _METADATA
     elif before.get("Iops", 0) > (
         after.get("Iops") or automatic_metadata_iops(new["StorageCapacity"])
     ):

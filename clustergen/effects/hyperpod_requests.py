@@ -198,15 +198,18 @@ def _profile(config: Any) -> Any:
 
 def _undocumented(group: str, name: str) -> Effect:
     text = (
-        f"reaches only new nodes of {group} for certain ({name} changes): AWS does not document "
-        "what it does to running ones"
+        f"reaches new nodes of {group}, but maybe not running ones ({name} changes): AWS "
+        "does not document it"
     )
     return Effect("new-nodes-only", group, name, text)
 
 
 def _resized(group: str, old: int, new: int) -> Effect:
     if new < old:
-        text = f"ends {old - new} nodes of {group}, which HyperPod chooses, and what runs on them"
+        text = (
+            f"terminates {old - new} nodes of {group}, with what runs on them; HyperPod chooses "
+            "which"
+        )
         return Effect("removes-nodes", group, "InstanceCount", text)
     return Effect("in-place", group, "InstanceCount", f"adds {new - old} nodes to {group}")
 

@@ -32,7 +32,7 @@ _GROUPS = word_set("""
 _QUEUES = word_set("AWS::PCS::Queue AWS::Batch::JobQueue")
 _QUOTA = "AWS::SageMaker::ComputeQuota"
 _CONSEQUENCES: Mapping[str, str] = {
-    **dict.fromkeys(_GROUPS, ": its nodes end, and the jobs on them"),
+    **dict.fromkeys(_GROUPS, ": its nodes are terminated, with the jobs on them"),
     **dict.fromkeys(_QUEUES, ": running jobs end, and pending ones are cancelled"),
     _QUOTA: ": its team has no quota any more",
 }

@@ -41,7 +41,7 @@ def _without_script(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[
     path = f"{LIFECYCLE}/{timetable.NAME}"
     if path in new and path not in old:
         text = (
-            "does not tell a controller that runs: no job is kept off nodes until "
+            "does not reach a running controller, which lets jobs outlive their nodes until "
             f"`sudo bash /opt/clustergen/{path} install timetable.json` has run there, with the "
             "files that `deploy.sh` names when it ends"
         )

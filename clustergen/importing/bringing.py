@@ -190,7 +190,7 @@ def _ask_about_stack(first: Source, name: str, reader: Reader, notes: Notes) -> 
     """An adopted cluster stays in its stack, which deploy.sh finds by its name."""
     stack = stack_name(name, reader.target)
     if first.is_template:
-        text = f"deploy.sh updates the stack {stack}: it has to be the one of this template"
+        text = f"deploy.sh updates the stack {stack}, which must be the stack of this template"
         help = "choose --name so that this is the name of your stack"
     else:
         text = f"no stack has the cluster, and deploy.sh updates {stack}"

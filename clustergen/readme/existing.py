@@ -39,8 +39,8 @@ def of_vpc(plan: Plan) -> str:
     if plan.network.closed:
         names = ", ".join(f"`{service}`" for service in endpoints.needed(plan))
         way = (
-            f"it has endpoints of {names}, those of S3 and DynamoDB as gateways in the routes of "
-            "the private subnets, the others with private DNS, open to nodes on TCP 443"
+            f"it has endpoints of {names}: S3 and DynamoDB as gateways in the routes of the "
+            "private subnets, the others with private DNS and TCP 443 open to nodes"
         )
     return f"{escape(str(plan.network.vpc))}: DNS support and DNS host names are on, and {way}"
 

@@ -81,7 +81,7 @@ CHANGES = [
     (PC, "", "monitoring: {log_retention: 90d}", []),
     (PC, "", GROUP % "count: 4", []),
     (PC, GROUP % "count: 4", "", ["needs the compute nodes stopped first (Scheduling"]),
-    (PC, GROUP % "count: 4", STRATEGY % "terminate", ["ends nodes, and the jobs on them"]),
+    (PC, GROUP % "count: 4", STRATEGY % "terminate", ["terminates nodes, with the jobs on them"]),
     (
         PC,
         "",
@@ -98,7 +98,7 @@ CHANGES = [
         PC,
         "",
         STRATEGY % "terminate" + "software: {scripts: [{run: 's3://my-bucket/a.sh'}]}",
-        ["ends the nodes of queue h200, and the jobs on them (CustomActions changes)"],
+        ["terminates the nodes of queue h200, with the jobs on them (CustomActions changes)"],
     ),
     (
         PC,
@@ -151,7 +151,7 @@ CHANGES = [
         ["is refused: HeadNode.Imds.Secured of a cluster cannot change"],
     ),
     (SLURM, "", GROUP % "count: 4", []),
-    (SLURM, GROUP % "count: 4", "", ["ends 2 nodes of h200, which HyperPod chooses"]),
+    (SLURM, GROUP % "count: 4", "", ["terminates 2 nodes of h200, with what runs on them"]),
     (
         SLURM,
         "",
@@ -178,7 +178,7 @@ CHANGES = [
         SLURM,
         "",
         GROUP % "image: ami-0a1b2c3d4e5f67890",
-        ["reaches only new nodes of h200 for certain (ImageId changes)"],
+        ["reaches new nodes of h200, but maybe not running ones (ImageId changes)"],
     ),
     (
         SLURM,

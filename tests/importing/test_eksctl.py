@@ -282,9 +282,9 @@ def test_placeholders_are_questions() -> None:
     assert result.lossless
     asked = [finding.message for finding in result.findings if finding.code == "IMP002"]
     assert {
-        "<my-cluster> is no name of a cluster",
+        "<my-cluster> is not a valid name of a cluster",
         "PLACEHOLDER_REGION is no region",
-        "${NAME}-nodes is no name of a node group",
+        "${NAME}-nodes is not a valid name of a node group",
         "${ZONE} is no zone of us-east-1",
     } <= set(asked)
     assert "name: imported" in result.text

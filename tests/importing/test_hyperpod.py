@@ -303,7 +303,7 @@ def test_a_file_for_instance_groups_is_a_request_without_its_name() -> None:
     assert result.lossless
     assert "name: imported" in result.text
     assert "--name changes that" in result.text
-    (guess,) = [f for f in result.findings if "taken for the controller" in f.message]
+    (guess,) = [f for f in result.findings if "assumed to be the controller" in f.message]
     assert guess.path == (0,)
 
 

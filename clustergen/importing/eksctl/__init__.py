@@ -84,7 +84,7 @@ def _name(config: Keys, answers: Answers, notes: Notes) -> str:
     name = str(config.section("metadata").take("name") or answers.name)
     if re.fullmatch(patterns.CLUSTER_NAME.regex, name):
         return name
-    text = f"{name} is no name of a cluster"
+    text = f"{name} is not a valid name of a cluster"
     notes.asked(("metadata", "name"), text, f"replace {answers.name} by its name", "name")
     return answers.name
 

@@ -87,7 +87,7 @@ def _name(group: Keys, known: Json, notes: Notes) -> str:
     if _NAME.match(name):
         return name
     made = f"nodes-{len(known) + 1}"
-    text = f"{name} is no name of a node group"
+    text = f"{name} is not a valid name of a node group"
     notes.asked((*group.path, "name"), text, f"replace {made} by its name", "node_groups")
     return made
 

@@ -140,7 +140,7 @@ def _roles(groups: Sequence[Any], parameters: Json, notes: Notes) -> Iterator[tu
             yield role, str(stated[0].get("InstanceGroupName") if stated else named)
         elif guessed:
             name = str(guessed[0].get("InstanceGroupName"))
-            text = f"{name} is taken for the {role.lower()} group, by its name"
+            text = f"{name} is assumed to be the {role.lower()} group, because of its name"
             notes.decided(("InstanceGroups", groups.index(guessed[0])), text, _SINGULAR[role])
             yield role, name
 

@@ -41,8 +41,8 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
     "NET044",
     "Nodes that the rest of the cluster cannot reach",
     why="Added nodes and the cluster connect to each other: slurmctld to slurmd, pods to pods. "
-    "If the spec names a security group of the cluster, added nodes of HyperPod get it, and on PCS "
-    "the foundation allows traffic between it and the security group of the nodes.",
+    "If the spec names a security group of the cluster, the added nodes of HyperPod get it. On "
+    "PCS, the foundation allows traffic between it and the security group of the nodes.",
     source=_GROUPS,
     severity=Severity.WARNING,
     target="pcs",

@@ -148,8 +148,8 @@ def login_architecture(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET037",
     "Public images of a Kubernetes cluster without a way to the internet",
-    why="The software of the cluster (device plugins, schedulers, operators) and the jobs of the "
-    "bundle are images of public registries, for which AWS has no endpoints. With a registry in "
+    why="The software of the cluster and the jobs of the bundle use images of public registries, "
+    "for which AWS has no endpoints. With a registry in "
     "ECR, the bundle has a script that copies them there, and uses the copies.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html",
     target="eks",

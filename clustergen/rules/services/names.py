@@ -51,8 +51,8 @@ def form(plan: Plan) -> Iterator[Problem]:
     "LIM013",
     "Names that become one",
     fixes="unsafe",
-    why="Logical ids of a template have letters and digits only, and Kubernetes objects and files "
-    "do not distinguish upper and lower case, so both names become the same.",
+    why="Logical ids of a template have letters and digits only. Kubernetes objects and files do "
+    "not distinguish upper and lower case. So both names become the same.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/"
     "resources-section-structure.html",
     target="pcs",

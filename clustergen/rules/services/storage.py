@@ -81,8 +81,8 @@ def looked_up(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG025",
     "Key of root volumes that a service has to use",
-    why="A service starts nodes with a role of its own, which may use the AWS managed key, but no "
-    "key of yours before you allow it. Otherwise nodes end right after they start.",
+    why="A service starts nodes with its own role. This role may use the AWS managed key, but not "
+    "a key of yours until you allow it. Nodes would terminate right after they start.",
     source="https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html",
     target="pcs",
     severity=Severity.NOTE,

@@ -70,8 +70,8 @@ def _of_linux(plan: Plan) -> Iterator[Problem]:
 @rule(
     "IAM003",
     "Users of Docker who are root on their nodes",
-    why="Every member of the group docker can start a container with the node's own root folder, "
-    "and so reads and changes any file of the node and of the file systems mounted there.",
+    why="Every member of the group docker can mount the node's root folder in a container. So they "
+    "can read and change every file of the node, and of the file systems mounted there.",
     source="https://docs.docker.com/engine/security/#docker-daemon-attack-surface",
     target="pcs",
     severity=Severity.NOTE,

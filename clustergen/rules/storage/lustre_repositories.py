@@ -124,9 +124,9 @@ _LINKED = """storage:
     "FSX027",
     "Link with S3 that the file system cannot have",
     fixes="unsafe",
-    why="A file system as a whole is linked with one place in S3 when it is created, if it is "
-    "scratch or persistent-1 and has no data repositories. It exports to the bucket it imports "
-    "from, and has no backups.",
+    why="Only a scratch or persistent-1 file system without data repositories can be linked with "
+    "S3 as a whole, when it is created. It exports to the bucket it imports from, and has no "
+    "backups.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
     bad=_LINKED + "export_to: s3://training-data/results}",
     good=_LINKED + "import_from: s3://training-data, export_to: s3://training-data/results}",

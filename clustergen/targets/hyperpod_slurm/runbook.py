@@ -87,8 +87,8 @@ def _changes(plan: Plan) -> str:
     return (
         "add them to `users` in the spec and deploy again. New nodes get them. Running nodes, "
         "including the controller, keep their old scripts: copy "
-        "`.filled/lifecycle/`, which `deploy.sh` has filled with the values of the foundation, "
-        f"there and run its `{entry}` as root, which may run any number of times. "
+        "`.filled/lifecycle/` there, which `deploy.sh` has filled in, and run its "
+        f"`{entry}` as root, as often as you like. "
         "The same holds for new file systems, for changed Slurm settings, time limits and "
         "scripts, and for the first dates of capacity"
     )
@@ -109,7 +109,7 @@ def _on_running_nodes(plan: Plan, entry: str) -> str:
     groups = ", ".join(group.name for group in plan.node_groups)
     return (
         f"Running nodes of this bundle ({groups}) keep their old scripts: copy "
-        "`.filled/lifecycle/`, which `deploy.sh` has filled with the values of the foundation, "
-        f"there and run its `{entry}` as root, which may run any number of times. Never run it on "
+        "`.filled/lifecycle/` there, which `deploy.sh` has filled in, and run its "
+        f"`{entry}` as root, as often as you like. Never run it on "
         "the controller or other nodes: they have scripts of their owner"
     )

@@ -66,8 +66,8 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     "NET401",
     "Nodes that the control plane cannot reach",
     why="The security group of the foundation lets nodes talk to each other. Webhooks and logs "
-    "also need traffic between the nodes and the control plane, so the security group of the EKS "
-    "cluster and that of the nodes have to allow each other. The foundation adds these rules when "
+    "also need traffic between the nodes and the control plane: the security groups of both have "
+    "to allow each other. The foundation adds these rules when "
     "the spec names the group of the EKS cluster.",
     source=_SECURITY_GROUPS,
     severity=Severity.WARNING,

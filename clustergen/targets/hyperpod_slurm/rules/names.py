@@ -41,8 +41,8 @@ def reserved_queue(plan: Plan) -> Iterator[Problem]:
     "SLM363",
     "Instance groups with the same name",
     fixes="unsafe",
-    why="The controller, the login nodes and each node group are an instance group of their own, "
-    "and the names of instance groups are unique in a cluster.",
+    why="The controller, the login nodes and each node group are instance groups, whose names are "
+    "unique in a cluster.",
     source=_REFERENCE,
     bad="node_groups: [{name: controller, instance_type: m5.xlarge, count: 1}]",
     good="""node_groups: [{name: controller, instance_type: m5.xlarge, count: 1}]

@@ -27,7 +27,7 @@ slurm:
     "SLM358",
     "Several controllers without a database and a shared folder",
     why="Controllers take over from each other, so all of them have to reach the job records and "
-    "the state, which therefore cannot be on any one of them.",
+    "the state. These cannot be on one of them.",
     source=_SEVERAL,
     bad="targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
     good=_TWO,
