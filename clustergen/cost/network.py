@@ -8,18 +8,21 @@ from clustergen.catalog.prices import Book
 from clustergen.cost.model import Line
 from clustergen.cost.nodes import machines
 from clustergen.cost.pricing import Prices
-from clustergen.plan import endpoints
+from clustergen.plan import endpoints, zones
 from clustergen.plan.model import Machine, Plan
 
 
 def lines(plan: Plan, book: Book) -> Iterator[Line]:
-    """The NAT gateway and public addresses, or endpoints; nothing in an existing VPC.
+    """The NAT gateway and public addresses, or endpoints; an existing VPC has its own.
 
     The gateway of a cluster in a Local Zone is in a zone of the region.
     """
+    at = Prices.of(plan, book).regional
+    if names := [group.name for group in zones.distant_groups(plan)]:
+        between = f"of {' and '.join(names)} with other nodes and file systems, each way"
+        yield at.by_use("network", "traffic between zones", between, "traffic between zones")
     if not plan.network.new:
         return
-    at = Prices.of(plan, book).regional
     if plan.network.closed:
         yield from _endpoints(plan, at)
         return

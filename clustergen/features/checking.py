@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from clustergen import discovery
@@ -38,11 +38,21 @@ class Use(NamedTuple):
 
 def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Finding]:
     """Findings about the features that ``plan`` uses, for the target ``title``."""
-    uses: Sequence[Use] = [
-        Use(feature, paths, support[feature.id], title, plan.written)
-        for feature, paths in used(plan)
-    ]
+    uses: list[Use] = []
+    for feature, paths in used(plan):
+        row = support[feature.id]
+        uses.append(Use(feature, _effective(plan, paths, row), row, title, plan.written))
     yield from found(discovery.rules(f"{__package__}.rules"), uses)
+
+
+def _effective(plan: Plan, paths: tuple[Path, ...], row: Support) -> tuple[Path, ...]:
+    """The places without those that an existing cluster ignores: another rule reports them.
+
+    What a target does not support, it rejects there, too.
+    """
+    if row.level == "none":
+        return paths
+    return tuple(path for path in paths if path not in plan.options.of_others)
 
 
 def message(feature: Feature, level: Level, title: str) -> str:

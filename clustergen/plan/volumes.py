@@ -32,6 +32,13 @@ def keys(plan: Plan) -> Iterator[tuple[Path, str]]:
             yield item.at("kms_key"), item.kms_key
 
 
+def is_key_here(plan: Plan, arn: str) -> bool:
+    """Whether this is the ARN of a KMS key of the region."""
+    _, partition, service, region, _, resource = arn.split(":", 5)
+    here = (partition, region) == (plan.partition, plan.region)
+    return here and service == "kms" and resource.startswith("key/")
+
+
 def root_keys(plan: Plan) -> list[str]:
     """The KMS keys of root volumes, each once."""
     return sorted({placed.volume.kms_key for placed in _roots(plan) if placed.volume.kms_key})

@@ -51,12 +51,16 @@ KubernetesVersion = Annotated[str, Field(pattern=patterns.KUBERNETES_VERSION.reg
 GiB = Annotated[int, BeforeValidator(validators.size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]
 """A size, stored in GiB."""
 
-Seconds = Annotated[
-    int,
-    BeforeValidator(validators.duration),
-    shaped(r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$", "7d"),
-]
+_DURATION = shaped(r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$", "7d")
+DurationText = Annotated[str, _DURATION]
+Seconds = Annotated[int, BeforeValidator(validators.duration), _DURATION]
 """A duration, stored in seconds."""
+
+_GRACE = Annotated[int, Field(ge=3, le=120)]
+GraceMinutes = Annotated[
+    _GRACE, BeforeValidator(validators.minutes, json_schema_input_type=_GRACE | DurationText)
+]
+"""A duration, stored in minutes; a bare number counts minutes."""
 
 Moment = Annotated[
     str,

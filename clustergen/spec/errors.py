@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from clustergen.findings import Finding, Fix, Path, drop, put, rename, safe, unsafe
-from clustergen.spec import misspelt, sections, values
+from clustergen.spec import misplaced, misspelt, sections, values
 from clustergen.spec.rules import form
 from clustergen.spec.values import Error
 
 _OF_KEYS = ("missing", "extra_forbidden")
-_IN_PODS = (
-    "an option of parallelcluster: pods run with the users of their images; write who may use the "
-    "cluster in kubernetes.admins and kubernetes.access"
-)
-_ELSEWHERE: Mapping[Path, str] = {
-    ("node_groups", "spot"): "write capacity: spot",
-    ("node_groups", "capacity_block"): "write capacity: {capacity_block: cr-...}",
-    ("node_groups", "reservation"): "write capacity: {reservation: cr-...}",
-    ("node_groups", "training_plan"): "write capacity: {training_plan: arn:...}",
-    ("leave_out",): "it depends on the target: write it in targets, pcs: {leave_out: [...]}",
-    ("overlay",): "it is for one target: write it in targets, pcs: {overlay: {...}}",
-    ("head_node", "count"): "HyperPod has several: targets.hyperpod-slurm.controllers",
-    ("targets", "hyperpod-slurm", "directory"): "clustergen sets SSSD up on ParallelCluster only: "
-    "do it in a script of software.scripts, or in lifecycle scripts of your own",
-    ("targets", "pcs", "directory"): "clustergen sets SSSD up on ParallelCluster only: do it in a "
-    "script of software.scripts, or in the image",
-    ("targets", "eks", "directory"): _IN_PODS,
-    ("targets", "hyperpod-eks", "directory"): _IN_PODS,
-    ("targets", "batch", "directory"): "an option of parallelcluster: jobs of AWS Batch run with "
-    "the users of their images, and IAM decides who may submit them",
-    ("slurm", "accounting", "password"): "write `secret`: the ARN of a Secrets Manager secret that "
-    "holds the password",
-}
-"""Keys that users often misplace."""
 
 
 def findings(error: ValidationError, data: Any) -> list[Finding]:
@@ -100,21 +76,10 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
     key = str(path[-1])
     known = sections.keys(path[:-1], data)
     near, owner = _near(key, known, path, data), _owner(path, data)
-    elsewhere = _elsewhere(path) or _of_another_target(path)
+    elsewhere = misplaced.of_section(path) or misplaced.of_target(path)
     help = elsewhere or _known(near, owner, known)
     fix = None if elsewhere else _fix(path, near, owner, data)
     return form.UNKNOWN_KEY.at(path, f"unknown key `{key}`", help=help, on_key=True, fix=fix)
-
-
-def _of_another_target(path: Path) -> str:
-    """Help for an option of a target that another one has."""
-    if path[0] != "targets" or len(path) != 3:
-        return ""
-    key = path[2]
-    others = [n for n in sections.keys(path[:1], {}) if key in sections.keys((*path[:1], n), {})]
-    *most, last = others or [""]
-    named = f"{', '.join(most)} and {last}" if most else last
-    return f"an option of {named}; remove it here" if last else ""
 
 
 def _near(key: str, known: Sequence[str], path: Path, data: Any) -> list[str]:
@@ -151,7 +116,3 @@ def _fix(path: Path, near: Sequence[str], owner: Path, data: Any) -> Fix | None:
             return None
         return safe(drop(path), put((*owner, key), section[key]))
     return None
-
-
-def _elsewhere(path: Path) -> str:
-    return _ELSEWHERE.get(tuple(step for step in path if isinstance(step, str)), "")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from clustergen.findings import Path
-from clustergen.spec import sections, values
+from clustergen.spec import misplaced, sections, values
 
 _SIMILAR = 0.7
 """A key this similar is read as the one that was meant, so that nothing follows from the error."""
@@ -31,7 +31,9 @@ def _near(data: Any, path: Path) -> str:
     if not path or not isinstance(mapping, dict) or path[-1] not in mapping:
         return ""
     key, known = str(path[-1]), sections.keys(path[:-1], data)
-    near = [] if key in known else values.nearest(key, known, cutoff=_SIMILAR)
+    if key in known or misplaced.of_target(path):
+        return ""
+    near = values.nearest(key, known, cutoff=_SIMILAR)
     return near[0] if near and near[0] not in mapping else ""
 
 

@@ -14,6 +14,7 @@ from clustergen.spec.base import (
     BatchSize,
     EksClusterName,
     ElasticIpId,
+    GraceMinutes,
     InstanceGroup,
     Name,
     PcsClusterId,
@@ -107,8 +108,10 @@ class LoginPool(Section):
     """The pool of login nodes: its name, grace time and desktops."""
 
     name: Name = Field("login", description="Its name.")
-    grace_time: int = Field(
-        10, ge=3, le=120, description="Minutes between the notice to users and the end of a node."
+    grace_time: GraceMinutes = Field(
+        10,
+        description="Time between the notice to users and the end of a node, 3m to 2h; a number "
+        "without a unit means minutes.",
     )
     dcv: Dcv | None = Field(None, description="Amazon DCV on these nodes; default: off.")
 

@@ -58,6 +58,16 @@ def duration(value: Any) -> int:
     return _quantity(value, parse_duration)
 
 
+def minutes(value: Any) -> int:
+    """A duration in whole minutes; a bare number already is one."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    seconds = duration(value)
+    if seconds % 60:
+        raise refuse(f"{value} is not a whole number of minutes", "write e.g. 10m")
+    return seconds // 60
+
+
 _FIRST_YEAR, _LAST_YEAR = 2006, 2199
 """Of EC2, and of what can be calculated with."""
 

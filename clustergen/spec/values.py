@@ -10,7 +10,7 @@ from typing import Any
 
 from clustergen.findings import Finding, Fix, Path, corrected, drop, put, safe, unsafe
 from clustergen.source.scalars import resolve
-from clustergen.spec import patterns, sections
+from clustergen.spec import misplaced, patterns, sections
 from clustergen.spec.patterns import DESCRIPTIONS
 from clustergen.spec.quantities import number_in
 from clustergen.spec.rules import form
@@ -62,7 +62,8 @@ def finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
     if details[0]["loc"][-1] == "[key]":
         return replace(_of_kind(path, details[0], str(path[-1]), data), on_key=True)
     found = _finding(path, details, data)
-    return found if found.help else replace(found, help=_about(path, data))
+    help = found.help or misplaced.of_addition(path, value_at(data, path)) or _about(path, data)
+    return replace(found, help=help)
 
 
 def _about(path: Path, data: Any) -> str:

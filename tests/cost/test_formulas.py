@@ -119,6 +119,23 @@ def test_nat_gateway() -> None:
     assert line(found, "NAT gateway").usd(14 * DAYS)[0] == pytest.approx(15.12)
 
 
+def test_traffic_of_nodes_in_another_zone() -> None:
+    text = """version: 1
+name: apart
+region: us-east-1
+network: {zone: use1-az6}
+node_groups:
+  - {name: near, instance_type: g6e.48xlarge, count: 1}
+  - {name: far, instance_type: g6e.48xlarge, count: 1, zone: use1-az4}
+"""
+    between = line(bill_of(text, "pcs"), "traffic between zones")
+    assert [price.usd for price in between.by_use] == [0.01]
+    assert "far" in between.what
+    assert "near" not in between.what
+    together = bill_of(text.replace(", zone: use1-az4", ""), "pcs")
+    assert all(each.name != "traffic between zones" for each in together.lines)
+
+
 @pytest.mark.parametrize(("zone", "usd"), [("use1-az6", 0.01), ("euc1-az2", 0.012)])
 def test_interface_endpoints_take_the_place_of_nat(zone: str, usd: float) -> None:
     text = f"""version: 1

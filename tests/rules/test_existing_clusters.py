@@ -65,6 +65,14 @@ def test_controllers_of_an_existing_cluster_are_not_counted() -> None:
     assert ineffective == ["controllers"]
 
 
+def test_a_setting_without_effect_is_one_finding() -> None:
+    text = f"{vpc()}targets: {{hyperpod-slurm: {{{CLUSTERS['hyperpod-slurm']}}}}}\n"
+    setting = "slurm: {settings: {ReturnToService: 1}}\n"
+    findings = check_fragment(text + setting, "hyperpod-slurm").findings
+    mine = [f.code for f in findings if f.path[:2] == ("slurm", "settings")]
+    assert mine == ["LIM304"]
+
+
 @pytest.mark.parametrize("target", CLUSTERS)
 def test_a_new_cluster_has_no_group_yet(target: str) -> None:
     group = f"cluster_security_group: {THEIRS}"

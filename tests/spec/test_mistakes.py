@@ -69,9 +69,9 @@ MISTAKES = [
         "it depends on the target: write it in targets, pcs: {leave_out: [...]}",
     ),
     (
-        HEAD + GROUP + "login: {}\ntargets: {parallelcluster: {login_pool: {grace_time: 1h}}}\n",
-        "SPC022",
-        "grace_time: Minutes between the notice to users and the end of a node.",
+        HEAD + GROUP + "login: {}\ntargets: {parallelcluster: {login_pool: {grace_time: 1m}}}\n",
+        "SPC024",
+        "write 3 or more",
     ),
     (
         HEAD.replace("zone:", "internet: false, zone:") + GROUP,

@@ -78,6 +78,16 @@ def test_groups_of_parallelcluster_are_left_out_only_where_nodes_have_others() -
     assert "NET110" not in codes(options(name, "leave_out: [service-groups]"), name)
 
 
+def test_groups_in_place_of_those_of_the_foundation_leave_nothing_to_leave_out() -> None:
+    existing = (
+        "network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890], "
+        f"security_groups: [{OWN}]}}\n"
+    )
+    text = options("parallelcluster", "leave_out: [security-groups]")
+    assert "NET112" in codes(existing + text, "parallelcluster")
+    assert "NET112" not in codes(text, "parallelcluster")
+
+
 def test_nodes_of_eks_keep_the_group_of_the_cluster() -> None:
     text = options("eks", "leave_out: [security-groups]") + GROUPS
     lists = list(group_lists(EKS.template(text)))
@@ -140,15 +150,31 @@ def test_queues_of_batch_keep_jobs_that_cannot_start() -> None:
         ("batch", "directory", "users of their images"),
         ("batch", "provisioning", "an option of hyperpod-eks and hyperpod-slurm"),
         ("hyperpod-slurm", "directory", "software.scripts"),
+        ("pcs", "own_security_groups", "leave_out: [security-groups]"),
+        ("pcs", "memory_scheduling", "SelectTypeParameters"),
+        ("hyperpod-slurm", "key_name", "ssh_key of users"),
+        ("hyperpod-slurm", "imds_hops", "HyperPod configures"),
+        ("parallelcluster", "imds_hops", "modify-instance-metadata-defaults"),
+        ("parallelcluster", "cluster", "import --adopt"),
+        ("eks", "version", "kubernetes.version"),
     ],
 )
 def test_an_option_of_another_target_is_not_a_misspelt_one(
     target: str, key: str, words: str
 ) -> None:
-    found = Fragments(target).findings(options(target, f"{key}: x"))
-    [finding] = [each for each in found if each.code == "SPC020"]
+    # The value has the form of the option that the key resembles: nothing follows from that.
+    found = Fragments(target).findings(options(target, f"{key}: [x]"))
+    [finding] = [each for each in found if each.code.startswith("SPC")]
+    assert finding.code == "SPC020"
     assert words in finding.help
     assert finding.fix is None
+
+
+@pytest.mark.parametrize("fragments", [SLURM, KUBERNETES])
+def test_session_manager_of_hyperpod_is_left_out_by_a_role(fragments: Fragments) -> None:
+    found = fragments.findings(options(fragments.target, "leave_out: [session-manager]"))
+    [finding] = [each for each in found if each.code == "SPC023"]
+    assert "iam.role" in finding.help
 
 
 def test_the_readme_says_what_follows_standard_support() -> None:

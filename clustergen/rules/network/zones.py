@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.catalog import regions
 from clustergen.findings import Problem, Severity, drop, rule, unsafe
-from clustergen.plan import network, stored
+from clustergen.plan import network, stored, zones
 from clustergen.plan.model import Lustre, NodeGroup, OpenZfs, Plan
 
 _SUBNETS = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
@@ -70,19 +70,13 @@ def _reason(plan: Plan, group: NodeGroup) -> tuple[str, str] | None:
 )
 def distant_storage(plan: Plan) -> Iterator[Problem]:
     mounts = [item.mount for kind in (Lustre, OpenZfs) for item in stored.new(plan, kind)]
-    place = plan.network.private[0].zone
-    if not mounts or place is None:
-        return
-    for group in plan.node_groups:
-        # A name and an id may mean the same zone.
-        comparable = group.zone and regions.is_zone_id(group.zone) == regions.is_zone_id(place)
-        if comparable and group.zone != place:
-            verb = "are" if len(mounts) > 1 else "is"
-            yield Problem(
-                group.at("zone"),
-                f"{', '.join(mounts)} {verb} in {place}, and {group.name} is in {group.zone}",
-                help="put the nodes that read and write most into the zone of the file system",
-            )
+    verb, place = "are" if len(mounts) > 1 else "is", plan.network.private[0].zone
+    for group in zones.distant_groups(plan) if mounts else ():
+        yield Problem(
+            group.at("zone"),
+            f"{', '.join(mounts)} {verb} in {place}, and {group.name} is in {group.zone}",
+            help="put the nodes that read and write most into the zone of the file system",
+        )
 
 
 @rule(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, drop, unsafe
 from clustergen.kubernetes import karpenter
+from clustergen.plan import volumes
 from clustergen.plan.model import Efs, FileCache, Lustre, NodeGroup, Ontap, OpenZfs, Plan
 from clustergen.rules.services import rule
 
@@ -95,7 +96,8 @@ def volume_key(plan: Plan) -> Iterator[Problem]:
     for node in plan.nodes:
         # Karpenter starts nodes with a role of the bundle.
         by_karpenter = isinstance(node, NodeGroup) and karpenter.is_karpenter(plan, node)
-        if user and node.volume.kms_key and not by_karpenter:
+        key = node.volume.kms_key
+        if user and key and volumes.is_key_here(plan, key) and not by_karpenter:
             yield Problem(
                 node.at("root_volume", "kms_key"),
                 f"the policy of the key has to let {user.role} use it and create grants",

@@ -29,11 +29,13 @@ _KEY = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-123456789
 )
 def key(plan: Plan) -> Iterator[Problem]:
     for path, arn in volumes.keys(plan):
-        _, partition, service, region, _, resource = arn.split(":", 5)
+        if volumes.is_key_here(plan, arn):
+            continue
+        _, _, service, region, _, resource = arn.split(":", 5)
         if service != "kms" or not resource.startswith("key/"):
             form = f"arn:{plan.partition}:kms:{plan.region}:ACCOUNT:key/ID"
             yield Problem(path, f"{arn} is not the ARN of a KMS key", help=f"it looks like {form}")
-        elif (partition, region) != (plan.partition, plan.region):
+        else:
             yield Problem(
                 path,
                 f"the key is in {region}, the cluster in {plan.region}",

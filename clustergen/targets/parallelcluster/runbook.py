@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from clustergen.plan.model import Ebs, Plan
+from collections.abc import Iterator
+
+from clustergen.plan.model import Ebs, Efs, Lustre, Plan
 from clustergen.runbook import SCONTROL, WAIT, Runbook
 from clustergen.slurm import runbook as slurm
 from clustergen.targets.parallelcluster.options import Options
@@ -50,10 +52,24 @@ def _access(plan: Plan) -> str:
 
 
 def _remains(plan: Plan) -> str:
-    """Resources that remain: the log group, and volumes that the spec retains."""
+    """Resources that remain: the log group, and what the spec retains of what the cluster made."""
     logs = f"the log group `/aws/parallelcluster/{plan.name}-TIMESTAMP`, whose events expire"
-    kept = [item.mount for item in plan.storage if isinstance(item, Ebs) and item.retain]
-    if not kept:
-        return logs
-    command = f"`aws ec2 delete-volume --region {plan.region} --volume-id ID`"
-    return f"{logs}, and the EBS volume of {', '.join(kept)}: {command} deletes it"
+    kept = [f"{what}: `{command}` deletes it" for what, command in _kept(plan)]
+    return ", and ".join([logs, *kept])
+
+
+def _kept(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Volumes and file systems that stay, and what deletes them."""
+    delete_volume = f"aws ec2 delete-volume --region {plan.region} --volume-id ID"
+    if plan.head and plan.head.volume.retain:
+        yield "the root volume of the head node", delete_volume
+    for item in plan.storage:
+        match item:
+            case Ebs(existing=False, retain=True):
+                yield f"the EBS volume of {item.mount}", delete_volume
+            case Efs(by_cluster=True, existing=False, retain=True):
+                command = f"aws efs delete-file-system --region {plan.region} --file-system-id ID"
+                yield f"the EFS file system of {item.mount}", command
+            case Lustre(by_cluster=True, existing=False, retain=True):
+                command = f"aws fsx delete-file-system --region {plan.region} --file-system-id ID"
+                yield f"the Lustre file system of {item.mount}", command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.checking import check_fragment
 from tests.rules.storage.planning import codes, validated
 
 FS = "id: fs-0123456789abcdef0"
@@ -64,6 +65,14 @@ FS = "id: fs-0123456789abcdef0"
 )
 def test_storage(fields: str, expected: list[str]) -> None:
     assert codes(f"storage: [{{mount: /data, {fields}}}]") == expected
+
+
+def test_a_key_of_another_region_is_one_finding() -> None:
+    volume = "{kms_key: 'arn:aws:kms:us-east-2:111122223333:key/a'}"
+    text = f"node_groups: [{{name: h200, root_volume: {volume}}}]"
+    found = {each.code for each in check_fragment(text, "pcs").findings}
+    assert "STG020" in found
+    assert "STG025" not in found
 
 
 def test_settings_of_existing_storage_are_marked_at_their_key() -> None:

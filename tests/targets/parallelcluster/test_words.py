@@ -42,6 +42,25 @@ def test_each_login_pool_has_its_own_nodes() -> None:
     assert "m7i.8xlarge" in files_of(POOLS)["README.md"]
 
 
+def test_a_grace_time_has_a_unit_like_other_durations_or_counts_minutes() -> None:
+    with_unit = POOLS.replace("grace_time: 30", "grace_time: 1h")
+    assert document_of(with_unit)["LoginNodes"]["Pools"][1]["GracetimePeriod"] == 60
+
+
+def test_the_readme_names_what_the_cluster_leaves() -> None:
+    text = """head_node: {root_volume: {on_delete: retain}}
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 1200GiB, created_by: cluster, on_delete: retain}
+  - {mount: /home, type: ebs, size: 100GiB, on_delete: delete}
+  - {mount: /old, type: ebs, existing: {id: vol-0a1b2c3d4e5f67895}}
+"""
+    stays = files_of(text)["README.md"].partition("What stays")[2].partition("\n## ")[0]
+    assert "the root volume of the head node: `aws ec2 delete-volume" in stays
+    assert "the Lustre file system of /fsx: `aws fsx delete-file-system" in stays
+    assert "/home" not in stays
+    assert "/old" not in stays
+
+
 def test_all_nodes_have_the_proxy() -> None:
     proxy = "http://10.42.0.10:3128"
     document = document_of(POOLS.replace("login_pool:", f"proxy: {proxy}\n    login_pool:"))

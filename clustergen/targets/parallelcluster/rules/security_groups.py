@@ -14,7 +14,9 @@ _OWN = "security_groups: [sg-0a1b2c3d4e5f67890]"
 _GROUPS = (
     "https://docs.aws.amazon.com/parallelcluster/latest/ug/security-groups-configuration-v3.html"
 )
-_SPEC = f"""network: {{vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}}
+_VPC = "vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]"
+_WITH_GROUPS = f"network: {{{_VPC}, {_OWN}}}\ntargets: "
+_SPEC = f"""network: {{{_VPC}}}
 head_node: {{{_OWN}}}
 targets: """
 _ON_ITS_OWN = f"{_SPEC}{{parallelcluster: {{own_security_groups: [head]}}}}"
@@ -66,6 +68,30 @@ def nothing_left_out(plan: Plan) -> Iterator[Problem]:
                 ("targets", "parallelcluster", "leave_out"),
                 f"{', '.join(names)} keep the groups of ParallelCluster: they have no others",
                 help="write network.security_groups, or remove service-groups or security-groups",
+            )
+
+
+@rule(
+    "NET112",
+    "Security groups of the foundation left out where there are none",
+    fixes="unsafe",
+    why="With network.security_groups, the foundation has no security groups. Every node keeps "
+    "those of the spec.",
+    source="clustergen",
+    severity=Severity.WARNING,
+    bad=f"{_WITH_GROUPS}{{parallelcluster: {{leave_out: [security-groups]}}}}",
+    good=f"{_WITH_GROUPS}{{parallelcluster: {{leave_out: []}}}}",
+)
+def none_to_leave_out(plan: Plan) -> Iterator[Problem]:
+    for index, addition in enumerate(plan.options_as(Options).leave_out):
+        if addition == "security-groups" and not plan.network.new_security_groups:
+            path = ("targets", "parallelcluster", "leave_out", index)
+            yield Problem(
+                path,
+                "security-groups in leave_out has no effect: network.security_groups are in their "
+                "place",
+                help="remove it",
+                fix=unsafe(drop(path)),
             )
 
 
