@@ -63,7 +63,7 @@ _BY_RULE = "correct the original as IMP012 says, or accept the difference with -
 def convert(original: Json, words: Json, origin: str, notes: Notes, service: Service) -> Imported:
     """The spec made of ``words``, and of an overlay for the rest of ``original``."""
     target = targets.load(service.target)
-    words, document, found = _planned(words, target)
+    words, document, found = _planned(words, target, notes)
     if document is None:
         rejected = [losses.NOT_RENDERED.at((), f.message, help=f.help) for f in found]
         text = spec_text(words, origin, notes.comments)
@@ -93,7 +93,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     return Imported(text, findings, not lost, max(total - overlaid, 0), overlaid, removed)
 
 
-def _planned(words: Json, target: Target) -> tuple[Json, Json | None, list[Finding]]:
+def _planned(words: Json, target: Target, notes: Notes) -> tuple[Json, Json | None, list[Finding]]:
     """The words that the rules accept, and the document that they render to."""
     found: list[Finding] = []
     for _ in range(_ROUNDS):
@@ -104,6 +104,9 @@ def _planned(words: Json, target: Target) -> tuple[Json, Json | None, list[Findi
         fewer = without(words, (finding.path for finding in found))
         if fewer == words:
             break
+        for finding in found:
+            text = f"{_text(finding.path)} is not in the spec. {finding.code}: {finding.message}"
+            notes.findings.append(decisions.WITHOUT.at((), text, help=finding.help))
         words = fewer
     return words, None, found
 

@@ -206,6 +206,14 @@ def test_a_small_cluster_needs_no_overlay() -> None:
     assert "IMP005" not in codes(bring(SMALL))
 
 
+def test_what_a_rule_rejects_is_named_and_in_the_overlay() -> None:
+    result = bring(SMALL.replace("InstanceType: c7i.4xlarge", "InstanceType: c7i.nolarge"))
+    [found] = [each for each in result.findings if each.code == "IMP006"]
+    assert found.message.startswith("node_groups[0].instance_type is not in the spec. CAP001: ")
+    assert "InstanceType: c7i.nolarge" in result.text
+    assert "IMP006" not in codes(bring(SMALL))
+
+
 def test_names_per_queue_are_kept_without_an_overlay() -> None:
     """Both queues have compute resources called `nodes`."""
     spec = check_text(bring(LARGE).text).spec

@@ -23,7 +23,7 @@ NO_EXAMPLE = {
     ),
     **dict.fromkeys((f"PRJ{number:03}" for number in range(1, 9)), "the project, not the spec"),
     **dict.fromkeys(
-        (f"IMP{number:03}" for number in (*range(1, 6), *range(10, 13), *range(20, 24))),
+        (f"IMP{number:03}" for number in (*range(1, 7), *range(10, 13), *range(20, 24))),
         "a configuration of another tool, not the spec",
     ),
     **dict.fromkeys((f"PRE{number:03}" for number in range(1, 7)), "the account, not the spec"),

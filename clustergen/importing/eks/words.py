@@ -53,7 +53,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         or [machines.stand_in((CLUSTER, name), notes)],
         "kubernetes": {
             "autoscaler": "karpenter" if _KARPENTER in section(settings, ACCESS) else None,
-            "version": _text(cluster.get("Version")),
+            "version": _text(cluster.get("Version")) or None,
             "support": _text(section(cluster, "UpgradePolicy").get("SupportType")).lower() or None,
             "system_nodes": _machine(groups[system]) if system else None,
             "admins": list(_admins(section(settings, ACCESS))),

@@ -42,3 +42,11 @@ IN_OVERLAY = Rule(
     source=_SOURCE,
     severity=Severity.NOTE,
 )
+WITHOUT = Rule(
+    code="IMP006",
+    title="The imported spec does without a word that a rule rejects",
+    why="The original has it, but the spec would be rejected with it. The overlay has what the "
+    "service's document shows of it; nothing else does.",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+)
