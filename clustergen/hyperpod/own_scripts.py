@@ -13,7 +13,7 @@ def problems(paths: Iterator[Path]) -> Iterator[Problem]:
     for path in dict.fromkeys(paths):
         yield Problem(
             path,
-            f"nothing in the bundle does {_named(path)}: nodes run your lifecycle scripts",
+            f"the bundle does not set up {_named(path)}: nodes run your lifecycle scripts",
             help="do it in your scripts; or remove lifecycle, so that those of the bundle run",
         )
 

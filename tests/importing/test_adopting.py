@@ -78,6 +78,11 @@ def test_parallelcluster_finds_no_change(tmp_path: Path) -> None:
             assert not made.account.calling("pcluster create-cluster")
 
 
+def test_the_runbook_of_an_adopted_cluster_knows_that_it_has_no_foundation() -> None:
+    readme = bundle(bring(PARALLELCLUSTER, name="example", adopt=True), "parallelcluster")
+    assert "foundation" not in readme["README.md"]
+
+
 def test_hyperpod_keeps_its_groups_and_its_controller(tmp_path: Path) -> None:
     names = ("create-cluster.json", json.dumps(HYPERPOD)), ("roles.json", json.dumps(ROLES))
     result = bring(*names, name="production", zones={"": "usw2-az1"}, adopt=True)

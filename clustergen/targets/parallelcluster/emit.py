@@ -123,9 +123,15 @@ def steps(plan: Plan) -> list[str]:
         "A lower `count`, or a node group or queue that you remove, needs a stopped fleet: "
         f"`pcluster update-compute-fleet -n {plan.name} -r {plan.region} --status STOP_REQUESTED` "
         "before `./deploy.sh`, `START_REQUESTED` after it.",
-        f"`./deploy.sh --destroy` deletes the cluster{_with_it(plan)} "
-        "and leaves the foundation with its data.",
+        f"`./deploy.sh --destroy` deletes the cluster{_with_it(plan)}{_left(plan)}.",
     ]
+
+
+def _left(plan: Plan) -> str:
+    """What a deletion leaves; an adopted cluster may have no foundation."""
+    if not foundation.build(plan).resources:
+        return ""
+    return f"{',' if _with_it(plan) else ''} and leaves the foundation with its data"
 
 
 def _session(plan: Plan) -> str:
@@ -142,7 +148,7 @@ def _session(plan: Plan) -> str:
 def _with_it(plan: Plan) -> str:
     """The data that does not outlive the cluster."""
     lost = [storage.mount for storage in plan.storage if storage.by_cluster and not storage.retain]
-    return f", and {' and '.join(lost)} with all data," if lost else ""
+    return f", and {' and '.join(lost)} with all data" if lost else ""
 
 
 def _ssh(plan: Plan) -> Iterator[str]:

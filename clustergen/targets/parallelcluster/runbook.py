@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen import foundation
 from clustergen.plan.model import Ebs, Efs, Lustre, Plan
 from clustergen.runbook import SCONTROL, WAIT, Runbook
 from clustergen.slurm import runbook as slurm
@@ -39,10 +40,16 @@ def runbook(plan: Plan) -> Runbook:
         pause="`./deploy.sh --pause` stops the compute fleet, and `--resume` starts it. The head "
         "node, login nodes and storage continue to cost money, and so does a Capacity Block or a "
         "reservation",
-        waits="the foundation takes up to 40 minutes with file systems, the head node about 10, "
+        waits=f"{_foundation(plan)}the head node takes about 10 minutes, "
         f"static nodes 5 to 15 more; `deploy.sh` waits up to two hours for the cluster. {WAIT}",
         remains=_remains(plan),
     )
+
+
+def _foundation(plan: Plan) -> str:
+    """Empty where there is none, as for an adopted cluster."""
+    waits = "the foundation takes up to 40 minutes with file systems, "
+    return waits if foundation.build(plan).resources else ""
 
 
 def _access(plan: Plan) -> str:
