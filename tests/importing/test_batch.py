@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from clustergen.compiler import check_text
 from tests.checking import check as check_spec
+from tests.checking import check_example
 from tests.importing.templates import (
     GROUP,
     SUBNET,
@@ -309,3 +311,6 @@ def test_check_of_a_template_points_to_import() -> None:
 def test_an_imported_bundle_has_the_settings_of_the_bundle(name: str) -> None:
     result = bring(original_of(name, "batch"), region=region_of(name), vpc="")
     assert result.lossless
+    again, spec = yaml.safe_load(result.text), check_example(name).spec
+    assert spec is not None
+    assert [each["name"] for each in again["node_groups"]] == [g.name for g in spec.node_groups]

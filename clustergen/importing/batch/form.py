@@ -25,10 +25,15 @@ def _environment(id: str, properties: Mapping[str, Any]) -> str:
     return id if ours else cfn.logical_id(_PREFIX, id)
 
 
-def group_name(key: str, properties: Mapping[str, Any]) -> str:
-    """The name of the node group for an environment."""
+def group_name(key: str, properties: Mapping[str, Any], tagged: str) -> str:
+    """The name of the node group for an environment, whose nodes may be tagged with it.
+
+    A logical id does not show small letters and hyphens: the tag does, where the two agree.
+    """
     named = properties.get(NAME)
-    return named if isinstance(named, str) else key.removeprefix(_ID)
+    if isinstance(named, str):
+        return named
+    return tagged if cfn.logical_id(_PREFIX, tagged) == key else key.removeprefix(_ID)
 
 
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateComputeEnvironment.html and

@@ -24,7 +24,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     environments, queues = section(settings, ENVIRONMENTS), section(settings, QUEUES)
     name = answers.name if answers.adopt else _name([*queues], answers.name)
     called = dict(_names(queues, name))
-    groups = {key: group_name(key, each) for key, each in environments.items()}
+    groups = {key: group_name(key, each, _tag(each, name)) for key, each in environments.items()}
     shared = _shared_tags(environments)
     found = {
         "version": 1,
@@ -42,6 +42,12 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
     own = {ours: theirs for theirs, ours in called.items() if theirs != f"{name}-{ours}"}
     return kept | {"targets": {"batch": {"queue_names": own} if own else {}}}
+
+
+def _tag(environment: Json, cluster: str) -> str:
+    """The name that the tag of the nodes has after that of the cluster."""
+    name = machines.tags(environment, "", {}, "").get("Name")
+    return str(name or "").removeprefix(f"{cluster}-")
 
 
 def _shared_tags(environments: Json) -> Json:
