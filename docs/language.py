@@ -26,7 +26,8 @@ targets: {pcs: {}, eks: {}}
 ```
 
 Everything else has a default, which `clustergen plan` prints. What a target cannot do is an error
-or a warning that names a way out; [what each target supports](support.md) is a table.
+or a warning that names a way out; [what each target supports](support.md) is a table. From the
+configuration of a cluster that you already run, [`clustergen import`](import.md) writes the spec.
 
 | to describe | write |
 |---|---|
@@ -43,12 +44,27 @@ or a warning that names a way out; [what each target supports](support.md) is a 
 | which additions of clustergen to leave out | `leave_out` of a target |
 | what has no word | `overlay` of a target: [overlays](how-to/overlays.md) |
 
+The services have other names for the same things:
+
+| here | ParallelCluster | PCS | HyperPod | EKS | Batch |
+|---|---|---|---|---|---|
+| `node_groups` | compute resources | compute node groups | instance groups | managed node groups, \
+or node pools of Karpenter | compute environments |
+| `queues` | Slurm queues | queues | partitions; with EKS, compute quotas | queues of Kueue | job \
+queues |
+| `head_node` | head node | run by PCS | controller group; run by EKS | run by EKS | run by Batch |
+| `login` | pools of login nodes | a compute node group | login group; none with EKS | none | none |
+
+Network, file systems and roles are a *foundation*: a CloudFormation stack that stays when the
+cluster is deleted, and that clusters can share.
+
 ## Notation
 
 - Unknown keys are errors. An empty default means that the key is optional: its description or
   `clustergen plan` says what applies without it.
 - Sizes need a unit (`500GiB`, `4.8TiB`), and so do durations (`90s`, `10m`, `12h`, `7d`, or
-  `7-00:00:00` in Slurm's notation). A number without a unit is an error.
+  `7-00:00:00` in Slurm's notation). A number without a unit is an error, unless the description
+  says what it counts.
 - Only `true`, `false`, `null` and numbers are converted; `NO`, `24:00:00` and `012345678901` stay
   text. Duplicate keys and merge keys (`<<`) are errors.
 - A spec can also be written in JSON.

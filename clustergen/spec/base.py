@@ -51,9 +51,12 @@ KubernetesVersion = Annotated[str, Field(pattern=patterns.KUBERNETES_VERSION.reg
 GiB = Annotated[int, BeforeValidator(validators.size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]
 """A size, stored in GiB."""
 
-_DURATION = shaped(r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$", "7d")
-DurationText = Annotated[str, _DURATION]
-Seconds = Annotated[int, BeforeValidator(validators.duration), _DURATION]
+_DURATION = r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$"
+DurationText = Annotated[str, shaped(_DURATION, "10m")]
+LongSeconds = Annotated[int, BeforeValidator(validators.duration), shaped(_DURATION, "7d")]
+"""A duration of days, stored in seconds."""
+
+Seconds = Annotated[int, BeforeValidator(validators.duration), shaped(_DURATION, "10m")]
 """A duration, stored in seconds."""
 
 _GRACE = Annotated[int, Field(ge=3, le=120)]

@@ -13,6 +13,7 @@ from clustergen.spec.base import (
     Arn,
     GiB,
     InstanceProfile,
+    LongSeconds,
     Moment,
     MountPath,
     Name,
@@ -22,7 +23,6 @@ from clustergen.spec.base import (
     ReservationId,
     Role,
     S3Uri,
-    Seconds,
     Section,
     SecurityGroupId,
     ServiceNodeType,
@@ -146,14 +146,20 @@ class Capacity(Section):
     on_demand: SkipJsonSchema[Literal[True] | None] = None
     spot: SkipJsonSchema[Literal[True] | None] = None
     reservation: ReservationId | None = Field(
-        None, description="An On-Demand Capacity Reservation."
+        None, description="Id of an On-Demand Capacity Reservation (cr-...)."
     )
-    reservation_group: Arn | None = Field(None, description="A resource group of reservations.")
-    capacity_block: ReservationId | None = Field(None, description="A Capacity Block for ML.")
+    reservation_group: Arn | None = Field(
+        None, description="ARN of a resource group of reservations."
+    )
+    capacity_block: ReservationId | None = Field(
+        None, description="Id of a Capacity Block for ML (cr-...)."
+    )
     interruptible_reservation: ReservationId | None = Field(
-        None, description="An interruptible Capacity Reservation."
+        None, description="Id of an interruptible Capacity Reservation (cr-...)."
     )
-    training_plan: Arn | None = Field(None, description="A SageMaker training plan (HyperPod).")
+    training_plan: Arn | None = Field(
+        None, description="ARN of a SageMaker training plan (HyperPod)."
+    )
     starts: Moment | None = Field(
         None, description="When it starts, with an offset: 2026-12-10T11:30:00Z."
     )
@@ -219,7 +225,9 @@ class NodeGroup(Section):
     image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
     scratch: MountPath | None = Field(None, description="Mount point of the local NVMe disks.")
-    mig: dict[str, Annotated[int, Field(ge=1)]] = Field({}, description="MIG partitions per GPU.")
+    mig: dict[str, Annotated[int, Field(ge=1)]] = Field(
+        {}, description="MIG partitions per GPU, {1g.18gb: 7}."
+    )
     health_checks: list[
         Literal["gpu", "instance-stress", "instance-connectivity", "multi-node"]
     ] = Field([], description="Hardware checks before nodes accept jobs.")
@@ -278,7 +286,7 @@ class Queue(Section):
         {}, description="Node numbers of a group, if the queue uses only some: {h200: 1-8}."
     )
     default: bool = Field(False, description="Queue for jobs that name none.")
-    time_limit: Seconds | None = Field(None, description="Maximum run time of a job, e.g. 7d.")
+    time_limit: LongSeconds | None = Field(None, description="Maximum run time of a job, e.g. 7d.")
     priority: int | None = Field(
         None,
         ge=0,

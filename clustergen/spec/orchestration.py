@@ -11,6 +11,7 @@ from clustergen.spec.base import (
     Arn,
     Cidr,
     KubernetesVersion,
+    LongSeconds,
     NodeType,
     Principal,
     Seconds,
@@ -182,7 +183,7 @@ class Monitoring(Section):
         pattern=patterns.WORKSPACE.regex,
         description="Workspace of Amazon Managed Service for Prometheus: new, or the id of one.",
     )
-    log_retention: Seconds | Literal["forever"] = Field(
+    log_retention: LongSeconds | Literal["forever"] = Field(
         30 * 86400,
         description="Retention time of logs, or forever.",
         json_schema_extra={"default": "30d"},

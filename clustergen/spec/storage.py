@@ -14,9 +14,9 @@ from clustergen.spec.base import (
     FileSystemId,
     FsxVolumeId,
     GiB,
+    LongSeconds,
     MountPath,
     S3Uri,
-    Seconds,
     Section,
 )
 
@@ -65,7 +65,9 @@ class _Storage(Section):
 
 class _Created(_Storage):
     kms_key: Arn | None = Field(None, description="ARN of a KMS key; default: the AWS managed key.")
-    backups: Seconds | None = Field(None, description="Retention time of daily backups, e.g. 7d.")
+    backups: LongSeconds | None = Field(
+        None, description="Retention time of daily backups, e.g. 7d."
+    )
 
 
 CreatedBy = Literal["foundation", "cluster"]

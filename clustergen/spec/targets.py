@@ -16,6 +16,7 @@ from clustergen.spec.base import (
     ElasticIpId,
     GraceMinutes,
     InstanceGroup,
+    LongSeconds,
     Name,
     PcsClusterId,
     PolicyArn,
@@ -66,8 +67,8 @@ class LaunchTemplates(Instances):
 
 
 _LEFT_OUT = (
-    "Additions of clustergen to leave out. security-groups: those of the foundation, where "
-    "nodes have others; session-manager: shells on nodes"
+    "What clustergen adds, and you leave out. security-groups: those of the foundation, on nodes "
+    "that have their own; session-manager: shells on nodes without SSH"
 )
 
 
@@ -75,7 +76,10 @@ class Dcv(Section):
     """Amazon DCV: desktops on head or login nodes."""
 
     port: int = Field(8443, ge=1, le=65535, description="TCP port.")
-    allowed_from: Source | None = Field(None, description="Who can connect; default: everybody.")
+    allowed_from: Source | None = Field(
+        None,
+        description="CIDR block or prefix list that can connect; default: 0.0.0.0/0, everyone.",
+    )
 
 
 class Directory(Section):
@@ -83,11 +87,13 @@ class Directory(Section):
 
     domain: str = Field(description="Domain name, corp.example.com or dc=corp,dc=example,dc=com.")
     address: str = Field(description="Address of its servers, ldaps://corp.example.com.")
-    secret: Arn = Field(description="Secret with the password of the user who reads it.")
-    read_only_user: str = Field(description="Distinguished name of that user.")
-    ca_certificate: str | None = Field(None, description="Path of certificates on the nodes.")
+    secret: Arn = Field(description="ARN of the secret that has the password of read_only_user.")
+    read_only_user: str = Field(description="Distinguished name of the user who searches it.")
+    ca_certificate: str | None = Field(
+        None, description="Path of the CA certificates on the nodes."
+    )
     require_certificate: Literal["never", "allow", "try", "demand", "hard"] = Field(
-        "hard", description="What to do without a valid certificate."
+        "hard", description="What to do if the certificate of a server is not valid."
     )
     access_filter: str | None = Field(None, description="LDAP filter of users who may log in.")
     ssh_keys: bool = Field(True, description="Create SSH keys for users at the first login.")
@@ -165,11 +171,11 @@ class ParallelCluster(Instances):
         ]
     ] = Field(
         [],
-        description="Additions of clustergen to leave out. hook: the script that runs those of "
-        "head and login nodes again when they change; script-access: permission to read scripts "
-        "in S3; security-groups: those of the foundation; session-manager: shells on nodes; "
-        "default-queue: its mark; efs-tls: encryption in transit; service-groups: the security "
-        "groups of ParallelCluster, so that nodes have only yours.",
+        description="What clustergen adds, and you leave out. hook: the script that runs changed "
+        "scripts of head and login nodes again; script-access: permission to read scripts in S3; "
+        "security-groups: those of the foundation; session-manager: shells on nodes without SSH; "
+        "default-queue: Default=YES or NO of queues; efs-tls: encryption of EFS in transit; "
+        "service-groups: the security groups of ParallelCluster, so that nodes have only yours.",
     )
     own_security_groups: list[str] = Field(
         [],
@@ -196,7 +202,9 @@ class ParallelCluster(Instances):
         description="Elastic IP address of the head node: true for a new one, false for none, "
         "or the id of an existing one (eipalloc-...); default: a new one in a public subnet.",
     )
-    directory: Directory | None = Field(None, description="Directory of users.")
+    directory: Directory | None = Field(
+        None, description="Active Directory or LDAP server of the users who log in."
+    )
     dns: Dns | None = Field(None, description="Names of nodes; default: those of ParallelCluster.")
     proxy: str | None = Field(
         None,
@@ -234,7 +242,7 @@ class Pcs(LaunchTemplates):
         "auto", description="Controller size; auto: the smallest that supports the number of nodes."
     )
     rest: bool = Field(False, description="Enable the Slurm REST API.")
-    purge_accounting: Seconds | None = Field(
+    purge_accounting: LongSeconds | None = Field(
         None, description="Retention time of job records, in whole days."
     )
     leave_out: list[Literal["security-groups", "session-manager"]] = Field(
@@ -284,10 +292,11 @@ class HyperPod(Target):
 
 
 _ADDITIONS = (
-    "Additions of clustergen to leave out. second-volume: that of nodes whose root_volume has "
-    "no size; threads-per-core: those of nodes for which the spec has none; node-recovery: the "
-    "service decides; one-subnet: HyperPod chooses one of private_subnets; security-groups: those "
-    "of the foundation, on groups that have their own"
+    "What clustergen adds, and you leave out. second-volume: the second EBS volume of nodes whose "
+    "root_volume has no size; threads-per-core: the number for nodes that have none in the spec; "
+    "node-recovery: the setting, so that the service decides; one-subnet: the choice of the first "
+    "of private_subnets, so that HyperPod chooses; security-groups: those of the foundation, on "
+    "groups that have their own"
 )
 
 
@@ -316,11 +325,12 @@ class HyperPodSlurm(HyperPod):
 
 
 _OF_EKS = (
-    "control-plane-logs: in CloudWatch; secrets-key: a key in your account for Kubernetes secrets, "
-    "which EKS encrypts anyway"
+    "control-plane-logs: logs of a new control plane in CloudWatch; secrets-key: a key in your "
+    "account for the secrets of a new EKS cluster, which EKS encrypts anyway"
 )
 _ADDONS_OF_EKS = (
-    "ebs-driver: volumes of pods; node-monitoring: EKS's agent that finds failed nodes to repair"
+    "ebs-driver: the driver for volumes of pods; node-monitoring: EKS's agent that finds failed "
+    "nodes to repair"
 )
 
 
@@ -369,8 +379,8 @@ class HyperPodEks(HyperPod):
         ]
     ] = Field(
         [],
-        description=f"{_ADDITIONS}; operator-tag: the tag that the training operator needs; of a "
-        f"new EKS cluster, {_OF_EKS}.",
+        description=f"{_ADDITIONS}; operator-tag: the tag that the training operator needs; "
+        f"{_OF_EKS}.",
     )
     eks_cluster: Literal["new"] | Arn = Field(
         "new", description="`new`, or the ARN of an existing EKS cluster."
@@ -446,7 +456,9 @@ class Batch(LaunchTemplates):
         "as in research-train.",
     )
     leave_out: list[Literal["security-groups", "session-manager", "stuck-jobs"]] = Field(
-        [], description=f"{_LEFT_OUT}; stuck-jobs: queues cancel jobs that cannot start."
+        [],
+        description=f"{_LEFT_OUT}; stuck-jobs: the limit after which queues cancel jobs that "
+        "cannot start.",
     )
 
 
