@@ -13,6 +13,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.monitoring import names
 from clustergen.monitoring.alert import Alarm, Alert
+from clustergen.monitoring.due import undue_times
 from clustergen.monitoring.rules import alerts_of, runbook
 from clustergen.monitoring.sources import Source, most_by_reservation, sources
 from clustergen.plan.model import Id, Lustre, Plan, Ref
@@ -101,7 +102,8 @@ def undue_nodes(plan: Plan, alarm: Alarm) -> dict[str, int]:
 
 def _watched(plan: Plan, alarm: Alarm, values: tuple[str, ...]) -> Json:
     """One metric, what is left of it, or the sum of one for each value of its label."""
-    if undue := undue_nodes(plan, alarm):
+    undue = undue_nodes(plan, alarm)
+    if undue or (alarm.less_undue and any(undue_times(plan))):
         return _less_undue(plan, alarm, undue)
     each = [{names.CLUSTER: plan.name, **({alarm.label: v} if v else {})} for v in values or ("",)]
     one = [_metric(plan, alarm.metric, each_one) for each_one in each]
@@ -123,7 +125,16 @@ def _less_undue(plan: Plan, alarm: Alarm, undue: dict[str, int]) -> Json:
         active = _metric(plan, names.RESERVATION_ACTIVE, of)
         queries.append(_query(plan, alarm, f"active{number}", active))
         left += f" - {count} * (1 - FILL(active{number}, 1))"
+    left += "".join(_undue_by_date(plan))
     return {"Metrics": [*queries, _result("left", left)]}
+
+
+def _undue_by_date(plan: Plan) -> Iterator[str]:
+    for count, begin, end in undue_times(plan):
+        if begin:
+            yield f" - {count} * (EPOCH(nodes) < {begin})"
+        if end:
+            yield f" - {count} * (EPOCH(nodes) >= {end})"
 
 
 def _metric(plan: Plan, name: str, of: Json) -> Json:
@@ -179,11 +190,11 @@ def _of_insights(plan: Plan) -> Iterator[tuple[str, Json]]:
             cfn.logical_id(metric),
             _alarm(
                 plan,
-                f"{plan.name}: {meaning}",
+                f"{plan.kubernetes_name}: {meaning}",
                 {
                     "Namespace": "ContainerInsights",
                     "MetricName": metric,
-                    "Dimensions": dimensions({"ClusterName": plan.name}),
+                    "Dimensions": dimensions({"ClusterName": plan.kubernetes_name}),
                     "Statistic": "Maximum",
                     "Period": 60,
                 },

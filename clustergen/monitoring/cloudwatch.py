@@ -13,7 +13,7 @@ from clustergen.aws import references
 from clustergen.monitoring import names
 from clustergen.monitoring.dashboards import boards
 from clustergen.monitoring.panels import Panel, Vended
-from clustergen.monitoring.sources import Source, reservations, sources
+from clustergen.monitoring.sources import Source, measured, reservations, sources
 from clustergen.plan.model import Lustre, OpenZfs, Plan
 
 WIDTH: Final = 24
@@ -28,20 +28,21 @@ def cloudwatch(plan: Plan) -> Json:
 
 
 def _panels(plan: Plan) -> Iterator[Panel]:
-    for board in boards(plan):
+    for board in boards(measured(plan)):
         for row in board.rows:
             yield from (panel for panel in row.panels if any(_shown(plan, panel)))
 
 
 def sent(plan: Plan) -> frozenset[str]:
     """The metrics of nodes that the dashboard shows."""
-    panels = (panel for board in boards(plan) for row in board.rows for panel in row.panels)
+    own = boards(sources(plan))
+    panels = (panel for board in own for row in board.rows for panel in row.panels)
     return frozenset(v.metric for panel in panels for v in panel.vended if not v.namespace)
 
 
 def _shown(plan: Plan, panel: Panel) -> Iterator[list[Any]]:
     """The metrics that exist: those of services, and the agent's where it sends there."""
-    fed = sources(plan)
+    fed = measured(plan)
     for vended in panel.vended:
         if (vended.namespace or Source.AGENT in fed) and vended.needs <= fed:
             yield from _lines(plan, vended)
@@ -95,4 +96,6 @@ def _things(plan: Plan, vended: Vended) -> dict[str, str]:
         kind = OpenZfs if Source.OPENZFS in vended.needs else Lustre
         systems = [one for one in plan.storage if isinstance(one, kind) and one.id]
         return {references.text(one.id): one.mount for one in systems if one.id}
+    if vended.dimension == "ClusterName":
+        return {plan.kubernetes_name: ""}
     return dict.fromkeys(reservations(plan), "")

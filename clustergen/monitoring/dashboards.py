@@ -32,12 +32,11 @@ _GPU_NODE: Final = Variable("node", "DCGM_FI_DEV_GPU_TEMP{$scope}", "node")
 def dashboards(plan: Plan) -> Mapping[str, Json]:
     """Uid -> dashboard, with the panels that a cluster of ``plan`` can feed."""
     labels = labels_of(plan)
-    return {board.uid: _dashboard(board, plan, labels) for board in boards(plan)}
+    return {board.uid: _dashboard(board, plan, labels) for board in boards(sources(plan))}
 
 
-def boards(plan: Plan) -> Iterator[Board]:
-    """The boards of a cluster of ``plan``, without the panels that nothing feeds."""
-    fed = sources(plan)
+def boards(fed: frozenset[Source]) -> Iterator[Board]:
+    """The boards of a cluster with these sources, without the panels that nothing feeds."""
     for board in BOARDS:
         rows = tuple(row for row in (_fed(row, fed) for row in board.rows) if row.panels)
         if board.needs <= fed and rows:

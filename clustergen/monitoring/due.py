@@ -38,17 +38,24 @@ def less_undue(plan: Plan) -> str:
 
 def _undue_by_date(plan: Plan) -> Iterator[str]:
     """Nodes of groups with dates of which EC2 does not tell, such as those of training plans."""
+    for count, begin, end in undue_times(plan):
+        parts = []
+        if begin:
+            parts.append(f"(time() < bool {begin})")
+        if end:
+            parts.append(f"(time() >= bool {end})")
+        yield f"{count} * ({' + '.join(parts)})"
+
+
+def undue_times(plan: Plan) -> Iterator[tuple[int, int | None, int | None]]:
+    """Nodes of these groups, and until and from when they do not count, in seconds since 1970."""
     for times in timetables(plan):
         if times.group.capacity.id in reservations(plan):
             continue
-        parts = []
-        if times.launches:
-            boots = int(times.launches.timestamp()) + _BOOT_SECONDS
-            parts.append(f"(time() < bool {boots})")
-        if times.stops:
-            parts.append(f"(time() >= bool {int(times.stops.timestamp())})")
-        if parts:
-            yield f"{times.group.max} * ({' + '.join(parts)})"
+        begin = int(times.launches.timestamp()) + _BOOT_SECONDS if times.launches else None
+        end = int(times.stops.timestamp()) if times.stops else None
+        if begin or end:
+            yield times.group.max, begin, end
 
 
 _LAST_SECONDS = 86400

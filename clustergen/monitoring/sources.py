@@ -73,6 +73,11 @@ def sources(plan: Plan) -> frozenset[Source]:
     return frozenset((Source.HOST, *_devices(plan), *scheduler))
 
 
+def measured(plan: Plan) -> frozenset[Source]:
+    """What CloudWatch has metrics of: also of file systems, which AWS measures in any case."""
+    return sources(plan) | frozenset(_storage(plan))
+
+
 def _devices(plan: Plan) -> Iterator[Source]:
     groups = plan.node_groups
     if any(group.type.gpus for group in groups):

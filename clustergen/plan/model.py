@@ -76,6 +76,11 @@ class Options:
         return "" if cluster == NEW else cluster
 
     @property
+    def kubernetes(self) -> str:
+        """The name of the existing Kubernetes cluster of the nodes; empty if it is new."""
+        return self.joined
+
+    @property
     def joined_group(self) -> str | None:
         """The security group of the existing cluster, where the spec names one."""
         return getattr(self, "cluster_security_group", None)
@@ -826,6 +831,11 @@ class Plan:
     def cluster_name(self) -> str:
         """The name of the cluster that the service knows."""
         return self.options.joined or self.name
+
+    @property
+    def kubernetes_name(self) -> str:
+        """The name of the Kubernetes cluster, for targets with one."""
+        return self.options.kubernetes or self.name
 
     @property
     def nodes(self) -> tuple[Machine | NodeGroup, ...]:

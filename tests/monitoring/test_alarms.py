@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -140,6 +141,36 @@ def test_nodes_of_a_block_count_while_it_is_active(target: str, alert: str) -> N
     assert {case: fires(*case) for case in cases} == cases
 
 
+PLANNED = SPEC.replace(
+    "count: 2}",
+    "count: 2, capacity: {starts: '2026-12-01T11:30Z', ends: '2026-12-08T11:30Z', training_plan: "
+    "'arn:aws:sagemaker:us-east-1:111122223333:training-plan/november'}}",
+)
+
+
+@pytest.mark.parametrize("alert", ["SlurmNodesDown", "SlurmNodesNotResponding"])
+def test_nodes_of_a_plan_count_between_its_dates(alert: str) -> None:
+    alarm = alarms(Fragments("hyperpod-slurm").faulty_plan(PLANNED))[alert]["Properties"]
+    *_, left = alarm["Metrics"]
+
+    def fires(nodes: int, at: str) -> bool:
+        now = datetime.fromisoformat(f"2026-12-{at}+00:00").timestamp()
+        clock = {"EPOCH": lambda series: now}
+        made: int = eval(left["Expression"], clock, {"nodes": nodes})
+        return made > int(alarm["Threshold"])
+
+    cases = {
+        (2, "01T11:00"): False,
+        (3, "01T11:00"): True,
+        (1, "01T12:30"): True,
+        (1, "08T10:00"): True,
+        (2, "08T10:25"): False,
+        (2, "09T00:00"): False,
+        (3, "09T00:00"): True,
+    }
+    assert {case: fires(*case) for case in cases} == cases
+
+
 def test_a_late_sample_is_not_the_only_one() -> None:
     """``FILL`` would make its nodes due: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html"""
     slow = Fragments("pcs").faulty_plan(
@@ -169,6 +200,32 @@ def test_container_insights_has_metrics_of_the_cluster() -> None:
     made = alarms(check_example("eks-trn2", "eks").plans["eks"])
     names = [one["Properties"].get("MetricName") for one in made.values()]
     assert {"cluster_failed_node_count", "node_filesystem_utilization"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    "more", ["", "cluster: platform, cluster_security_group: sg-0a1b2c3d4e5f67891, "]
+)
+def test_container_insights_knows_the_eks_cluster_by_its_name(more: str) -> None:
+    """Its dimension is the EKS cluster, which the spec, and HyperPod, may call something else."""
+    spec = f"""
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  zone: use1-az6
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}}]
+node_groups: [{{name: h200, instance_type: p5en.48xlarge, count: 2}}]
+storage: [{{mount: /fsx, type: fsx-lustre, size: 4800GiB}}]
+monitoring: {{metrics: cloudwatch, dashboards: cloudwatch, alerts: {{email: [a@example.com]}}}}
+targets:
+  hyperpod-eks: {{{more}eks_cluster: "arn:aws:eks:us-east-1:111122223333:cluster/training"}}
+"""
+    plan = Fragments("hyperpod-eks").plan(spec)
+    failed = alarms(plan)["ClusterFailedNodeCount"]["Properties"]
+    assert failed["Dimensions"] == [{"Name": "ClusterName", "Value": "training"}]
+    shown = [
+        line[:4] for each in cloudwatch(plan)["widgets"] for line in each["properties"]["metrics"]
+    ]
+    assert ["ContainerInsights", "node_gpu_utilization", "ClusterName", "training"] in shown
+    assert ["AWS/FSx", "DataReadBytes", "FileSystemId", "${StorageFsxId}"] in shown
 
 
 def test_tiers_of_metrics() -> None:

@@ -23,7 +23,7 @@ from clustergen.monitoring.dashboards import WIDTH, dashboards
 from clustergen.monitoring.files import artifacts, node_metrics
 from clustergen.monitoring.rules import RUNBOOKS, alerts_of, rule_groups
 from clustergen.monitoring.samples import EFA_COUNTERS
-from clustergen.monitoring.sources import Source, sources
+from clustergen.monitoring.sources import Source, measured, sources
 from clustergen.readme.operation import QUESTIONS
 from tests.checking import Fragments
 from tests.monitoring.planned import PLANS, plan_of
@@ -166,7 +166,7 @@ def test_cloudwatch_shows_what_it_has(name: str, target: str) -> None:
     plan = plan_of(name, target)
     shown = json.dumps(cloudwatch(plan)["widgets"])
     assert ("AvailableInstanceCount" in shown) == (Source.RESERVATION in sources(plan))
-    assert ("DataReadBytes" in shown) == (Source.LUSTRE in sources(plan))
+    assert ("DataReadBytes" in shown) == (Source.LUSTRE in measured(plan))
     assert "nvidia_smi" not in shown
 
 

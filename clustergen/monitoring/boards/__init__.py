@@ -6,6 +6,7 @@ from clustergen.monitoring.boards import (
     capacity,
     cluster,
     gpu,
+    insights,
     jobs,
     kubernetes,
     network,
@@ -23,4 +24,5 @@ BOARDS: tuple[Board, ...] = (
     slurm.BOARD,
     kubernetes.BOARD,
     capacity.BOARD,
+    insights.BOARD,
 )

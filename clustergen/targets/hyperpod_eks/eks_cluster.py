@@ -31,8 +31,7 @@ def arn(plan: Plan) -> Id:
 
 def name(plan: Plan) -> str:
     """The name of the EKS cluster; for a new one, the name of the spec."""
-    cluster = plan.options_as(Options).eks_cluster
-    return plan.name if is_new(plan) else cluster.rpartition("/")[2]
+    return plan.kubernetes_name
 
 
 def security_groups(plan: Plan) -> tuple[Id, ...]:

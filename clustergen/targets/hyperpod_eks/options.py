@@ -45,6 +45,11 @@ class Options(options.Options):
         return self.eks_cluster == NEW and not self.joined
 
     @property
+    def kubernetes(self) -> str:
+        """See :attr:`clustergen.plan.model.Options.kubernetes`."""
+        return "" if self.eks_cluster == NEW else self.eks_cluster.rpartition("/")[2]
+
+    @property
     def named(self) -> Mapping[str, str]:
         """See :attr:`clustergen.plan.model.Options.named`."""
         return {} if self.eks_cluster == NEW else {"eks_cluster": self.eks_cluster}
