@@ -56,6 +56,11 @@ def access(plan: Plan) -> str:
     )
 
 
+def listed(plan: Plan, query: str) -> str:
+    """The command that prints what ``query`` selects of the nodes."""
+    return _sagemaker(plan, "list-cluster-nodes", f"--query {query}", "--output text")
+
+
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_BatchRebootClusterNodes.html and
 # API_BatchReplaceClusterNodes.html
 def repair(plan: Plan) -> str:

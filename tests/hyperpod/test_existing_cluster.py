@@ -140,6 +140,15 @@ def test_the_readme_counts_what_is_added(orchestrator: str) -> None:
     assert copied is any(name.startswith("lifecycle/") for name in files)
 
 
+def test_the_readme_names_types_that_device_plugins_may_lack() -> None:
+    cpu = "{name: cpu, instance_type: m7i.4xlarge, count: 1}"
+    text = files_of(SPECS["eks"].replace("}]\ntargets", f"}}, {cpu}]\ntargets"), "eks")["README.md"]
+    assert "add ml.p5en.48xlarge to the node affinity of `nvidia-device-plugin` and" in text
+    assert "ml.m7i.4xlarge to" not in text
+    only = SPECS["eks"].replace("p5en.48xlarge", "m7i.4xlarge")
+    assert "HyperPod's chart is in the EKS cluster already\n" in files_of(only, "eks")["README.md"]
+
+
 def test_only_groups_are_sent(bundle: Bundle) -> None:
     for _ in range(2):
         done = bundle.deploy()

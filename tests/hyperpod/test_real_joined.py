@@ -85,12 +85,13 @@ def test_jobs_without_a_partition_may_run_on_added_nodes(joined: Cluster) -> Non
 def test_nodes_can_be_drained_before_a_pause(joined: Cluster) -> None:
     """With the commands of the README."""
     [text] = re.findall("To let jobs finish first, .*", joined.files["README.md"])
-    drain, running = text.split("`")[1::2][:2]
     first, second = joined.of("h200")
+    drain, running = (
+        command.replace("NODES", f"{first},{second}") for command in text.split("`")[3:7:2]
+    )
     submit = "sbatch --partition=h200 --output=%j.out"
     as_alice(joined, "login", f"{submit} --nodelist={first} --wrap 'sleep 20; echo done'")
     joined.wait(f"{running} --noheader", " R ")
-    # The nodes are in two states, so that sinfo has two lines.
     joined.run(joined.of("h200")[1], drain.replace(SCONTROL, "scontrol"))
     as_alice(joined, "login", f"{submit} --wrap hostname")
     assert set(joined.wait("sinfo -h -N -p h200 -o %T", "drained").split()) == {

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -252,6 +253,29 @@ def test_a_foundation_in_use_is_not_deleted(bundle: Bundle) -> None:
     assert bundle.account.calling("delete-stack") == []
     for step in ("--destroy", "--destroy-foundation"):
         deployed(bundle, step)
+
+
+WITH_EFA = "storage: [{mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500, efa: true}]"
+
+
+@pytest.mark.parametrize("target", ["pcs", "hyperpod-eks"])
+@pytest.mark.parametrize("place", ["cluster", "group"])
+def test_a_foundation_stays_for_nodes_of_hyperpod(target: str, place: str, tmp_path: Path) -> None:
+    """EC2 shows no instances, and file systems with EFA have interfaces like theirs."""
+    with reaching(tmp_path, files(target, WITH_EFA)) as made:
+        deployed(made)
+        deployed(made, "--destroy")
+        config = {"SecurityGroupIds": ["sg-1", made.account.output("ClusterSecurityGroupId")]}
+        shown: dict[str, Any] = {
+            "VpcConfig": config if place == "cluster" else {"SecurityGroupIds": ["sg-1"]},
+            "InstanceGroups": [{"OverrideVpcConfig": config} if place == "group" else {}],
+        }
+        made.account.clusters_of_others = {"other": shown}
+        done = made.deploy("--destroy-foundation")
+        assert done.returncode == 2, done.stderr
+        assert "these still use the foundation: HyperPod cluster other" in done.stderr
+        made.account.fail("sagemaker list-clusters", ("AccessDeniedException", "no"), times=9)
+        deployed(made, "--destroy-foundation")
 
 
 def test_only_the_foundation_is_deployed(bundle: Bundle, target: str) -> None:

@@ -74,12 +74,22 @@ def _ml_types(plan: Plan, test: Callable[[NodeGroup], object]) -> list[str]:
     return list(dict.fromkeys(ml_name(type) for type in types))
 
 
+def gpu_types(plan: Plan) -> list[str]:
+    """The instance types with NVIDIA's GPUs, as HyperPod calls them."""
+    return _ml_types(plan, lambda group: group.type.gpus)
+
+
+def efa_types(plan: Plan) -> list[str]:
+    """The instance types with EFA, as HyperPod calls them."""
+    return _ml_types(plan, lambda group: group.efa)
+
+
 def _nvidia(plan: Plan) -> dict[str, object]:
     """The instance types in the plan; the chart's list may be outdated."""
     expression = {
         "key": _INSTANCE_TYPE,
         "operator": "In",
-        "values": _ml_types(plan, lambda group: group.type.gpus),
+        "values": gpu_types(plan),
     }
     terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
@@ -88,7 +98,7 @@ def _nvidia(plan: Plan) -> dict[str, object]:
 
 
 def _efa(plan: Plan) -> dict[str, object]:
-    types = {"values": _ml_types(plan, lambda group: group.efa)}
+    types = {"values": efa_types(plan)}
     tolerations = _tolerations(plan, lambda group: group.efa, "aws.amazon.com/efa")
     return {"supportedInstanceLabels": types, **tolerations}
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from clustergen import mirror, placeholders
 from clustergen.eks import control_plane
 from clustergen.hyperpod import cluster, runbook
-from clustergen.hyperpod.names import ml_name
 from clustergen.kubernetes import bundle, training
 from clustergen.kubernetes.manifest import FOLDER
 from clustergen.monitoring import stack
@@ -59,12 +58,21 @@ def _before(plan: Plan) -> Iterator[str]:
 
 def _chart(plan: Plan) -> Iterator[str]:
     """What HyperPod's chart, which the owner of the cluster has installed, has to know."""
-    types = ", ".join(dict.fromkeys(ml_name(t) for group in plan.node_groups for t in group.types))
-    yield (
-        f"HyperPod's chart is in the EKS cluster already. Its device plugins run on the instance "
-        f"types of its values only: have its owner add {types} where they lack it, in the node "
-        "affinity of `nvidia-device-plugin` and in `supportedInstanceLabels` of "
-        "`aws-efa-k8s-device-plugin`, and tolerations for taints of the added nodes"
+    yield f"HyperPod's chart is in the EKS cluster already{_unknown_types(plan)}"
+
+
+def _unknown_types(plan: Plan) -> str:
+    """The lists of its device plugins that may lack an instance type."""
+    lists = {
+        "the node affinity of `nvidia-device-plugin`": charts.gpu_types(plan),
+        "`supportedInstanceLabels` of `aws-efa-k8s-device-plugin`": charts.efa_types(plan),
+    }
+    lacking = [f"{', '.join(types)} to {where}" for where, types in lists.items() if types]
+    if not lacking:
+        return ""
+    return (
+        ". Its device plugins run on the instance types of its values only: have its owner add "
+        f"{' and '.join(lacking)} where they lack it, and tolerations for taints of the added nodes"
     )
 
 

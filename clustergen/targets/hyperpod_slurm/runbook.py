@@ -56,12 +56,27 @@ def _rest(plan: Plan) -> str:
 
 def _first_drain(plan: Plan) -> str:
     """How jobs end first: HyperPod does not ask Slurm."""
+    if not plan.creates_cluster:
+        return _first_drain_own(plan)
     queues = ",".join(queue.name for queue in plan.queues)
     nodes = f'"$(sinfo --noheader --partition={queues} --format=%N | paste -sd,)"'
     return (
         f"To let jobs finish first, run `{SCONTROL} update nodename={nodes} state=drain "
         f"reason=pause` on a node of the cluster, and wait until `squeue --nodelist={nodes}` shows "
         "none. The same holds for `./deploy.sh --destroy`"
+    )
+
+
+def _first_drain_own(plan: Plan) -> str:
+    """Partitions of an existing cluster may have nodes of others."""
+    groups = " || ".join(f"InstanceGroupName=='{group.name}'" for group in plan.node_groups)
+    names = hyperpod.listed(plan, f'"ClusterNodeSummaries[?{groups}].PrivateDnsHostname"')
+    return (
+        f"To let jobs finish first, {names} lists the nodes of this bundle. With the parts before "
+        f"the first dots as NODES, separated by commas, run `{SCONTROL} update nodename=NODES "
+        "state=drain reason=pause` on a node of the cluster, and wait until `squeue "
+        "--nodelist=NODES` shows none. Do not drain a whole partition: it may have nodes of "
+        "others. The same holds for `./deploy.sh --destroy`"
     )
 
 

@@ -56,6 +56,8 @@ class Account:
     answers: dict[str, Any] = field(default_factory=dict)
     """By service and operation: what else is asked, such as `ec2 describe-subnets`."""
     governance: dict[str, str] = field(default_factory=dict)
+    clusters_of_others: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """HyperPod clusters of other bundles by name: what DescribeCluster shows."""
     newest_image: str = "ami-0a1b2c3d4e5f60001"
     cni: str = "602401143452.dkr.ecr.us-east-1.amazonaws.com/amazon-k8s-cni:v1.20.4-eksbuild.1"
     """The image of the VPC CNI."""

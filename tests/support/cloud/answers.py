@@ -11,7 +11,9 @@ import botocore.session
 import jmespath  # type: ignore[import-untyped]
 from botocore import xform_name
 
-_GLOBAL = frozenset({"region", "query", "output", "no-paginate", "cli-input-json"})
+_GLOBAL = frozenset(
+    {"region", "query", "output", "no-paginate", "cli-input-json", "cli-connect-timeout"}
+)
 
 
 class Refused(Exception):

@@ -299,7 +299,12 @@ class HyperPod:
     def _late(self, group: str) -> int:
         return min(self.minimums.get(group, 0), self.groups[group])
 
+    def list_clusters(self, request: Request) -> Any:
+        return {"ClusterSummaries": [{"ClusterName": n} for n in self.account.clusters_of_others]}
+
     def describe_cluster(self, request: Request) -> Any:
+        if other := self.account.clusters_of_others.get(request.one("cluster-name")):
+            return other
         self._known()
         if self.theirs and request.one("cluster-name") != self.theirs.name:
             raise Refused("ResourceNotFound", "Cluster with that name could not be found.")

@@ -675,12 +675,14 @@ explain_retained() {
 
 # Stops if something has the foundation's security group. Clusters of other specs can share it.
 find_other_users() {
+  local group
   read_stack "$foundation_stack"
   [[ $outputs == *ClusterSecurityGroupId* ]] || return 0
+  group=$(output ClusterSecurityGroupId)
   # Instances of HyperPod, and what PCS and EKS use without nodes, are visible as interfaces only.
   ask aws --region "$region" ec2 describe-network-interfaces --output text \
     --query 'NetworkInterfaces[].NetworkInterfaceId' --filters \
-    "Name=group-id,Values=$(output ClusterSecurityGroupId)" Name=status,Values=in-use || answer=
+    "Name=group-id,Values=$group" Name=status,Values=in-use || answer=
   [[ -z $answer ]] ||
     fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
       "those of other targets, and of specs with this foundation:" shared

@@ -660,15 +660,36 @@ explain_retained() {
   done < <(retained)
 }
 
+# Sets $answer to the clusters of HyperPod with a security group, whose instances EC2 does not show.
+find_hyperpod() {
+  local name names found=
+  # Who may not ask, or cannot reach SageMaker, has no such cluster.
+  names=$(ask_sagemaker list-clusters --query 'ClusterSummaries[].ClusterName')
+  for name in $names; do
+    answer=$(ask_sagemaker describe-cluster --cluster-name "$name" --query \
+      '[VpcConfig.SecurityGroupIds,[InstanceGroups,RestrictedInstanceGroups][].OverrideVpcConfig.SecurityGroupIds[]][]')
+    [[ "$answer " != *"$1"[[:space:]]* ]] || found+=", HyperPod cluster $name"
+  done
+  answer=${found#, }
+}
+
+ask_sagemaker() {
+  AWS_MAX_ATTEMPTS=2 aws --region "$region" sagemaker "$@" --output text --cli-connect-timeout 10 \
+    2>/dev/null || true
+}
+
 # Stops if something has the foundation's security group. Clusters of other specs can share it.
 find_other_users() {
+  local group
   read_stack "$foundation_stack"
   [[ $outputs == *ClusterSecurityGroupId* ]] || return 0
+  group=$(output ClusterSecurityGroupId)
   # The interfaces of file systems with EFA have the group, too.
   ask aws --region "$region" ec2 describe-instances --output text \
     --query 'Reservations[].Instances[].InstanceId' --filters \
-    "Name=instance.group-id,Values=$(output ClusterSecurityGroupId)" \
+    "Name=instance.group-id,Values=$group" \
     Name=instance-state-name,Values=pending,running,stopping,stopped || answer=
+  [[ -n $answer ]] || find_hyperpod "$group"
   [[ -z $answer ]] ||
     fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
       "those of other targets, and of specs with this foundation:" eks-pretrain
