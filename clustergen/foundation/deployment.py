@@ -8,6 +8,7 @@ from typing import Any
 
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn
+from clustergen.foundation import deletion
 from clustergen.foundation.part import Part, created
 from clustergen.foundation.template import build, document
 from clustergen.monitoring import stack
@@ -53,6 +54,8 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
         "retained": [word for pair in retained(whole) for word in pair],
         "machines": list(_machines(plan)),
+        "lost": deletion.data(plan),
+        "besides": deletion.besides(plan),
         "data": [
             (
                 s.mount,

@@ -94,9 +94,13 @@ def converted(  # noqa: PLR0913, PLR0917 what an import knows
     name = answers.name if words.get("name") in (None, "") else str(words["name"])
     words = {**words, "name": name}
     known = found.settings
-    service = templates.service(reader.target, reader.form, answers.region, name, known)
+    form = replace(reader.form, open=frozenset()) if answers.adopt else reader.form
+    service = templates.service(
+        reader.target, form, answers.region, name, known, adopt=answers.adopt
+    )
     origin = PurePath(first.name).name
     if answers.adopt:
+        words = _without_stack_tags(words, notes)
         _ask_about_stack(first, name, reader, notes)
     if answers.adopt and first.is_template:
         # An update compares templates as they are written, and logical ids are names in a stack.
@@ -186,6 +190,14 @@ def _plain(template: Mapping[str, Any], found: Extracted, reader: Reader) -> Jso
     return {key: each for key, each in copied.items() if each is not None}
 
 
+def _without_stack_tags(words: Json, notes: Notes) -> Json:
+    """Without the word that deploy.sh makes tags of the stack, which change all that is in it."""
+    if "tags" in words:
+        text = "the overlay keeps the tags of the cluster: `tags` would tag all of its stack"
+        notes.decided((), text, "targets")
+    return {key: each for key, each in words.items() if key != "tags"}
+
+
 def _ask_about_stack(first: Source, name: str, reader: Reader, notes: Notes) -> None:
     """An adopted cluster stays in its stack, which deploy.sh finds by its name."""
     stack = stack_name(name, reader.target)
@@ -195,10 +207,14 @@ def _ask_about_stack(first: Source, name: str, reader: Reader, notes: Notes) -> 
     else:
         text = f"no stack has the cluster, and deploy.sh updates {stack}"
         help = (
-            f"render, and import the running resources into {stack}: `aws cloudformation "
+            f"render, and import the running resources, which stay when {stack} is deleted: "
+            "`aws cloudformation "
             "create-change-set --change-set-type IMPORT`"
         )
     notes.asked((), text, help, "targets")
+    own = stack_name(name, "foundation")
+    text = f"the first deployment creates the stack {own}, with what deploy.sh itself needs"
+    notes.decided((), text, "targets")
 
 
 def _placed(findings: Sequence[Finding], found: Extracted, first: Source) -> Iterator[Finding]:

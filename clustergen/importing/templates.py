@@ -20,9 +20,14 @@ from clustergen.schemas import Schema
 RESOURCES = "Resources"
 
 
-def service(target: str, form: Form, region: str, name: str, original: Json) -> Service:
-    """How templates of a target are compared: by the settings of ``form``."""
-    comparison = _Comparison(form, region, name, original)
+def service(  # noqa: PLR0913 what a comparison knows
+    target: str, form: Form, region: str, name: str, original: Json, *, adopt: bool = False
+) -> Service:
+    """How templates of a target are compared: by the settings of ``form``.
+
+    With ``adopt``, the resources exist already, and the template has no others.
+    """
+    comparison = _Comparison(form, region, name, original, adopt)
     return Service(target, comparison.normal, comparison.settled, place=comparison.place)
 
 
@@ -32,6 +37,7 @@ class _Comparison:
     region: str
     name: str
     original: Json
+    adopt: bool
 
     def normal(self, document: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG002
         if RESOURCES not in document:
@@ -51,7 +57,9 @@ class _Comparison:
         original: Mapping[str, Any],
         schema: Schema,  # noqa: ARG002
     ) -> Json:
-        return _Settling(self.form, document, self._extracted(document), original).document()
+        settling = _Settling(self.form, document, self._extracted(document), original)
+        found = settling.document()
+        return _adopted(found, self.form) if self.adopt else found
 
     def place(self, document: Mapping[str, Any], path: Path) -> Path:
         """The path in the settings of a path in the document."""
@@ -251,6 +259,30 @@ class _Settling:
 
     def _written(self, value: Any) -> Any:
         return _as_functions(settings.unlinked(value, self._ids))
+
+
+def _adopted(template: Json, form: Form) -> Json:
+    """``template`` with nothing but what exists, in the form in which a stack can take it over.
+
+    CloudFormation imports no resource without a deletion policy, and creates none meanwhile:
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-manually.html
+    """
+    resources = dict(template[RESOURCES])
+    while extra := [id for id in _unused(resources) if resources[id]["Type"] not in form.by_type]:
+        for id in extra:
+            del resources[id]
+    kept = {id: {**each, "DeletionPolicy": "Retain"} for id, each in resources.items()}
+    outputs = {
+        name: output
+        for name, output in template.get("Outputs", {}).items()
+        if set(settings.references_in(output)) <= set(kept) | set(template.get("Parameters", {}))
+    }
+    return {**template, RESOURCES: kept, "Outputs": outputs}
+
+
+def _unused(resources: Json) -> list[str]:
+    used = {*settings.references_in(resources), *cfn.references(resources)}
+    return [id for id in resources if id not in used]
 
 
 def _over(found: Json, kept: Mapping[str, Any]) -> Json:

@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
+from clustergen import renderer
+from clustergen.artifacts import Json
+from clustergen.compiler import check_text
 from clustergen.difference import compare
 from clustergen.difference.live import Live
+from clustergen.effects import files_of
 from clustergen.importing import Imported
 from clustergen.importing.reading import read
 from tests.difference import test_live
@@ -101,3 +105,49 @@ def test_a_cluster_without_a_stack_says_how_to_make_one() -> None:
     result = bring({"cluster": test_eks.CLUSTER}, {"nodegroup": test_eks.NODEGROUP}, adopt=True)
     (finding,) = [f for f in result.findings if "no stack has the cluster" in f.message]
     assert "create-change-set" in finding.help
+
+
+def test_a_described_cluster_gets_nothing_that_it_does_not_have() -> None:
+    """CloudFormation takes over resources that stay when the stack is deleted, and no others."""
+    found = {"cluster": test_eks.CLUSTER}, {"nodegroup": test_eks.NODEGROUP}
+    result = bring(*found, adopt=True)
+    assert result.lossless
+    template = document(result, "eks")
+    made = {(each["Type"], each["DeletionPolicy"]) for each in template["Resources"].values()}
+    assert made == {("AWS::EKS::Cluster", "Retain"), ("AWS::EKS::Nodegroup", "Retain")}
+    assert not any("clustergen adds" in finding.message for finding in result.findings)
+
+
+def test_tags_of_a_cluster_do_not_become_those_of_its_stack() -> None:
+    template = eks_named()
+    tags = [{"Key": "team", "Value": "speech"}]
+    template["Resources"]["Control"]["Properties"]["Tags"] = tags
+    result = adopted(template)
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert not spec.tags
+    assert document(result, "eks") == template
+
+
+STORE = {"Type": "AWS::FSx::FileSystem", "Properties": {"FileSystemType": "LUSTRE"}}
+
+
+@pytest.mark.parametrize(
+    ("resources", "said"),
+    [
+        ({}, "the cluster; network and data stay"),
+        ({"Data": STORE}, "the cluster; with it go Data with all data; other data stays"),
+        ({"Data": {**STORE, "DeletionPolicy": "Retain"}}, "the cluster; network and data stay"),
+        ({"Net": {"Type": "AWS::EC2::VPC"}}, "; with it go the network of its stack; other"),
+    ],
+)
+def test_the_bundle_says_what_goes_with_an_adopted_stack(resources: Json, said: str) -> None:
+    template = eks_named()
+    template["Resources"] |= resources
+    checked = check_text(adopted(template).text, targets=("eks",))
+    files = files_of(renderer.render(checked, "eks"))
+    assert said in files["README.md"]
+    assert said in files["deploy.sh"]
+    stops = "this also deletes, with all data:" in files["deploy.sh"]
+    assert stops == ("Data with all data" in said)

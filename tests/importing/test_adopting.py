@@ -121,3 +121,18 @@ def test_a_stack_stays_as_it_is(target: str, template: Any, written: Any, tmp_pa
             assert running.parameters == given
         for change in ("helm upgrade", "kubectl apply", "kubectl delete"):
             assert not made.account.calling(change)
+
+
+def test_destroying_data_of_the_cluster_needs_consent(tmp_path: Path) -> None:
+    volume = "{Name: apps, MountDir: /apps, StorageType: Ebs, EbsSettings: {Size: 50}}"
+    result = bring(f"{PARALLELCLUSTER}SharedStorage: [{volume}]\n", name="example", adopt=True)
+    files = bundle(result, "parallelcluster")
+    with reaching(tmp_path, files) as made:
+        running = made.account.pcluster
+        running.status, running.configuration = "CREATE_COMPLETE", files["cluster.yaml"]
+        done = made.deploy("--destroy")
+        assert (done.returncode, running.status) == (2, "CREATE_COMPLETE")
+        assert "this also deletes, with all data: /apps." in done.stderr
+        done = made.deploy("--destroy", "--allow-replacement")
+        assert done.returncode == 0, done.stderr
+        assert made.account.calling("pcluster delete-cluster")

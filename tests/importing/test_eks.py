@@ -362,3 +362,20 @@ def test_the_region_of_a_description_is_stronger_than_the_flag() -> None:
     result = bring({"cluster": CLUSTER}, {"nodegroup": NODEGROUP}, VERSIONS, region="us-west-2")
     assert "region: eu-west-1" in result.text
     assert any("--region us-west-2 does not apply" in each.message for each in result.findings)
+
+
+def test_nodes_may_share_a_security_group_with_the_control_plane() -> None:
+    """EKS takes both, and a launch template without a version."""
+    shared = "sg-0a1b2c3d4e5f67891"
+    template = {**TEMPLATE, "Resources": {**TEMPLATE["Resources"]}}
+    for id, each in TEMPLATE["Resources"].items():
+        properties = {**each["Properties"]}
+        if each["Type"] == "AWS::EKS::Cluster":
+            config = properties["ResourcesVpcConfig"]
+            properties["ResourcesVpcConfig"] = {**config, "SecurityGroupIds": [shared]}
+        if each["Type"] == "AWS::EC2::LaunchTemplate":
+            data = {**properties["LaunchTemplateData"], "SecurityGroupIds": [shared]}
+            properties["LaunchTemplateData"] = data
+        template["Resources"][id] = {**each, "Properties": properties}
+    result = bring(template, adopt=True)
+    assert result.lossless, [f.message for f in result.findings if f.code == "IMP012"]

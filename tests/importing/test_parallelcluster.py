@@ -301,7 +301,9 @@ def test_the_readme_says_what_is_deleted_with_the_cluster() -> None:
     cluster = LARGE.replace("DeletionPolicy: Retain", "DeletionPolicy: Delete")
     checked = check_text(bring(cluster).text, targets=("parallelcluster",))
     files = {file.path: file.text for file in render(checked, "parallelcluster")}
-    assert "deletes the cluster, and /projects and /fsx with all data," in files["README.md"]
+    assert (
+        "deletes the cluster; with it go /projects, /fsx, /raid with all data" in files["README.md"]
+    )
     assert "start-session" not in files["README.md"]
 
 

@@ -24,13 +24,6 @@ def prepared(settings: Json, notes: Notes) -> Json:
             each: {**node, "ClusterName": link(CLUSTER, name)}
             for each, node in section(found, kind).items()
         }
-    missing = [each for each in ("vpc-cni", "coredns", "kube-proxy") if each not in found[ADDONS]]
-    if missing:
-        notes.decided(
-            (CLUSTER, name),
-            "clustergen also installs the add-ons that it needs; EKS adopts those that run already",
-            "targets",
-        )
     return found
 
 

@@ -9,12 +9,13 @@ from clustergen import catalog
 from clustergen.eks import images
 from clustergen.importing import machines
 from clustergen.importing.answers import Answers
-from clustergen.importing.eks.form import ACCESS, CLUSTER, NODE_GROUPS
+from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS
 from clustergen.importing.machines import items, section
 from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json
 from clustergen.kubernetes.labels_and_taints import SYSTEM
+from clustergen.words import word_set
 
 _EFFECTS: Final = {
     "NO_SCHEDULE": "NoSchedule",
@@ -24,6 +25,10 @@ _EFFECTS: Final = {
 _ADDED: Final = (
     f"clustergen adds a node group {SYSTEM} for DNS and its controllers, besides those of the "
     "original"
+)
+_NEEDED: Final = word_set("vpc-cni coredns kube-proxy")
+_ALSO: Final = (
+    "clustergen also installs the add-ons that it needs; EKS adopts those that run already"
 )
 _ZONES: Final = 2
 _KARPENTER: Final = "KarpenterNodeAccess"
@@ -37,8 +42,8 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     ((name, cluster),) = list(section(settings, CLUSTER).items())[:1]
     groups = section(settings, NODE_GROUPS)
     system = SYSTEM if SYSTEM in groups else ""
-    if not system:
-        notes.decided((CLUSTER, name), _ADDED, "kubernetes")
+    if not answers.adopt:
+        _report_additions(name, settings, notes)
     found = {
         "version": 1,
         "name": name,
@@ -66,6 +71,13 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     protected = str(cluster.get("DeletionProtection")).lower() == "true"
     options = {"deletion_protection": True} if protected else {}
     return kept | {"targets": {"eks": options | software(answers, notes)}}
+
+
+def _report_additions(name: str, settings: Json, notes: Notes) -> None:
+    if SYSTEM not in section(settings, NODE_GROUPS):
+        notes.decided((CLUSTER, name), _ADDED, "kubernetes")
+    if not set(section(settings, ADDONS)) >= _NEEDED:
+        notes.decided((CLUSTER, name), _ALSO, "targets")
 
 
 def software(answers: Answers, notes: Notes) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.foundation import deletion
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.runbook import WAIT, Runbook, session
 from clustergen.targets.batch import (
@@ -49,7 +50,7 @@ def _steps(plan: Plan) -> Iterator[str]:
             "nodes keep the image of the first deployment: `./deploy.sh --new-image` takes the "
             "newest one; `image:` in the spec pins one"
         )
-    yield "`./deploy.sh --destroy` deletes the cluster with its jobs; network and data stay"
+    yield f"`./deploy.sh --destroy` deletes the cluster with its jobs{deletion.besides(plan)}"
 
 
 def _updates(plan: Plan) -> Iterator[str]:

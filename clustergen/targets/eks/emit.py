@@ -9,6 +9,7 @@ from clustergen import foundation, mirror, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.eks import control_plane, versions
+from clustergen.foundation import deletion
 from clustergen.kubernetes import (
     access,
     karpenter,
@@ -197,7 +198,7 @@ def _added(plan: Plan) -> Iterator[str]:
 
 def _destroy(plan: Plan) -> str:
     if plan.creates_cluster:
-        return "`./deploy.sh --destroy` deletes the cluster; network and data stay"
+        return f"`./deploy.sh --destroy` deletes the cluster{deletion.besides(plan)}"
     return (
         "`./deploy.sh --destroy` deletes the queues, volumes and software of this bundle, then its "
         "node groups; the cluster with everything else in it, namespaces, network and data stay"

@@ -9,6 +9,7 @@ from typing import Any
 from clustergen import foundation
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.aws.members import filled
+from clustergen.foundation import deletion
 from clustergen.plan.model import Plan, Ref
 from clustergen.shell import render
 from clustergen.slurm import next_steps, timetable
@@ -123,15 +124,8 @@ def steps(plan: Plan) -> list[str]:
         "A lower `count`, or a node group or queue that you remove, needs a stopped fleet: "
         f"`pcluster update-compute-fleet -n {plan.name} -r {plan.region} --status STOP_REQUESTED` "
         "before `./deploy.sh`, `START_REQUESTED` after it.",
-        f"`./deploy.sh --destroy` deletes the cluster{_with_it(plan)}{_left(plan)}.",
+        f"`./deploy.sh --destroy` deletes the cluster{deletion.besides(plan)}.",
     ]
-
-
-def _left(plan: Plan) -> str:
-    """What a deletion leaves; an adopted cluster may have no foundation."""
-    if not foundation.build(plan).resources:
-        return ""
-    return f"{',' if _with_it(plan) else ''} and leaves the foundation with its data"
 
 
 def _session(plan: Plan) -> str:
@@ -143,12 +137,6 @@ def _session(plan: Plan) -> str:
         f"--region {plan.region} --target INSTANCE-ID`, then `sudo su - "
         f"{DEFAULT_USERS[plan.software.os]}`."
     )
-
-
-def _with_it(plan: Plan) -> str:
-    """The data that does not outlive the cluster."""
-    lost = [storage.mount for storage in plan.storage if storage.by_cluster and not storage.retain]
-    return f", and {' and '.join(lost)} with all data" if lost else ""
 
 
 def _ssh(plan: Plan) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen import foundation
 from clustergen.artifacts import Bundle, Json, json_artifact
 from clustergen.aws import cfn
+from clustergen.foundation import deletion
 from clustergen.plan.model import Plan
 from clustergen.slurm import next_steps, timetable
 from clustergen.targets.pcs import (
@@ -95,7 +96,7 @@ def _joined(plan: Plan) -> Iterator[str]:
 
 def _destroy(plan: Plan) -> str:
     if plan.creates_cluster:
-        return "`./deploy.sh --destroy` deletes the cluster; network and data stay"
+        return f"`./deploy.sh --destroy` deletes the cluster{deletion.besides(plan)}"
     return (
         "`./deploy.sh --destroy` deletes the node groups and queues of this bundle; the cluster "
         "with its other groups, network and data stay"

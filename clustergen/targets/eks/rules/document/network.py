@@ -21,6 +21,7 @@ _API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _FEWEST_SUBNETS = 2
 _EVERYONE = "0.0.0.0/0"
 _CLUSTER_GROUP = "ClusterSecurityGroupId"
+_GIVEN = "SecurityGroupIds"
 _GROUP = "sg-0a1b2c3d4e5f67890"
 _SUBNETS = [f"subnet-0a1b2c3d4e5f6789{n}" for n in range(2)]
 
@@ -29,7 +30,7 @@ _SUBNETS = [f"subnet-0a1b2c3d4e5f6789{n}" for n in range(2)]
     "OVL503",
     "Security groups without the cluster security group",
     why="If a launch template names security groups, EKS does not add the cluster's own, without "
-    "which nodes do not reach the control plane.",
+    "which nodes do not reach the control plane, unless it has one of the groups, too.",
     source=f"{limits.LAUNCH_TEMPLATES}#launch-template-security-groups",
     bad=in_launch_template(
         f"NetworkInterfaces: [{{NetworkCardIndex: 0, DeviceIndex: 0, Groups: [{_GROUP}]}}]"
@@ -45,7 +46,7 @@ def cluster_security_group(template: Template) -> Iterator[Problem]:
         given = [as_list(nodes.data.get("SecurityGroupIds"))]
         sets = [groups for groups in given if groups]
         sets += [as_list(interface.get("Groups")) for interface in nodes.interfaces]
-        if not all(map(_has_cluster_group, sets)):
+        if not all(_has_cluster_group(groups) or _shared(template, groups) for groups in sets):
             yield nodes.template_problem(
                 ("NetworkInterfaces",),
                 "security groups without the cluster's own, which EKS does not add",
@@ -188,6 +189,12 @@ def services(template: Template) -> Iterator[Problem]:
                 f"{block} for services",
                 "a private block between /12 and /24 that overlaps no network you connect to",
             )
+
+
+def _shared(template: Template, groups: list[object]) -> bool:
+    """Whether the control plane has one of the groups."""
+    known = [group for _, network in _networks(template) for group in as_list(network.get(_GIVEN))]
+    return any(group in groups for group in known)
 
 
 def _has_cluster_group(groups: list[object]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.overlay.parts import Json, as_map, maps
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_node_group, in_resources, rule
@@ -26,6 +26,7 @@ _OVERRIDE = words("NodeMonitoringCondition NodeUnhealthyReason MinRepairWaitTime
     "Launch template without a version",
     why="Without Version the node group stays at the default version of its launch template, and "
     "updates of the stack do not reach the nodes.",
+    severity=Severity.WARNING,
     source=f"{_API}LaunchTemplateSpecification.html",
     bad=in_node_group("LaunchTemplate: {Version: null}"),
     good=in_node_group("LaunchTemplate: {Version: '1'}"),
@@ -98,6 +99,7 @@ def incomplete_override(template: Template) -> Iterator[Problem]:
     "OVL550",
     "Unknown node condition",
     why="An override applies to a condition that the node monitoring agent reports.",
+    severity=Severity.WARNING,
     source=limits.REPAIR,
     bad=in_node_group(
         "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
