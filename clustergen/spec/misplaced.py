@@ -28,9 +28,7 @@ _SECTIONS: Mapping[Path, str] = {
 
 _INSTEAD: Mapping[str, Mapping[tuple[str, ...], str]] = {
     "directory": {
-        ("pcs",): "set SSSD up in a script of software.scripts, or in the image",
-        ("hyperpod-slurm",): "set SSSD up in a script of software.scripts, or in lifecycle "
-        "scripts of your own",
+        _SLURM: "set SSSD up in a script of software.scripts: docs/how-to/directory.md has one",
         _KUBERNETES: "pods run with the users of their images; write who may use the cluster in "
         "kubernetes.admins and kubernetes.access",
         ("batch",): "jobs of AWS Batch run with the users of their images, and IAM decides who "
