@@ -42,7 +42,7 @@ configuration of a cluster that you already run, [`clustergen import`](import.md
 | metrics, alerts, failures | [`monitoring`](#monitoring), [`resilience`](#resilience) |
 | what only one service has | [`targets`](#targets) |
 | which additions of clustergen to leave out | `leave_out` of a target |
-| what has no word | `overlay` of a target: [overlays](how-to/overlays.md) |
+| what no field covers | `overlay` of a target: [overlays](how-to/overlays.md) |
 
 The services have other names for the same things:
 

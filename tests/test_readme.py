@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clustergen import preflight, readme, renderer, targets
 from clustergen.findings import Finding, Severity
 from clustergen.plan.model import Capacity, Decision, Plan
-from clustergen.readme import operation
+from clustergen.readme import costs, operation
 from clustergen.readme.markdown import count, escape, spec_path, table
 from tests.checking import Fragments, check
 from tests.examples import share
@@ -174,6 +174,18 @@ def shape(text: str) -> list[int | str]:
         for line in lines
         if line.startswith(("## ", "|"))
     ]
+
+
+def test_prices_of_one_day_have_one_date() -> None:
+    """HyperPod has a price for its logs alone in this region."""
+    plan = plan_of(
+        "region: us-west-2\nnetwork: {vpc: vpc-0a1b2c3d4e5f67890, zone: usw2-az1,"
+        " private_subnets: [subnet-0a1b2c3d4e5f67890], security_groups: [sg-0a1b2c3d4e5f67890]}\n"
+        "node_groups: [{name: a, instance_type: p5.48xlarge, count: 1}]\n",
+        "hyperpod-slurm",
+    )
+    text = "\n".join(costs.price(plan, targets.load("hyperpod-slurm")))
+    assert re.search(r"Prices of us-west-2, recorded [0-9-]+\. ", text)
 
 
 ESCAPED = [

@@ -54,9 +54,10 @@ def price(plan: Plan, target: Target) -> Iterator[str]:
     yield from _list("Not on this bill:", words.outside(bill))
     dates = sorted({price.source.date for price in bill.prices})
     if dates:
+        when = " to ".join(dict.fromkeys((dates[0], dates[-1])))
         yield (
-            f"Prices of {bill.region}, recorded {dates[0]} to {dates[-1]}. `clustergen cost` lists "
-            "each with its\nsource and date."
+            f"Prices of {bill.region}, recorded {when}. `clustergen cost` lists each with its\n"
+            "source and date."
         )
 
 

@@ -44,9 +44,9 @@ IN_OVERLAY = Rule(
 )
 WITHOUT = Rule(
     code="IMP006",
-    title="The imported spec does without a word that a rule rejects",
-    why="The original has it, but the spec would be rejected with it. The overlay has what the "
-    "service's document shows of it; nothing else does.",
+    title="The imported spec leaves out a field that a rule rejects",
+    why="A rule rejects the value that the original has. The overlay has it, if it is a part of "
+    "the service's document.",
     source=_SOURCE,
     severity=Severity.WARNING,
 )

@@ -113,7 +113,11 @@ def _tags(plan: Plan) -> Iterator[str]:
 
 def _reach(plan: Plan) -> str:
     if plan.login is None:
-        return "without login nodes, jobs are submitted from any node: add `login` to the spec"
+        return (
+            "without login nodes, jobs are submitted from any node: add `login` to the spec"
+            if plan.creates_cluster
+            else "submit jobs from the login nodes of the cluster, or from any of these nodes"
+        )
     return (
         "log in: `LoginCommand` of the stack's outputs lists the login nodes with their instance "
         f"ids and addresses. {_session(plan)}{_ssh(plan)} `sinfo` shows queues"

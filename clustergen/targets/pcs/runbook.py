@@ -9,6 +9,10 @@ from clustergen.runbook import WAIT, Runbook
 from clustergen.slurm import runbook as slurm
 
 _FOUNDATION: Final = "the foundation takes up to 40 minutes with file systems"
+_OF_THE_OWNER: Final = (
+    "the login nodes of the cluster need them too, with the same ids, so ask its owner. For the "
+    "nodes of this bundle, "
+)
 _WAITS: Final = (
     f"{_FOUNDATION}, the cluster about 15, the nodes 5 to 15 more. CloudFormation stops waiting "
     "for a PCS cluster after 130 minutes"
@@ -32,8 +36,9 @@ def runbook(plan: Plan) -> Runbook:
         replace=f"`aws ec2 terminate-instances --region {plan.region} --instance-ids ID` on a "
         "drained node: PCS launches another for a static node at once, for a dynamic one when a "
         "job needs it. PCS also replaces a node that EC2 reports as impaired",
-        users="add them to `users` in the spec and deploy again: PCS replaces the nodes of each "
-        "node group when they are idle, and login nodes at once",
+        users=f"{'' if creates else _OF_THE_OWNER}add them to `users` in the spec and deploy "
+        "again: PCS replaces the nodes of each node group when they are idle, and login nodes at "
+        "once",
         pause="`./deploy.sh --pause` sets all node groups to zero nodes, and `--resume` restores "
         f"them. {'The controller, login' if creates else 'Login'} nodes and storage continue to "
         "cost money, and so does a Capacity Block or a reservation",

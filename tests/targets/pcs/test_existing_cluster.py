@@ -144,6 +144,13 @@ def test_the_readme_leaves_out_what_the_cluster_has() -> None:
     assert "The controller" not in text
 
 
+def test_the_readme_sends_users_to_the_login_nodes_and_the_owner_of_the_cluster() -> None:
+    text = files_of(SPEC.replace("login: {instance_type: m7i.xlarge}\n", ""))["README.md"]
+    assert "submit jobs from the login nodes of the cluster" in text
+    assert "add `login`" not in text
+    assert "with the same ids, so ask its owner" in text
+
+
 def test_our_cluster_is_not_deleted_for_an_existing_one(bundle: Bundle) -> None:
     bundle.render(files_of(SPEC.replace(SPEC[SPEC.index("targets:") :], "")))
     done = bundle.deploy()
