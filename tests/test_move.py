@@ -387,6 +387,18 @@ def test_mistakes(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("target", ["pcs", "parallelcluster"])
+def test_two_specs_of_one_name_are_one_cluster(
+    target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its steps would destroy the only cluster, or change the foundation without a word."""
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    old.write_text(SPEC % ("", ""))
+    new.write_text((SPEC % ("", "")).replace("pcs", target))
+    assert main(["move", str(old), str(new)]) == 2
+    assert "both specs are called small" in capsys.readouterr().err
+
+
 def test_a_spec_that_cannot_be_read_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

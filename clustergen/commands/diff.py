@@ -102,7 +102,9 @@ def _pair(args: argparse.Namespace) -> Pair:
 def _rendered(new: Spec, args: argparse.Namespace) -> Folders:
     """The bundles of a spec where ``render`` has written them."""
     folder = Path(args.out or inputs.OUT) / new.name
-    found = Folders.below(folder) if new.name else None
+    if not new.name:
+        return Folders(str(folder), {})  # its errors are what counts
+    found = Folders.below(folder)
     if found is None:
         raise inputs.UsageError(
             f"{folder} has no bundles to compare {new.title} with: name OLD, or --base REVISION"

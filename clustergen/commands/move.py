@@ -41,11 +41,22 @@ def _ends(request: Request, args: argparse.Namespace) -> tuple[End, End]:
     """:raises UsageError: if it is unclear what moves where."""
     out = args.out or inputs.OUT
     if len(request.specs) == 2:
-        return _end(request, args, 0, out), _end(request, args, 1, out)
+        old, new = (_end(request, args, number, out) for number in (0, 1))
+        if old.name and old.name == new.name:
+            raise inputs.UsageError(
+                f"both specs are called {old.name}, and are one cluster; {_UPGRADE}; to move to "
+                "another service, name one spec, with --from and --to"
+            )
+        return old, new
     if len(request.specs) != 1:
         raise inputs.UsageError("name one spec and --from and --to, or two specs: OLD NEW")
     if not (args.old and args.new):
         raise inputs.UsageError(f"name --from and --to; {_UPGRADE}")
+    return _ends_of_one(request, args, out)
+
+
+def _ends_of_one(request: Request, args: argparse.Namespace, out: str) -> tuple[End, End]:
+    """Both ends of a move to another service."""
     old, new = inputs.one_target(args.old), inputs.one_target(args.new)
     if old == new:
         raise inputs.UsageError(f"--from and --to are both {old}; {_UPGRADE}")

@@ -25,8 +25,13 @@ def side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Fo
     if found:
         return found
     revision, colon, path = name.partition(":")
-    if colon and path and not Path(name).exists():
-        return spec(path, args, Revision(revision))
+    if not Path(name).exists():
+        if colon and path:
+            return spec(path, args, Revision(revision))
+        if old and not Path(name).suffix and name != source.STDIN:
+            raise inputs.UsageError(
+                f"no file or folder is called {name}; a spec at a revision of git is {name}:SPEC"
+            )
     return spec(name, args, Revision("") if old else None)
 
 

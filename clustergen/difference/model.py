@@ -125,6 +125,7 @@ def _lone(target: str, *, added: bool) -> Effect:
         return Effect("in-place", target, "", "creates a cluster: there is none to compare with")
     text = (
         "deploys nothing: the cluster of the old side stays, and continues to cost money until "
-        "`./deploy.sh --destroy` in its bundle"
+        "`./deploy.sh --destroy` in its bundle; do that first, as the foundation loses what only "
+        f"{target} uses"
     )
     return Effect("leftover", target, "", text, stays=target)

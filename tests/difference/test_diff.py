@@ -205,6 +205,8 @@ MISTAKES: Sequence[tuple[Sequence[str], int, str]] = [
     ((), 2, "name OLD and NEW"),
     (("a", "b", "c"), 2, "name OLD and NEW"),
     (("new.yaml",), 2, "out/small has no bundles to compare new.yaml with"),
+    (("nothing",), 2, "cannot read nothing: no such file"),
+    (("HEAD", "new.yaml"), 2, "a spec at a revision of git is HEAD:SPEC"),
     (("old.yaml", "missing.yaml"), 2, "cannot read missing.yaml"),
     (("old.yaml", "broken.yaml"), 1, "SPC"),
 ]
