@@ -128,6 +128,69 @@ def test_templates_have_values_only_where_words_may_be(path: Path) -> None:
             assert directive or not re.search(r"(^|\s)#", plain), f"line {number}: in a comment"
 
 
+# A consumer that stops reading ends a producer that still writes with SIGPIPE. With pipefail the
+# pipeline fails then, now and then. `grep -q ... < <(producer)` and `sed -n 1p` do not.
+STOPS_EARLY = re.compile(
+    r"""(?<!\|)\|\s*(?:\{\s*)?(?:\w+=\S*\s+|(?:nice|timeout\s+\S+)\s+)*(?:
+        (?:e|f|z)?grep\s+(?:\S+\s+)*?(?:-[a-zA-Z]*[qm]|--quiet|--max-count)
+      | head\b | read\b
+      | sed\s[^|\n]*?(?:[\d/$'"]|[;{]\s*)q(?:[;}'"\s]|$)
+      | awk\s[^|]*?\bexit\b
+    )""",
+    re.VERBOSE,
+)
+SCRIPTS = sorted({*TEMPLATES, *resources.tree("templates").rglob("*.sbatch.j2")})
+
+
+def pipes_that_race(text: str) -> list[str]:
+    commands = re.sub(r"(\||\\)\n\s*", r"\1 ", re.sub(r"(?m)^\s*#.*$", "", text))
+    return [line.strip() for line in commands.splitlines() if STOPS_EARLY.search(line)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "a | grep -q x",
+        "a 2>&1 | grep -iqw -- x",
+        "a | grep -e x --quiet",
+        "a | grep -m 1 x",
+        "a |\n  head -n 1",
+        "a | timeout 5 head -1",
+        "a | read -r x",
+        "a | sed 5q",
+        "a | sed '/x/q'",
+        "a | sed -n '/x/{p;q}'",
+        "a | awk '{ print $1; exit }'",
+        "a | LC_ALL=C awk 'NR == 2 { exit }'",
+    ],
+)
+def test_pipes_that_race_are_found(command: str) -> None:
+    assert pipes_that_race(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "a || grep -q x file",
+        "grep -q x < <(a)",
+        "a | grep x",
+        "a | grep -v quiet",
+        "a | sed -n 1p",
+        "a | sed 's/q/r/'",
+        "a | awk '{ print $1 }'",
+        "a | while read -r x; do b; done",
+        "# a | head -n 1",
+    ],
+)
+def test_other_commands_are_left_alone(command: str) -> None:
+    assert not pipes_that_race(command)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(TREE)))
+def test_no_consumer_of_a_pipe_stops_early(path: Path) -> None:
+    assert not pipes_that_race(path.read_text(encoding="utf-8"))
+
+
 def test_trees_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path) -> None:
     package = tmp_path / "clustergen"
     beside, inside = tmp_path / "templates", package / "_bundled" / "templates"

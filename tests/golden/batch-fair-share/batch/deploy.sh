@@ -282,7 +282,7 @@ explain_stack() {
     --no-paginate --output text --query \
     "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
     answer=
-  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | sed -n 1,10p || true)"
 }
 
 # Waits for running operations, and deletes an empty stack whose creation was rolled back.
@@ -934,7 +934,7 @@ case $action in
   deploy)
     check_first
     deploy_foundation
-    upload 5e0eec5edb1e1164/check-accelerators.sh 886473e4cc706aff/mount.sh a119af534318294b/packages.sh
+    upload 5e0eec5edb1e1164/check-accelerators.sh c95196f4d1c7b8d0/mount.sh a119af534318294b/packages.sh
     deploy_cluster
     # Last: the alerts of a cluster that is not there yet would fire.
     deploy_monitoring

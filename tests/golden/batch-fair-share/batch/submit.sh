@@ -186,7 +186,7 @@ full_name() {
 # tells; it would replace parameters of the file, which is then registered each time.
 register_definition() {
   local file=$1 name content marks=()
-  name=$(sed -n 's/.*"jobDefinitionName": *"\([^"]*\)".*/\1/p' "$file" | head -n 1)
+  name=$(sed -n 's/.*"jobDefinitionName": *"\([^"]*\)".*/\1/p' "$file" | sed -n 1p)
   [[ -n $name ]] || fail "$file has no jobDefinitionName"
   definition=
   if ! grep -qE '^[^"]*"parameters"[[:space:]]*:' "$file"; then

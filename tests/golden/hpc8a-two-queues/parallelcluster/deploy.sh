@@ -281,7 +281,7 @@ explain_stack() {
     --no-paginate --output text --query \
     "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
     answer=
-  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | sed -n 1,10p || true)"
 }
 
 # Waits for running operations, and deletes an empty stack whose creation was rolled back.

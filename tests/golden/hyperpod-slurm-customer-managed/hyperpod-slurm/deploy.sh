@@ -18,7 +18,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=c068423d2b112097
+prefix=b8d0864ceb10a494
 hyperpod=$cluster
 memory="paused/$cluster-hyperpod"
 # Retry throttled requests.
@@ -283,7 +283,7 @@ explain_stack() {
     --no-paginate --output text --query \
     "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
     answer=
-  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | sed -n 1,10p || true)"
 }
 
 # Waits for running operations, and deletes an empty stack whose creation was rolled back.
@@ -940,7 +940,7 @@ refuse_second_controller() {
   local group=controller
   [[ $dry_run == no ]] || return 0
   read_value 'InstanceGroups[].InstanceGroupName'
-  if [[ -z $answer ]] || tr '\t' '\n' <<<"$answer" | grep -qxF "$group"; then return 0; fi
+  if [[ -z $answer ]] || grep -qxF -- "$group" < <(tr '\t' '\n' <<<"$answer"); then return 0; fi
   fail "$cluster runs without an instance group $group, so another of its groups has the" \
     "controller: ${answer//$'\t'/, }. This bundle would add a second one. Nothing was changed." \
     "Give the spec another name, and deploy a cluster beside it; or delete that cluster first."

@@ -78,7 +78,7 @@ active() {
 }
 
 answers() {
-  check "Slurm answers" bash -lc "timeout 60 /opt/slurm/bin/scontrol ping | grep -q ' is UP'"
+  check "Slurm answers" bash -lc "grep -q ' is UP' < <(timeout 60 /opt/slurm/bin/scontrol ping)"
 }
 
 bound() {

@@ -284,7 +284,7 @@ explain_stack() {
     --no-paginate --output text --query \
     "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
     answer=
-  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | sed -n 1,10p || true)"
 }
 
 # Waits for running operations, and deletes an empty stack whose creation was rolled back.
@@ -1028,7 +1028,7 @@ case $action in
   deploy)
     check_first
     deploy_foundation
-    upload dd72b080e8decf81/baseline.sh b4e5fb1ae2c429f4/mount.sh
+    upload dd72b080e8decf81/baseline.sh 1b30b45c73ed5e43/mount.sh
     deploy_cluster
     [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
     conclude "$cluster is deployed."

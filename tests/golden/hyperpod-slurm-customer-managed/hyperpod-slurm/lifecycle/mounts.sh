@@ -15,7 +15,7 @@ path_of_volume() {
   found=$(timeout 60 aws fsx describe-volumes --region "$2" --volume-ids "$1" --output text \
     --query 'Volumes[0].[OpenZFSConfiguration.VolumePath,OntapConfiguration.JunctionPath]') ||
     fail "cannot look up volume $1: the execution role needs fsx:DescribeVolumes"
-  tr '\t' '\n' <<<"$found" | grep -m 1 '^/' || fail "volume $1 has no path to mount"
+  grep -m 1 '^/' < <(tr '\t' '\n' <<<"$found") || fail "volume $1 has no path to mount"
 }
 
 # place NEW FINAL: renames a finished folder, unless another node was faster.

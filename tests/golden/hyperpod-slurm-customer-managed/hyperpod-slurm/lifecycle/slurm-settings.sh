@@ -77,8 +77,8 @@ print_options() {
 # at_least MAJOR.MINOR
 at_least() {
   local version
-  version=$(timeout 30 "$SLURM/scontrol" --version | grep -oE '[0-9]+\.[0-9]+' | head -n 1) || true
-  [[ $(printf '%s\n' "$1" "$version" | sort -V | head -n 1) == "$1" ]]
+  version=$(timeout 30 "$SLURM/scontrol" --version | grep -oE '[0-9]+\.[0-9]+' | sed -n 1p) || true
+  [[ $(printf '%s\n' "$1" "$version" | sort -V | sed -n 1p) == "$1" ]]
 }
 
 # Keep a prolog of the image. If a prolog fails on a node, the job is requeued instead of held, and
@@ -228,7 +228,7 @@ reconfigure() {
 answers() {
   local second
   for ((second = 0; second < 30; second += 5)); do
-    if timeout 30 "$SLURM/scontrol" ping | grep -q ' is UP'; then return; fi
+    if grep -q ' is UP' < <(timeout 30 "$SLURM/scontrol" ping); then return; fi
     sleep 5
   done
   return 1

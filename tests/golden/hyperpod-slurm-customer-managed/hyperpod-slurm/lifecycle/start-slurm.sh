@@ -61,7 +61,7 @@ END
 }
 
 answers() {
-  SLURM_CONF_SERVER=$1 timeout 30 /opt/slurm/bin/scontrol ping 2>/dev/null | grep -q ' is UP'
+  grep -q ' is UP' < <(SLURM_CONF_SERVER=$1 timeout 30 /opt/slurm/bin/scontrol ping 2>/dev/null)
 }
 
 # A login node needs slurmd only for the configuration. If slurmd is masked, or slurm.conf does not
