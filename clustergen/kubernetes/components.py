@@ -70,15 +70,13 @@ def _nvidia(plan: Plan) -> Iterator[Component]:
             "affinity": labels_and_taints.affinity_to(groups),
             "tolerations": _tolerations(groups),
         }
-        offer = Offer(groups, _NVIDIA_PLUGIN, f"{_NVIDIA_DRIVER} gpus", _NAMES_IN_AFFINITY)
+        offer = Offer(groups, devices.NVIDIA_PLUGIN, f"{_NVIDIA_DRIVER} gpus", _NAMES_IN_AFFINITY)
         yield Component(charts.NVIDIA_PLUGIN, f"offers {names.GPU_RESOURCE}", values, offer)
     domains = any(ultraservers.containing(group.type.name) for group in groups)
     if claims or domains:
         yield _nvidia_dra(plan, groups, domains)
 
 
-_NVIDIA_PLUGIN = "k8s-device-plugin [^ ]*plugin[^ ]*"
-"""GPU feature discovery and the MPS daemon have the same image."""
 _NVIDIA_DRIVER = "(dra-driver-nvidia-gpu|k8s-dra-driver-gpu)"
 """The end of the names of its image, since it began; its containers are named for their devices."""
 
@@ -104,7 +102,7 @@ def _nvidia_dra(plan: Plan, groups: tuple[NodeGroup, ...], domains: bool) -> Com
         },
     }
     same = f"{_NVIDIA_DRIVER} {'gpus' if claims else 'compute-domains'}"
-    offer = Offer(groups, same, _NVIDIA_PLUGIN if claims else "")
+    offer = Offer(groups, same, devices.NVIDIA_PLUGIN if claims else "")
     return Component(charts.NVIDIA_DRA, "; ".join(why), values, offer)
 
 
@@ -148,7 +146,7 @@ def _neuron(plan: Plan) -> Iterator[Component]:
         "affinity": labels_and_taints.affinity_to(groups),
         "tolerations": _tolerations(groups),
     }
-    plugin, driver = "neuron-device-plugin", "neuron-dra-driver"
+    plugin, driver = devices.NEURON_PLUGIN, "neuron-dra-driver"
     offer = (
         Offer(groups, driver, plugin)
         if claims
@@ -185,7 +183,7 @@ def _efa(plan: Plan) -> Iterator[Component]:
         "tolerations": _tolerations(groups),
     }
     claims = plan.kubernetes.devices == "dra"
-    plugin, driver = "aws-efa-k8s-device-plugin", "dranet"
+    plugin, driver = devices.EFA_PLUGIN, "dranet"
     if registry := _registry(plan.region):
         image = driver if claims else plugin
         values = {"image": {"repository": f"{registry}/eks/{image}"}, **values}

@@ -8,15 +8,23 @@ these nodes, and installs it for those groups that none of them serves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from clustergen.catalog import InstanceType
 from clustergen.digests import sha256
 from clustergen.kubernetes import labels_and_taints
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import NodeGroup, Plan, Taint
 
 _LONGEST_RELEASE = 53
 """https://helm.sh/docs/chart_template_guide/getting_started/ (the release name)"""
+
+
+# Containers that offer devices: the end of the image's name and, after a blank, the container's.
+NVIDIA_PLUGIN = "k8s-device-plugin [^ ]*plugin[^ ]*"
+"""GPU feature discovery and the MPS daemon have the same image."""
+NEURON_PLUGIN = "neuron-device-plugin"
+EFA_PLUGIN = "aws-efa-k8s-device-plugin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +52,45 @@ def release(plan: Plan, chart: str, offer: Offer | None) -> str:
     return f"{name[: _LONGEST_RELEASE - 7].rstrip('-')}-{sha256(plan.name)[:6]}"
 
 
-def nodes(plan: Plan, offers: dict[str, Offer]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a service calls the types of nodes, and what it marks them with."""
+
+    kind: Callable[[InstanceType], str]
+    labels: Callable[[NodeGroup], Mapping[str, str]]
+    taints: Callable[[NodeGroup], Iterable[Taint]]
+
+
+def _labels_on_eks(group: NodeGroup) -> dict[str, str]:
+    return {**labels_and_taints.labels(group), labels_and_taints.NODE_GROUP_LABEL: group.name}
+
+
+ON_EKS = Marks(lambda kind: kind.name, _labels_on_eks, labels_and_taints.taints)
+
+
+def nodes(plan: Plan, offers: dict[str, tuple[NodeGroup, ...]], marks: Marks) -> list[str]:
     """Facts about the nodes of each group and type, in lines that install.sh compares with
-    DaemonSets; ``offers`` by the name of their chart."""
+    DaemonSets; ``offers`` are the groups by the name of a chart."""
     lines = []
     for group in plan.node_groups:
-        used = [name for name, offer in offers.items() if group in offer.groups]
-        for kind in group.types if used else ():
-            lines.append(f"node\t{group.name}\t{kind.name}\t{' '.join(used)}")
-            lines += [f"label\t{key}\t{value}" for key, value in _labels(plan, group, kind.name)]
+        used = [name for name, groups in offers.items() if group in groups]
+        for kind in map(marks.kind, group.types) if used else ():
+            lines.append(f"node\t{group.name}\t{kind}\t{' '.join(used)}")
+            own = [*marks.labels(group).items(), *_known_labels(plan, group, kind)]
+            lines += [f"label\t{key}\t{value}" for key, value in own]
             lines += [
                 f"taint\t{taint.key}\t{taint.effect}\t{taint.value}"
-                for taint in labels_and_taints.taints(group)
+                for taint in marks.taints(group)
                 if taint.effect != "PreferNoSchedule"
             ]
     return lines
 
 
-def _labels(plan: Plan, group: NodeGroup, kind: str) -> Iterator[tuple[str, str]]:
+def _known_labels(plan: Plan, group: NodeGroup, kind: str) -> Iterator[tuple[str, str]]:
     """Labels by which a DaemonSet may select nodes, as far as they are known before there are any.
 
     https://kubernetes.io/docs/reference/labels-annotations-taints/
     """
-    yield from labels_and_taints.labels(group).items()
-    yield labels_and_taints.NODE_GROUP_LABEL, group.name
     arch = "arm64" if group.type.arch == "arm64" else "amd64"
     for prefix in ("kubernetes.io", "beta.kubernetes.io"):
         yield f"{prefix}/os", "linux"

@@ -41,7 +41,7 @@ def values(
     """Values for install.sh; ``label`` is that of nodes with the name of their group."""
     if not is_on(plan):
         return {}
-    offers = {each.name: each.offer for each in components if each.offer}
+    offers = {each.name: each.offer.groups for each in components if each.offer}
     groups = ",".join(group.name for group in plan.node_groups)
     return {
         "owner": pruning.owner(plan),
@@ -51,7 +51,7 @@ def values(
         "kueue_api": kueue.API if kueue.is_on(plan) else "",
         "resources_of_charts": [(c.name, c.resource) for c in charts.EVERY if c.resource],
         "devices_of_charts": [(c.name, c.devices) for c in charts.EVERY if c.devices],
-        "device_nodes": devices.nodes(plan, offers),
+        "device_nodes": devices.nodes(plan, offers, devices.ON_EKS),
         "timetable_pod": timetable.of_bundle(plan),
         "device_charts": [chart.name for chart in charts.OF_DEVICES],
         "node_group_label": label,

@@ -14,11 +14,11 @@ from clustergen.artifacts import Artifact
 from clustergen.catalog import InstanceType
 from clustergen.hyperpod.names import ml_name
 from clustergen.kubernetes import charts as published
-from clustergen.kubernetes import pruning
+from clustergen.kubernetes import devices, pruning
 from clustergen.kubernetes.names import EFA_RESOURCE
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter
-from clustergen.targets.hyperpod_eks.limits import HEALTH_LABEL
+from clustergen.targets.hyperpod_eks.limits import COMPUTE_TYPE_LABEL, GROUP_LABEL, HEALTH_LABEL
 from clustergen.yaml_text import yaml_text
 
 PATH = "manifests/helm-values.yaml"
@@ -47,6 +47,17 @@ class _Part:
     """Additional values of its chart."""
     images: Mapping[str, str] = field(default_factory=dict)
     """Path of a value -> what the chart has there: the beginning of an image, with its registry."""
+    containers: str = ""
+    """Of device plugins: see :attr:`clustergen.kubernetes.devices.Offer.same`."""
+    offers: Callable[[NodeGroup], object] = bool
+    """Of device plugins: whether it offers devices on the nodes of a group."""
+    operator: str = ""
+    """Of operators: the name of its image."""
+
+    @property
+    def switch(self) -> str:
+        """The path of the value that switches it on."""
+        return ".".join((*self.keys, "enabled"))
 
 
 def _any(test: Callable[[InstanceType], object]) -> Callable[[Plan], bool]:
@@ -154,6 +165,8 @@ _PARTS = (
         "offers nvidia.com/gpu; never beside gpu-operator, which installs its own",
         _nvidia,
         {"nvidia-device-plugin.image.repository": "nvcr.io/nvidia/k8s-device-plugin"},
+        containers=devices.NVIDIA_PLUGIN,
+        offers=lambda group: group.type.gpus,
     ),
     _Part(
         ("gpu-operator",),
@@ -169,6 +182,8 @@ _PARTS = (
         ("neuron-device-plugin", "devicePlugin"),
         _any(lambda type: type.neuron_devices),
         "offers aws.amazon.com/neuron",
+        containers=devices.NEURON_PLUGIN,
+        offers=lambda group: group.type.neuron_devices,
     ),
     _Part(
         ("aws-efa-k8s-device-plugin", "devicePlugin"),
@@ -180,18 +195,22 @@ _PARTS = (
                 "image.repository"
             ]
         },
+        devices.EFA_PLUGIN,
+        lambda group: group.efa,
     ),
     _Part(
         ("trainingOperators",),
         _always,
         "runs PyTorchJob of Kubeflow",
         images={"training-operators.image.repository": "docker.io/kubeflow/training-operator"},
+        operator="training-operator",
     ),
     _Part(
         ("mpi-operator",),
         _always,
         "runs MPIJob, as the tests in smoke/ are",
         images={"mpi-operator.mpiOperator.image.repository": "docker.io/mpioperator/mpi-operator"},
+        operator="mpi-operator",
     ),
     _Part(
         _CERT_MANAGER,
@@ -225,12 +244,45 @@ def install(plan: Plan) -> Artifact:
         release=RELEASE,
         release_label=f"{pruning.RELEASE_LABEL}={pruning.owner(plan)}",
         other_releases=f"{pruning.RELEASE_LABEL}!={pruning.owner(plan)}",
+        **_of_others(plan),
         reference=mirror.chart(plan, NAME),
         version=_version(plan),
         **mirror.login(plan),
         **_repository(plan),
     )
     return Artifact(INSTALL, text, executable=True)
+
+
+def _of_others(plan: Plan) -> dict[str, Any]:
+    """Values of ``hyperpod/parts-of-others.sh.j2``: what an existing cluster may have."""
+    wanted = [part for part in _PARTS if part.wanted(plan)]
+    offers = {
+        part.keys[0]: tuple(group for group in plan.node_groups if part.offers(group))
+        for part in wanted
+        if part.containers
+    }
+    return {
+        "device_nodes": devices.nodes(plan, offers, _marks(plan)),
+        "plugins": [
+            word
+            for part in wanted
+            if part.containers
+            for word in (part.keys[0], part.switch, part.containers)
+        ],
+        "operators": [
+            word for part in wanted if part.operator for word in (part.switch, part.operator)
+        ],
+    }
+
+
+def _marks(plan: Plan) -> devices.Marks:
+    """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-node-labels.html"""
+
+    def labels(group: NodeGroup) -> dict[str, str]:
+        own = {GROUP_LABEL: group.name, COMPUTE_TYPE_LABEL: "hyperpod"}
+        return {**group.labels, **own}
+
+    return devices.Marks(ml_name, labels, lambda group: karpenter.taints(plan, group))
 
 
 def mirrored(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:

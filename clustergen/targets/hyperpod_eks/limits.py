@@ -102,6 +102,7 @@ MIG_ALIKE = frozenset(_ALIKE)
 MIG_MIXED = _mixed()
 
 # Names of Kubernetes objects' labels, resources and APIs, the same in every partition; 2026-11-20.
+COMPUTE_TYPE_LABEL = "sagemaker.amazonaws.com/compute-type"
 GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"

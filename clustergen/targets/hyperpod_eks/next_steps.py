@@ -51,8 +51,9 @@ def _before(plan: Plan) -> Iterator[str]:
         return
     yield (
         f"before nodes are created, `./{charts.INSTALL}` installs HyperPod's chart, with "
-        f"{programs}; `{charts.PATH}` lists its parts, with reasons. It stops where the EKS "
-        "cluster has the chart already: its owner then adds what it lacks of these values"
+        f"{programs}; `{charts.PATH}` lists its parts, with reasons. It leaves out device "
+        "plugins and operators that the EKS cluster has, and stops where it has the chart already: "
+        "its owner then adds what it lacks of these values"
     )
 
 

@@ -1,0 +1,112 @@
+"""install.sh with the real kubectl, where others have device plugins and operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kubernetes.clusters import Cluster, running
+from tests.kubernetes.test_joining import daemon_set, deployment, put, scheduled
+from tests.targets.hyperpod_eks.planned import files_of
+
+HELM = '#!/bin/bash\nprintf \'helm %s\\n\' "$*" >>"$HERE/calls"\n'
+AWS = '#!/bin/bash\ncp "$HERE/kubeconfig" "${@: -1}"\n'
+GPU = "nvcr.io/nvidia/k8s-device-plugin:v0.17.0"
+TYPE = "node.kubernetes.io/instance-type"
+ANYWHERE = [{"operator": "Exists"}]
+NVIDIA = "nvidia-device-plugin.devicePlugin.enabled=false"
+EFA = "aws-efa-k8s-device-plugin.devicePlugin.enabled=false"
+MPI, TRAINING = "mpi-operator.enabled=false", "trainingOperators.enabled=false"
+TWO = """
+node_groups:
+  - {name: h200, count: 2}
+  - {name: h100, instance_type: p5.48xlarge, count: 2}
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with running(tmp_path) as made:
+        for name, text in {"helm": HELM, "git": "#!/bin/bash\n", "aws": AWS}.items():
+            (tmp_path / name).write_text(text)
+            (tmp_path / name).chmod(0o755)
+        yield made
+
+
+def left_out(cluster: Cluster, text: str = "") -> set[str]:
+    """What a run of install.sh switches off beyond the values of the bundle."""
+    done = cluster.run(files_of(text), "install.sh")
+    assert done.returncode == 0, done.stderr
+    (upgrade,) = [call for call in cluster.calls if call.startswith("helm upgrade")]
+    words = upgrade.split()
+    return {after for word, after in pairwise(words) if word == "--set"}
+
+
+def plugin(image: str, **pod: Any) -> dict[str, Any]:
+    made = daemon_set("theirs", image)
+    made["spec"]["template"]["spec"] |= pod
+    return scheduled(made, ANYWHERE)
+
+
+def released(made: dict[str, Any], release: str) -> dict[str, Any]:
+    space, _, name = release.partition("/")
+    made["metadata"]["annotations"] = {
+        "meta.helm.sh/release-namespace": space,
+        "meta.helm.sh/release-name": name,
+    }
+    return made
+
+
+def test_an_empty_cluster_gets_every_part(cluster: Cluster) -> None:
+    assert left_out(cluster) == set()
+
+
+def test_parts_of_others_are_left_out(cluster: Cluster) -> None:
+    put(cluster, "daemonsets.apps", "theirs", plugin(GPU), "gpu")
+    operator = deployment("mpi-operator", "mpioperator/mpi-operator:0.6.0")
+    put(cluster, "deployments.apps", "theirs", operator, "mpi")
+    assert left_out(cluster) == {NVIDIA, MPI}
+    put(cluster, "daemonsets.apps", "efa", plugin("x/aws-efa-k8s-device-plugin:v1"), "efa")
+    operator = deployment("training", "kubeflow/training-operator:v1-8")
+    put(cluster, "deployments.apps", "training", operator, "kubeflow")
+    assert left_out(cluster) == {NVIDIA, MPI, EFA, TRAINING}
+
+
+def test_own_parts_stay(cluster: Cluster) -> None:
+    own = "kube-system/dependencies"
+    put(cluster, "daemonsets.apps", "own", released(plugin(GPU), own), "kube-system")
+    operator = released(deployment("own", "mpioperator/mpi-operator:0.6.0"), own)
+    put(cluster, "deployments.apps", "own", operator, "kube-system")
+    assert left_out(cluster) == set()
+
+
+ELSEWHERE = [
+    {TYPE: "p5en.48xlarge"},  # the same instances in a node group of EKS have the type without ml.
+    {TYPE: "ml.p4d.24xlarge"},
+    {"eks.amazonaws.com/nodegroup": "theirs"},
+]
+HERE = [
+    {TYPE: "ml.p5en.48xlarge"},
+    {"sagemaker.amazonaws.com/compute-type": "hyperpod"},
+    {"sagemaker.amazonaws.com/instance-group-name": "h200"},
+]
+
+
+@pytest.mark.parametrize("selector", [*ELSEWHERE, *HERE], ids=str)
+def test_only_plugins_on_nodes_of_the_bundle_count(
+    cluster: Cluster, selector: dict[str, str]
+) -> None:
+    put(cluster, "daemonsets.apps", "theirs", plugin(GPU, nodeSelector=selector), "gpu")
+    assert left_out(cluster) == ({NVIDIA} if selector in HERE else set())
+
+
+def test_a_plugin_on_some_nodes_only_stops(cluster: Cluster) -> None:
+    made = plugin(GPU, nodeSelector={TYPE: "ml.p5.48xlarge"})
+    put(cluster, "daemonsets.apps", "theirs", made, "gpu")
+    done = cluster.run(files_of(TWO), "install.sh")
+    assert (done.returncode, "not on ml.p5en.48xlarge of h200" in done.stderr) == (2, True)
+    assert not [call for call in cluster.calls if call.startswith("helm upgrade")]
