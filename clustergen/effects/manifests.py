@@ -31,6 +31,8 @@ _TYPES = "-crd"
 """Of the names of charts whose templates are definitions: Helm deletes what is in templates."""
 _CHART = pattern(r"(?m)^chart (\S+)")
 _INSTALL = "install.sh"
+_NOT_RUN = "install.sh was not run"
+"""What deploy.sh prints where the cluster's software is left alone."""
 _SCRIPTS = _INSTALL, "apply.sh"
 """What applies manifests. A bundle without them leaves that to the CDK app."""
 _PRUNES = "--prune"
@@ -45,6 +47,8 @@ def effects(
     old: Mapping[str, str], new: Mapping[str, str], moved: Collection[str]
 ) -> Iterator[Effect]:
     """The effects on objects and charts; ``moved`` has outputs of stacks with another value."""
+    if _NOT_RUN in new.get("deploy.sh", ""):
+        return
     paths = [path for path in (*old, *new) if _is_manifest(path)]
     if not moved and all(old.get(path) == new.get(path) for path in paths):
         yield from _charts(old, new)

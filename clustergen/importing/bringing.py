@@ -212,6 +212,9 @@ def _ask_about_stack(first: Source, name: str, reader: Reader, notes: Notes) -> 
             "create-change-set --change-set-type IMPORT`"
         )
     notes.asked((), text, help, "targets")
+    if first.is_template:
+        text = "the overlay is the template of the stack: change node groups and queues there, too"
+        notes.decided((), text, "node_groups")
     own = stack_name(name, "foundation")
     text = f"the first deployment creates the stack {own}, with what deploy.sh itself needs"
     notes.decided((), text, "targets")

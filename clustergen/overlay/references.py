@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from clustergen.findings import Finding, Path
+from clustergen.overlay.parts import as_map
 from clustergen.overlay.rules.references import DANGLING, UNCHECKED
+from clustergen.overlay.twins import twin
 from clustergen.overlay.words import nearest
 from clustergen.patterns import pattern
 from clustergen.schemas import Schema
 
+_SECTIONS: Final = ("Parameters", "Resources")
 _SUBSTITUTED: Final = pattern(r"\$\{([\w:]+)(?:\.[^}]*)?\}")
 
 
@@ -34,15 +37,27 @@ def dangling(
     before = set(_referred(document)) - _names_in(document)
     for name in sorted(set(_referred(merged)) - known - before):
         message = f"the template refers to {name}, which it does not define"
-        yield DANGLING.at(_cause(overlay, name), message, help=nearest(name, sorted(known)))
+        help = _way_out(document, merged, overlay, name) or nearest(name, sorted(known))
+        yield DANGLING.at(_cause(overlay, name), message, help=help)
 
 
 def _cause(overlay: Any, name: str) -> Path:
     """The path at which the overlay deletes ``name``, or first refers to it."""
-    resources = overlay.get("Resources")
-    if isinstance(resources, Mapping) and name in resources:
-        return ("Resources", name)
+    for section in _SECTIONS:
+        if name in as_map(overlay.get(section)):
+            return (section, name)
     return _reference(overlay, name)
+
+
+def _way_out(
+    document: Mapping[str, Any], merged: Mapping[str, Any], overlay: Mapping[str, Any], name: str
+) -> str:
+    """What to do about a name that the overlay deletes; empty for others."""
+    if _cause(overlay, name)[1:] != (name,):
+        return ""
+    if other := twin(as_map(document.get("Resources")).get(name), merged):
+        return f"write what refers to it in the overlay, with {other}, which it is called there"
+    return f"remove `{name}: null` from the overlay"
 
 
 def _reference(node: Any, name: str) -> Path:
@@ -60,8 +75,7 @@ def _inner(node: Any) -> Iterator[tuple[str | int, Any]]:
 
 
 def _names_in(template: Mapping[str, Any]) -> set[str]:
-    sections = (template.get(key) for key in ("Parameters", "Resources"))
-    return {name for section in sections if isinstance(section, Mapping) for name in section}
+    return {name for section in _SECTIONS for name in as_map(template.get(section))}
 
 
 def _referred(node: Any) -> Iterator[str]:

@@ -10,8 +10,8 @@ from clustergen.findings import Finding, Path, Rule, drop, unsafe
 from clustergen.overlay.merging import called
 from clustergen.overlay.parts import as_map, maps
 from clustergen.overlay.rules.used import RENAMED, STALE
+from clustergen.overlay.twins import twin
 from clustergen.overlay.words import short
-from clustergen.schemas.replacing import NAMES
 
 _ANY: Final = "*"
 
@@ -114,6 +114,13 @@ _USES: Final = (
 )
 
 
+_NUMBERS: Final = (
+    _of("EKS::Nodegroup", "ScalingConfig", "MaxSize"),
+    _of("PCS::ComputeNodeGroup", "ScalingConfiguration", "MaxInstanceCount"),
+)
+"""The largest number of nodes, which comes from the spec alone."""
+
+
 def taken_away(
     document: Mapping[str, Any],
     merged: Mapping[str, Any],
@@ -124,6 +131,7 @@ def taken_away(
 
     ``keys`` name the items of lists, as in :func:`clustergen.overlay.apply`.
     """
+    yield from _idle(document, merged, overlay, keys)
     reported: set[tuple[str, ...]] = set()
     for use in _USES:
         for names, before in _values(document, use.steps, keys):
@@ -139,20 +147,32 @@ def taken_away(
                 yield use.rule.at(path, message, help=use.instead, fix=fix)
 
 
+def _idle(
+    document: Mapping[str, Any],
+    merged: Mapping[str, Any],
+    overlay: Mapping[str, Any],
+    keys: Sequence[str],
+) -> Iterator[Finding]:
+    """Numbers of nodes in the spec that do nothing, as the overlay has the group's resource."""
+    for steps in _NUMBERS:
+        for (section, id, *rest), wanted in _values(document, steps, keys):
+            other = "" if id in merged[section] else twin(document[section][id], merged)
+            names = (section, other, *rest)
+            found = str(_at(merged, names, keys)) if other else ""
+            # A parameter decides elsewhere.
+            if found.isdigit() and str(wanted).isdigit() and found != str(wanted):
+                text = f"{rest[-1]} of {other} is {found}, and the count of the node group is idle"
+                help = f"write {wanted} here, if this is the number that you want"
+                yield STALE.at(_place(names, overlay, keys), text, help=help)
+
+
 def _has_twin(now: Any, resource: Any, merged: Mapping[str, Any]) -> bool:
     """Whether what is gone is elsewhere: under another logical id, or as a restricted group."""
     group = as_map(resource).get("InstanceGroupName")
     restricted = maps(merged.get("RestrictedInstanceGroups") or [])
     if now is None and group in [each.get("InstanceGroupName", "") for each in restricted]:
         return True
-    type = as_map(resource).get("Type") if now is None else None
-    key = NAMES.get(type or "", "AddonName")
-    names = [
-        as_map(each.get("Properties")).get(key, type)
-        for each in maps([*as_map(merged.get("Resources")).values()])
-        if each.get("Type") == type
-    ]
-    return bool(type) and as_map(resource.get("Properties")).get(key, type) in names
+    return now is None and bool(twin(resource, merged))
 
 
 def _difference(use: _Use, names: Sequence[str], before: Any, now: Any) -> str:

@@ -13,7 +13,7 @@ from clustergen.artifacts import Json
 from clustergen.compiler import check_text
 from clustergen.difference import compare
 from clustergen.difference.live import Live
-from clustergen.effects import files_of
+from clustergen.effects import files_of, manifests
 from clustergen.importing import Imported
 from clustergen.importing.reading import read
 from tests.difference import test_live
@@ -151,3 +151,45 @@ def test_the_bundle_says_what_goes_with_an_adopted_stack(resources: Json, said: 
     assert said in files["deploy.sh"]
     stops = "this also deletes, with all data:" in files["deploy.sh"]
     assert stops == ("Data with all data" in said)
+
+
+def edited(result: Imported, **changes: Any) -> str:
+    return yaml.safe_dump({**yaml.safe_load(result.text), **changes})
+
+
+@pytest.mark.parametrize(
+    ("target", "template", "place"),
+    [("pcs", NAMED, "MaxInstanceCount of Nodes is"), ("eks", eks_named(), "MaxSize of Gpu is")],
+)
+def test_a_count_that_the_adopted_template_does_not_follow(
+    target: str, template: Any, place: str
+) -> None:
+    result = adopted(template)
+    (group,) = yaml.safe_load(result.text)["node_groups"]
+    for count, idle in ((group["count"], False), ({"min": 0, "max": 9}, True)):
+        text = edited(result, node_groups=[{**group, "count": count}])
+        findings = check_text(text, targets=(target,)).findings
+        found = [f for f in findings if f.code == "OVL010" and f.message.startswith(place)]
+        assert bool(found) == idle
+        assert not found or found[0].help == "write 9 here, if this is the number that you want"
+
+
+def test_what_a_new_group_needs_of_the_bundle_comes_back() -> None:
+    result = adopted(eks_named())
+    groups = yaml.safe_load(result.text)["node_groups"]
+    new = {"name": "new", "instance_type": "m7i.4xlarge", "count": 2}
+    findings = check_text(edited(result, node_groups=[*groups, new]), targets=("eks",)).findings
+    helps = [finding.help for finding in findings if finding.code == "OVL008"]
+    assert "remove `NodeRole: null` from the overlay" in helps
+    assert any("with Control, which it is called there" in help for help in helps)
+
+
+def test_software_that_is_not_installed_is_no_change() -> None:
+    result = adopted(eks_named())
+    queues = [{"name": name, "node_groups": ["gpu"]} for name in ("gpu", "second")]
+    old, new = (
+        files_of(renderer.render(check_text(text, targets=("eks",)), "eks"))
+        for text in (result.text, edited(result, queues=queues))
+    )
+    assert old["manifests/kueue.yaml"] != new["manifests/kueue.yaml"]
+    assert not [*manifests.effects(old, new, ())]
