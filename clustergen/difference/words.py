@@ -45,12 +45,19 @@ def _place(change: SpecChange) -> str:
 def costs(difference: Difference) -> Sequence[str]:
     """The cost of a month before and after, then the parts that differ; empty if none does."""
     bills = difference.cost
-    if bills is None or not (bills.changes or any(bills.kept)):
+    parts = list(filter(_is_told, bills.changes)) if bills else []
+    if bills is None or not (parts or any(bills.kept)):
         return []
     old, new = bills.old.usd(MONTH_HOURS), bills.new.usd(MONTH_HOURS)
     lacking = "; without parts whose price is unknown" if bills.new.unknown else ""
     whole = f"USD a month: {usd(old)} -> {usd(new)} ({_more(old, new)}){lacking}"
-    return [whole, *map(_part, bills.changes), *_staying(bills)]
+    return [whole, *map(_part, parts), *_staying(bills)]
+
+
+def _is_told(change: Change) -> bool:
+    """Whether a part costs more or less, or it is not known: a version has a price as well."""
+    counted = any(line and line.counted for line in (change.old, change.new))
+    return not (change.comparable and counted) or any(change.usd(MONTH_HOURS))
 
 
 def _staying(bills: Cost) -> Sequence[str]:

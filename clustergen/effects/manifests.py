@@ -19,6 +19,7 @@ from clustergen.patterns import pattern
 from clustergen.words import word_set
 
 _RECLAIMED = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming"
+_RECLAIM = "spec.persistentVolumeReclaimPolicy"
 _SETS = (
     "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/"
     "#persistentvolumeclaim-retention"
@@ -127,11 +128,23 @@ def _changed(
     elif why := claims.rejection(old, new, classes):
         path, source = claims.REQUESTS, claims.SOURCE
         yield Effect("refused", title, path, f"is refused: {path} of {title} {why}", source)
+    elif _is_kept(old) and not _is_kept(new):
+        text = (
+            f"removes the protection of {title}: from then on, its data is deleted together with "
+            "its claim"
+        )
+        yield Effect("data-at-risk", title, _RECLAIM, text, _RECLAIMED)
     elif new["kind"] in {"NodePool", *_NODE_CLASSES} and _drifts(old, new):
         text = f"starts only new nodes with the changed {title}; running ones stay until empty"
         yield Effect("new-nodes-only", title, "spec", text, _KARPENTER)
     else:
         yield Effect("in-place", title, "", f"changes {title}")
+
+
+def _is_kept(thing: Json) -> bool:
+    """Whether an object is a volume that stays without its claim, as it does by default."""
+    kept = (at(thing, _RECLAIM) or "Retain") == "Retain"
+    return thing["kind"] == "PersistentVolume" and kept
 
 
 def _drifts(old: Json, new: Json) -> bool:

@@ -278,6 +278,13 @@ def test_the_same_cost_is_not_shown(run: Run) -> None:
     assert "USD a month" not in out
 
 
+def test_a_version_that_costs_the_same_is_not_shown(run: Run) -> None:
+    Path("kube.yaml").write_text(SPEC.replace("pcs", "eks") + 'kubernetes: {version: "1.34"}\n')
+    _, out, _ = run("kube.yaml", "kube.yaml", "--set", "kubernetes.version=1.35")
+    assert "replaces the nodes of SystemNodes" in out
+    assert "USD a month" not in out
+
+
 def test_bundles_have_no_cost(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     main(["render", "old.yaml", "-o", "out"])
     capsys.readouterr()

@@ -177,6 +177,12 @@ EDITS: dict[str, tuple[str, str, Answers]] = {
             BATCH: "replaces-nodes",
         },
     ),
+    # ParallelCluster switches threads off where the spec says so, also on types that have one.
+    "one thread per core, of types that have one": (
+        CPU % "" + "head_node: {instance_type: m8a.xlarge}",
+        CPU % "" + "head_node: {instance_type: m8a.xlarge, threads_per_core: 1}",
+        {PC: "refused"},
+    ),
     "health checks": (
         "",
         GROUP % "health_checks: [gpu]",

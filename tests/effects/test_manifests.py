@@ -45,6 +45,24 @@ def volume(handle: str, source: str = "csi") -> Json:
     return thing("PersistentVolume", spec={source: {"volumeHandle": handle}})
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("Retain", "Delete", "data-at-risk"),
+        ("", "Delete", "data-at-risk"),
+        ("Delete", "Retain", "in-place"),
+        ("Retain", "", "in-place"),
+    ],
+)
+def test_a_volume_goes_with_its_claim(old: str, new: str, kind: Kind) -> None:
+    """A volume in a manifest stays without its claim, if it does not say what happens to it."""
+    before, after = (
+        thing("PersistentVolume", spec={"persistentVolumeReclaimPolicy": policy} if policy else {})
+        for policy in (old, new)
+    )
+    assert kind_of([before], [after]) == kind
+
+
 def topology(*labels: str) -> Json:
     return thing("Topology", spec={"levels": [{"nodeLabel": label} for label in labels]})
 
