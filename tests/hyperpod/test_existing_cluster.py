@@ -17,7 +17,7 @@ from tests.hyperpod.planned import TARGETS
 from tests.hyperpod.test_deploy import calls, filled
 from tests.oracles.hyperpod.bundle import cluster_violations
 from tests.oracles.shell import script_violations
-from tests.support.cloud.clusters import Theirs
+from tests.support.cloud.clusters import HyperPod, Theirs
 from tests.support.cloud.commands import Bundle, reaching
 
 EKS_ARN = "arn:aws:eks:us-east-1:111122223333:cluster/training"
@@ -365,13 +365,31 @@ def test_bundles_in_one_cluster_know_their_own(bundle: Bundle, orchestrator: str
     assert own(bundle) == {"b200": 2}
 
 
-def test_the_targets_of_a_spec_pause_on_their_own() -> None:
+def test_the_targets_of_a_spec_in_two_clusters_do_not_meet(tmp_path: Path) -> None:
+    """They share the foundation, and nothing else."""
     both = SPECS["slurm"].replace("}}\n", "}, ") + SPECS["eks"].partition("targets: {")[2]
     both = both.replace("hyperpod-eks: {cluster: platform", "hyperpod-eks: {cluster: kube")
-    for orchestrator, name in (("slurm", "platform"), ("eks", "kube")):
-        lines = files_of(both, orchestrator)["deploy.sh"].splitlines()
-        assert f"hyperpod={name}" in lines
-        assert 'memory="paused/$cluster/$hyperpod"' in lines
+    with reaching(tmp_path, {}) as made:
+        clusters = {"slurm": HyperPod(made.account), "eks": HyperPod(made.account)}
+        for orchestrator, cluster in clusters.items():
+            cluster.join(theirs(orchestrator))
+        assert clusters["eks"].theirs
+        clusters["eks"].theirs.name = "kube"
+
+        def run(orchestrator: str, *actions: str) -> dict[str, int]:
+            """The groups of the bundle in this cluster after these actions."""
+            made.account.hyperpod = clusters[orchestrator]
+            made.render(files_of(both, orchestrator))
+            succeed(made, *actions)
+            return own(made)
+
+        assert run("slurm", "deploy") == run("eks", "deploy") == {"h200": 2}
+        assert run("slurm", "--pause") == {"h200": 0}
+        assert run("eks", "deploy", "--pause", "--resume") == {"h200": 2}
+        assert run("slurm", "--resume") == {"h200": 2}
+        assert run("slurm", "--destroy") == {}
+        assert run("eks", "deploy", "--pause") == {"h200": 0}
+        assert run("eks", "--resume", "--destroy", "--destroy-foundation") == {}
 
 
 def test_an_interrupted_deployment_knows_its_groups(bundle: Bundle) -> None:
@@ -412,6 +430,17 @@ def test_missing_nodes_of_others_are_not_waited_for(bundle: Bundle) -> None:
     assert "old 0 of" not in done.stderr
     bundle.account.hyperpod.checked["old"] = bundle.account.clock + 9999
     assert bundle.deploy("--wait", "5").returncode == 2
+
+
+def test_only_events_of_own_groups_explain_a_failure(bundle: Bundle) -> None:
+    bundle.account.no_capacity = True
+    done = bundle.deploy("--wait", "5")
+    assert done.returncode == 2
+    bundle.account.hyperpod.failure = "Nodes are missing"
+    done = bundle.deploy()
+    events = [line for line in done.stderr.splitlines() if line.startswith("Event: ")]
+    assert events
+    assert all(" h200 " in line for line in events), events
 
 
 def test_groups_that_cannot_be_deleted_are_a_failure(bundle: Bundle) -> None:

@@ -353,16 +353,16 @@ class HyperPod:
             raise Refused("ValidationException", "NodeProvisioningMode is not Continuous")
         if not self.account.no_capacity:
             return {"Events": []}
-        group = next(iter(self.groups))
         return {
             "Events": [
                 {
-                    "EventId": "e-1",
+                    "EventId": f"e-{group}",
                     "EventTime": "2026-11-22T00:00:00Z",
                     "EventLevel": "Error",
                     "InstanceGroupName": group,
                     "Description": "Instance group scaling failed",
                 }
+                for group in self.groups
             ]
         }
 
