@@ -333,3 +333,18 @@ def test_a_placeholder_in_a_list_is_one_finding() -> None:
     (refused,) = [f for f in result.findings if f.code == "IMP012"]
     assert '"<SUBNET>"' in refused.message
     assert "placeholder" in refused.help
+
+
+@pytest.mark.parametrize("name", ["gpu", "ml.p5.48xlarge"])
+def test_partitions_of_the_parameters_are_queues(name: str) -> None:
+    """The README and the smoke tests of the bundle name them."""
+    parameters = {
+        "workload_manager": "slurm",
+        "controller_group": "controller-machine",
+        "worker_groups": [{"instance_group_name": "worker-group-1", "partition_name": name}],
+    }
+    result = bring(LEGACY, parameters)
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert [(each.name, each.node_groups) for each in spec.queues] == [(name, ["worker-group-1"])]

@@ -45,7 +45,7 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
             if group.get("InstanceGroupName") == roles.get(role)
         },
         "node_groups": [_group(group, _map(request, "VpcConfig")) for group in compute],
-        "queues": [] if on_eks else _queues(compute),
+        "queues": [] if on_eks else _queues(compute, parameters),
         **(_shared_state(answers.region, notes) if several else {"storage": _storage(groups)}),
         "kubernetes": {"autoscaler": "karpenter"} if on_eks and "AutoScaling" in request else {},
         "resilience": {"replace_failed_nodes": False}
@@ -310,11 +310,14 @@ def _kubernetes(group: Json) -> Json:
     return {**({"labels": labels} if labels else {}), **({"taints": taints} if taints else {})}
 
 
-def _queues(groups: Sequence[Json]) -> list[Json]:
+def _queues(groups: Sequence[Json], parameters: Json) -> list[Json]:
     """The partitions; one for each group of the same name goes without saying."""
     members: dict[str, list[str]] = {}
+    workers = _list(parameters, "worker_groups")
+    given = {each.get("instance_group_name"): each.get("partition_name") for each in workers}
     for group in groups:
-        for name in _map(group, "SlurmConfig").get("PartitionNames", []):
+        own = given.get(group.get("InstanceGroupName"))
+        for name in _map(group, "SlurmConfig").get("PartitionNames", [own] if own else []):
             members.setdefault(str(name), []).append(str(group.get("InstanceGroupName")))
     if all(names == [queue] for queue, names in members.items()):
         return []
