@@ -499,11 +499,19 @@ TABLE: Mapping[str, Row] = {
             "node_groups: [{name: nodes, instance_type: null, "
             "instance_types: [m7i.4xlarge, m6i.4xlarge]}]",
             _group("allocation: capacity-optimized"),
-            {PCS: Use(_group("capacity: spot"), _group("allocation: lowest-price"))},
+            {
+                PCS: Use(_group("capacity: spot"), _group("allocation: lowest-price")),
+                BATCH: Use(
+                    "node_groups: [{name: nodes, instance_type: null, "
+                    "instance_types: [m7i.4xlarge, m6i.4xlarge]}]",
+                    _group("allocation: lowest-price"),
+                ),
+            },
         ),
         {
             PC: yaml("AllocationStrategy: capacity-optimized"),
             PCS: template('"AllocationStrategy": "lowest-price"'),
+            BATCH: template('"AllocationStrategy": "BEST_FIT_PROGRESSIVE"'),
         },
     ),
     "nodes.service-name": Row(

@@ -106,6 +106,7 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
     (group,) = spec.node_groups
     assert (group.name, group.count.min, group.count.max) == ("gpu", 0, 2)
     assert group.capacity.spot
+    assert group.allocation == "capacity-optimized"
     assert [(queue.name, queue.priority) for queue in spec.queues] == [("train", 10)]
     assert spec.network.security_groups == [GROUP.format(1)]
 

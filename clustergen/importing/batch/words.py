@@ -14,7 +14,7 @@ from clustergen.importing.machines import items, section
 from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, linked_name
-from clustergen.targets.batch import limits
+from clustergen.targets.batch import limits, strategies
 
 _LONGEST: Final = limits.MAX_NAME
 
@@ -129,6 +129,7 @@ def _group(name: str, environment: Json) -> Json:
             _nodes(resources.get("MinvCpus"), types), _nodes(resources.get("MaxvCpus"), types) or 1
         ),
         "capacity": "spot" if resources.get("Type") == "SPOT" else machines.reservation(data),
+        "allocation": _allocation(resources),
         **words,
         "image": _image(resources, data),
         "labels": {str(k): str(v) for k, v in section(resources, "Tags").items()},
@@ -145,3 +146,13 @@ def _image(resources: Json, data: Json) -> Any:
     configured = [section({"": each}, "") for each in items(resources, "Ec2Configuration")]
     own = [each.get("ImageIdOverride") for each in configured] + [data.get("ImageId")]
     return next((image for image in own if str(image).startswith("ami-")), None)
+
+
+def _allocation(resources: Json) -> str | None:
+    """The word for the strategy; None for the one that Batch gets without a word."""
+    spot = resources.get("Type") == "SPOT"
+    default = strategies.default(spot=spot, types=len(items(resources, "InstanceTypes")))
+    theirs = resources.get("AllocationStrategy")
+    words = {strategy: word for word, strategy in strategies.known(spot=spot).items()}
+    word = words.get(theirs) if isinstance(theirs, str) else None
+    return word if word != default else None

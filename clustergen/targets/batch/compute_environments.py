@@ -9,7 +9,15 @@ from __future__ import annotations
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.batch import images, launch_template, limits, names, nodes, roles
+from clustergen.targets.batch import (
+    images,
+    launch_template,
+    limits,
+    names,
+    nodes,
+    roles,
+    strategies,
+)
 
 
 def resource(plan: Plan, group: NodeGroup) -> Json:
@@ -44,14 +52,6 @@ def update_minutes(plan: Plan, group: NodeGroup) -> int:
     return min(longest, max(-(-(time or 0) // 60) for time in times) or 1)
 
 
-def allocation_strategy(group: NodeGroup) -> str:
-    """How Batch chooses among types.
-
-    https://docs.aws.amazon.com/batch/latest/userguide/allocation-strategies.html
-    """
-    if group.capacity.kind == "spot":
-        return "SPOT_PRICE_CAPACITY_OPTIMIZED"
-    return "BEST_FIT_PROGRESSIVE_ORDERED" if len(group.types) > 1 else "BEST_FIT_PROGRESSIVE"
 
 
 def idle_minutes(plan: Plan) -> int | None:
@@ -66,7 +66,7 @@ def _resources(plan: Plan, group: NodeGroup) -> Json:
     minutes = idle_minutes(plan)
     return {
         "Type": "SPOT" if group.capacity.kind == "spot" else "EC2",
-        "AllocationStrategy": allocation_strategy(group),
+        "AllocationStrategy": strategies.strategy(group),
         "MinvCpus": nodes.least_vcpus(group),
         "MaxvCpus": nodes.most_vcpus(group),
         "InstanceTypes": [type.name for type in group.types],

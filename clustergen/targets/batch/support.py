@@ -276,10 +276,7 @@ _SLURM = {
         "none", "Batch starts nodes for jobs; remove desired, or write it as min", _ENVIRONMENT
     ),
     "nodes.allocation": _support(
-        "none",
-        "Batch chooses Spot instances by price and capacity, others in the order of "
-        "instance_types; remove allocation, or set AllocationStrategy in the overlay",
-        _ENVIRONMENT,
+        "full", "AllocationStrategy of the compute environment", "allocation-strategies"
     ),
     "nodes.ssh-sources": _support(
         "none", "users submit jobs from anywhere, without login nodes; remove ssh_from", _JOBS

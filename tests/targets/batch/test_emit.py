@@ -38,6 +38,17 @@ COMPUTE: list[tuple[str, dict[str, Any]]] = [
         {"Type": "SPOT", "AllocationStrategy": "SPOT_PRICE_CAPACITY_OPTIMIZED"},
     ),
     (
+        group("instance_type: m7i.4xlarge, capacity: spot, allocation: capacity-optimized"),
+        {"Type": "SPOT", "AllocationStrategy": "SPOT_CAPACITY_OPTIMIZED"},
+    ),
+    (
+        group(
+            "instance_type: null, instance_types: [m7i.4xlarge, m6i.4xlarge], "
+            "allocation: lowest-price"
+        ),
+        {"AllocationStrategy": "BEST_FIT_PROGRESSIVE"},
+    ),
+    (
         group("instance_type: null, instance_types: [m7i.4xlarge, m6i.4xlarge]"),
         {
             "AllocationStrategy": "BEST_FIT_PROGRESSIVE_ORDERED",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.spec.quantities import format_duration
-from clustergen.targets.batch import limits, nodes
+from clustergen.targets.batch import limits, nodes, strategies
 from clustergen.targets.batch.rules import rule
 
 
@@ -27,6 +27,27 @@ def spot(plan: Plan) -> Iterator[Problem]:
                 f"nodes of {group.name} have EFA for jobs over several nodes, which never start on "
                 "Spot instances",
                 help="write capacity: on-demand, or efa: false for jobs of one node",
+            )
+
+
+@rule(
+    "CAP605",
+    "Allocation strategy that Batch does not support",
+    fixes="unsafe",
+    why="Batch has strategies for Spot Instances, and others for On-Demand Instances.",
+    source=strategies.SOURCE,
+    bad="node_groups: [{name: h200, allocation: capacity-optimized}]",
+    good="node_groups: [{name: h200, allocation: lowest-price}]",
+)
+def allocation(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        known = strategies.known(spot=group.capacity.kind == "spot")
+        if group.allocation and group.allocation not in known:
+            yield Problem(
+                group.at("allocation"),
+                f"Batch does not support {group.allocation!r} for {group.capacity.kind} capacity",
+                help=f"write {' or '.join(known)}, or remove it",
+                fix=unsafe(drop(group.at("allocation"))),
             )
 
 
