@@ -29,7 +29,11 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
                 "Scheduling-v3.html",
             ),
             ("nodes.role", _ROLES, "HeadNode-v3.html#HeadNode-v3-Iam"),
-            ("nodes.ssh-sources", _HOW, "HeadNode-v3.html#HeadNode-v3-Ssh"),
+            (
+                "nodes.ssh-sources",
+                "all login nodes have one security group; write network.ssh_from",
+                "HeadNode-v3.html#HeadNode-v3-Ssh",
+            ),
             ("nodes.allocation", _HOW, "Scheduling-v3.html"),
             (
                 "nodes.service-name",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, put, rule, unsafe
+from clustergen.findings import Path, Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan import stored, volumes
-from clustergen.plan.model import Lustre, Plan
+from clustergen.plan.model import Ebs, Efs, Lustre, Plan
 
 _KEY = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 
@@ -71,7 +71,7 @@ def scratch(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "STG055",
-    "Root volume without encryption",
+    "Volume or EFS without encryption",
     fixes="unsafe",
     why="What nodes write to it, credentials and data of jobs included, can be read from its "
     "snapshots. Encryption costs nothing.",
@@ -80,12 +80,20 @@ def scratch(plan: Plan) -> Iterator[Problem]:
     bad="node_groups: [{name: h200, root_volume: {encrypted: false}}]",
     good="node_groups: [{name: h200, root_volume: {encrypted: true}}]",
 )
-def unencrypted_root(plan: Plan) -> Iterator[Problem]:
+def unencrypted(plan: Plan) -> Iterator[Problem]:
+    for path, what in _unencrypted(plan):
+        message = f"{what} is not encrypted"
+        yield Problem(path, message, help="write true", fix=unsafe(put(path, True)))
+
+
+def _unencrypted(plan: Plan) -> Iterator[tuple[Path, str]]:
+    """What is created without encryption, and its place in the spec."""
     for node in plan.nodes:
         if not node.volume.encrypted:
-            place = node.at("root_volume", "encrypted")
-            message = "the root volume is not encrypted"
-            yield Problem(place, message, help="write true", fix=unsafe(put(place, True)))
+            yield node.at("root_volume", "encrypted"), "the root volume"
+    for item in plan.storage:
+        if isinstance(item, Efs | Ebs) and not item.existing and not item.encrypted:
+            yield item.at("encrypted"), item.mount
 
 
 @rule(

@@ -52,8 +52,6 @@ def update_minutes(plan: Plan, group: NodeGroup) -> int:
     return min(longest, max(-(-(time or 0) // 60) for time in times) or 1)
 
 
-
-
 def idle_minutes(plan: Plan) -> int | None:
     """How long idle nodes stay; None if the spec has no time, or one that Batch does not have."""
     shortest, longest = limits.IDLE_MINUTES

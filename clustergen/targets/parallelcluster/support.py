@@ -202,8 +202,8 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             ),
             _row(
                 "nodes.taints",
-                "none",
-                "taints exist only in Kubernetes; use queues to control where jobs run",
+                "partial",
+                "ignored: taints exist only in Kubernetes; use queues to control where jobs run",
                 "https://slurm.schedmd.com/slurm.conf.html#SECTION_PARTITION-CONFIGURATION",
             ),
             _row(

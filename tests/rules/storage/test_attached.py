@@ -42,6 +42,8 @@ FS = "id: fs-0123456789abcdef0"
         ("type: efs, throughput_mode: bursting, throughput: 1", ["STG018"]),
         ("type: efs, throughput_mode: provisioned", ["STG018"]),
         ("type: efs, throughput_mode: provisioned, throughput: 1", []),
+        ("type: efs, encrypted: false", ["STG055"]),
+        ("type: ebs, size: 9GiB, encrypted: false", ["STG055"]),
         ("type: efs, backups: 35d", []),
         ("type: efs, backups: 34d", ["STG019"]),
         ("type: ebs, size: 9GiB, backups: 7d", ["STG019"]),
