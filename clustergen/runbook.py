@@ -16,7 +16,10 @@ SCONTROL: Final = 'sudo "$(which scontrol)"'
 def session(region: str, target: str = "INSTANCE-ID", *, left_out: bool = False) -> str:
     """The command that opens a shell on an instance; without it if Session Manager is left out."""
     if left_out:
-        return "`ssh` with the key pair of the nodes opens a shell, from inside the VPC"
+        return (
+            "`ssh` with the key pair of the nodes opens a shell, from where their security groups "
+            "admit TCP 22"
+        )
     return (
         f"`aws ssm start-session --region {region} --target {target}` opens a shell, with the "
         "Session Manager plugin of the AWS CLI"

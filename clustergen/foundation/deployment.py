@@ -12,7 +12,7 @@ from clustergen.foundation import deletion
 from clustergen.foundation.part import Part, created
 from clustergen.foundation.template import build, document
 from clustergen.monitoring import stack
-from clustergen.plan.model import Lustre, Plan
+from clustergen.plan.model import Ebs, Lustre, Plan, Storage
 
 INLINE_BYTES = 51_200
 """Maximum size of a template in a CloudFormation request; larger ones must be in S3.
@@ -56,15 +56,16 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "machines": list(_machines(plan)),
         "lost": deletion.data(plan),
         "besides": deletion.besides(plan),
-        "data": [
-            (
-                s.mount,
-                "stays and continues to cost money" if s.retain else "is deleted with its data",
-            )
-            for s in plan.storage
-            if not s.existing
-        ],
+        "data": [(s.mount, _fate(s)) for s in plan.storage if not s.existing],
     }
+
+
+def _fate(item: Storage) -> str:
+    if item.retain:
+        return "stays and continues to cost money"
+    if isinstance(item, Ebs) and item.ends_as_snapshot:
+        return "is deleted; its snapshot stays and continues to cost money"
+    return "is deleted with its data"
 
 
 def _of_overlay(plan: Plan) -> list[str]:

@@ -28,6 +28,24 @@ _PORTS: Final[Mapping[type[Storage], str]] = {
     Efs: "TCP {efs} from the nodes, and a mount target in their zone",
 }
 
+_SCRIPTS: Final = (
+    "may read the scripts of `software.scripts` and the bucket `ScriptsBucketName`, which "
+    "`./deploy.sh --foundation` makes"
+)
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/iam-roles-in-parallelcluster-v3.html
+# https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
+# https://docs.aws.amazon.com/batch/latest/userguide/instance_IAM_role.html
+_NEEDS_OF_ROLES: Final[Mapping[str, str]] = {
+    "hyperpod": "trusts SageMaker, has the managed policy AmazonSageMakerClusterInstanceRolePolicy "
+    "and the permissions for network interfaces in a VPC, and may read the lifecycle scripts in S3",
+    "parallelcluster": "trusts EC2, has the permissions that ParallelCluster documents for its "
+    f"head or compute nodes, and {_SCRIPTS}",
+    "pcs": f"its role trusts EC2, allows pcs:RegisterComputeNodeGroupInstance, and {_SCRIPTS}",
+    "batch": "trusts EC2, has the managed policy AmazonEC2ContainerServiceforEC2Role, and "
+    f"{_SCRIPTS}",
+}
+
 
 def of_vpc(plan: Plan) -> str:
     """What an existing VPC needs; empty for a new one."""
@@ -74,18 +92,11 @@ def _groups_of_nodes(plan: Plan) -> str:
 
 
 def of_roles(plan: Plan) -> str:
-    """What existing roles of instances in SageMaker's account need, in a line each.
-
-    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html
-    """
-    roles = [machine.iam.role for machine in plan.machines]
-    roles += [group.iam.role for group in plan.node_groups]
-    return "\n".join(
-        f"{escape(role)}: trusts SageMaker, has the managed policy "
-        "AmazonSageMakerClusterInstanceRolePolicy and the permissions for network interfaces in a "
-        "VPC, and may read the lifecycle scripts in S3"
-        for role in dict.fromkeys(filter(None, roles if plan.sagemaker else ()))
-    )
+    """What existing roles and instance profiles of nodes need, in a line each."""
+    needs = _NEEDS_OF_ROLES.get("hyperpod" if plan.sagemaker else plan.target or "", "")
+    own = [machine.iam for machine in plan.machines] + [group.iam for group in plan.node_groups]
+    arns = [arn for iam in own for arn in (iam.role, iam.instance_profile) if arn and needs]
+    return "\n".join(f"{escape(arn)}: {needs}" for arn in dict.fromkeys(arns))
 
 
 def _member_rules(groups: Sequence[NodeGroup]) -> str:

@@ -19,6 +19,7 @@ from tests.preflight.test_rules import (
     DATED,
     EXISTING,
     NEW_CLOSED,
+    OF_PCS,
     PC,
     PRIVATE,
     Spec,
@@ -64,6 +65,15 @@ PROFILED = Spec(
     ),
     "parallelcluster",
 )
+
+
+def _roles(path: str, name: str) -> dict[str, Any]:
+    """An instance profile with a role of this path and name."""
+    role: dict[str, Any] = {"Path": path, "RoleName": name, "RoleId": "AROAEXAMPLEEXAMPLE"}
+    role |= {"Arn": f"{ARN}role{path}{name}", "CreateDate": datetime(2020, 1, 1, tzinfo=UTC)}
+    return {"Roles": [role]}
+
+
 ADMINS = Spec(EXAMPLE_BASE + f"kubernetes: {{admins: ['{ARN}user/ada']}}\n", "eks")
 STRANGERS = Spec(
     EXAMPLE_BASE + "kubernetes: {admins: ['arn:aws:iam::999999999999:role/ada']}\n", "eks"
@@ -257,6 +267,10 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     (LINKED, {"s3:HeadBucket": "301"}, set()),
     # Who may do what.
     (PROFILED, {"iam:GetInstanceProfile": "NoSuchEntity"}, {"PRE073"}),
+    (OF_PCS, {"iam:GetInstanceProfile": _roles("/", "nodes")}, {"PRE078"}),
+    (OF_PCS, {"iam:GetInstanceProfile": _roles("/", "AWSPCS-nodes")}, set()),
+    (OF_PCS, {"iam:GetInstanceProfile": _roles("/team/aws-pcs/", "nodes")}, set()),
+    (PROFILED, {"iam:GetInstanceProfile": _roles("/", "nodes")}, set()),
     (ADMINS, {"iam:GetUser": "NoSuchEntity"}, {"PRE073"}),
     (STRANGERS, {"iam:GetRole": "NoSuchEntity"}, {"PRE074"}),
     # Names.

@@ -101,6 +101,13 @@ JOINED_HYPERPOD = Spec(
     + "targets: {hyperpod-slurm: {cluster: platform}}\n",
     "hyperpod-slurm",
 )
+OF_PCS = Spec(
+    EXAMPLE_BASE.replace(
+        "name: h200,",
+        "name: h200, iam: {instance_profile: 'arn:aws:iam::111122223333:instance-profile/nodes'},",
+    ),
+    "pcs",
+)
 HYPERPOD = Spec(EXAMPLE_BASE, "hyperpod-slurm")
 KEYED = Spec(
     EXAMPLE_BASE
@@ -125,6 +132,7 @@ SPECS = {
     "PRE021": HYPERPOD,
     "PRE072": KEYED,
     "PRE076": LISTED,
+    "PRE078": OF_PCS,
     **dict.fromkeys(("PRE085", "PRE086"), EKS),
     "PRE036": DATED,
     "PRE087": JOINED,

@@ -167,6 +167,12 @@ def test_no_findings(fragment: str) -> None:
     assert codes(fragment) == []
 
 
+def test_a_public_subnet_of_login_nodes_is_used() -> None:
+    subnets = existing(A, f", public_subnets: [{B}]")
+    assert "NET023" in codes(f"{subnets}\nlogin: {{}}", "pcs")
+    assert "NET023" not in codes(f"{subnets}\nlogin: {{subnets: [{B}]}}", "pcs")
+
+
 def test_only_errors_are_fatal() -> None:
     assert check_fragment("network: {cidr: 8.8.0.0/15}", "pcs").plans == {}
     assert [*check_fragment("network: {cidr: 8.8.0.0/16}", "pcs").plans] == ["pcs"]

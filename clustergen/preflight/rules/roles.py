@@ -69,6 +69,52 @@ def principal(case: Case) -> Iterator[Problem]:
             yield Problem(path, f"there is no {kind} {name}", f"aws iam list-{kind}s")
 
 
+_PROFILE_OF = """iam:GetInstanceProfile:
+  Roles:
+    - RoleName: {0}
+      Path: /
+      RoleId: AROAEXAMPLEEXAMPLE
+      Arn: arn:aws:iam::111122223333:role/{0}
+      CreateDate: 2020-01-01T00:00:00Z"""
+
+
+def _profiles_of_pcs(plan: Plan) -> dict[str, Path]:
+    own = _principals(plan) if plan.target == "pcs" else {}
+    return {arn: path for arn, path in own.items() if ":instance-profile/" in arn}
+
+
+@rule(
+    "PRE078",
+    "PCS does not accept the role of the instance profile",
+    why="PCS rejects node groups whose role has neither a name that begins with AWSPCS nor the "
+    "path /aws-pcs/. The name of the instance profile does not matter.",
+    source="https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html",
+    calls=(PROFILE, IDENTITY),
+    by_hand=lambda plan: (
+        f"the role of {listed(found)} has the path /aws-pcs/, or a name that begins with AWSPCS"
+        if (found := _profiles_of_pcs(plan))
+        else ""
+    ),
+    bad=_PROFILE_OF.format("nodes"),
+    good=_PROFILE_OF.format("AWSPCS-nodes"),
+)
+def pcs_role(case: Case) -> Iterator[Problem]:
+    account = case.ask(IDENTITY).get("Account")
+    for arn, path in _profiles_of_pcs(case.plan).items():
+        name = arn.rpartition("/")[2]
+        if arn.split(":")[4] != account:
+            continue  # Those of other accounts cannot be looked up.
+        found = case.find(PROFILE, InstanceProfileName=name) or {}
+        for role in found.get("InstanceProfile", {}).get("Roles", ()):
+            if not role["RoleName"].startswith("AWSPCS") and "/aws-pcs/" not in role["Path"]:
+                yield Problem(
+                    path,
+                    f"{name} has the role {role['RoleName']}, which PCS does not accept",
+                    "write an instance profile whose role begins with AWSPCS or has the path "
+                    "/aws-pcs/",
+                )
+
+
 def _linked(plan: Plan) -> Iterator[str]:
     """The names of the service-linked roles that the cluster needs."""
     new = [type(item) for item in plan.storage if not item.existing]

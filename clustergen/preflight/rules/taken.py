@@ -11,6 +11,7 @@ from clustergen.plan.model import Plan
 from clustergen.preflight import names
 from clustergen.preflight.case import Case
 from clustergen.preflight.rules import listed, rule
+from clustergen.targets.batch import names as batch
 
 PCS: Final = "pcs:ListClusters"
 PCS_GROUPS: Final = "pcs:ListComputeNodeGroups"
@@ -174,4 +175,4 @@ def _hyperpod(case: Case) -> str:
 
 def _queues(plan: Plan) -> list[str]:
     """Names of the job queues on Batch, which are unique in an account and region."""
-    return [f"{plan.name}-{queue.name}" for queue in plan.queues]
+    return [batch.queue(plan, queue) for queue in plan.queues]

@@ -151,7 +151,9 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
             help="keep them for targets that create one, or remove them",
             fix=unsafe(drop(("network", "control_plane_subnets"))),
         )
-    if plan.wrote("network", "public_subnets") and plan.target and not _public_nodes(plan):
+    placed = {subnet for machine in plan.machines for subnet in machine.subnets}
+    used = _public_nodes(plan) or not placed.isdisjoint(subnet.id for subnet in plan.network.public)
+    if plan.wrote("network", "public_subnets") and plan.target and not used:
         reachable = plan.limits.public_nodes
         yield Problem(
             ("network", "public_subnets"),

@@ -35,14 +35,22 @@ def runbook(plan: Plan) -> Runbook:
         replace=f"`{SCONTROL} update nodename=NODE state=power_down_asap` terminates a node once "
         "it is idle; ParallelCluster launches a static one again, a dynamic one when a job needs "
         "it. It replaces nodes that fail EC2's checks automatically",
-        users="add them to `users` in the spec and deploy again: the head node and login nodes "
-        "create them at once, compute nodes when they are next launched",
+        users=_users(plan),
         pause="`./deploy.sh --pause` stops the compute fleet, and `--resume` starts it. The head "
         "node, login nodes and storage continue to cost money, and so does a Capacity Block or a "
         "reservation",
         waits=f"{_foundation(plan)}the head node takes about 10 minutes, "
         f"static nodes 5 to 15 more; `deploy.sh` waits up to two hours for the cluster. {WAIT}",
         remains=_remains(plan),
+    )
+
+
+def _users(plan: Plan) -> str:
+    if plan.options_as(Options).directory:
+        return "add them to the directory: every node finds them there"
+    return (
+        "add them to `users` in the spec and deploy again: the head node and login nodes "
+        "create them at once, compute nodes when they are next launched"
     )
 
 

@@ -348,3 +348,18 @@ def test_tasks_need_interfaces_of_the_quota(text: str, interfaces: int) -> None:
 def test_users_may_register_definitions_with_tags() -> None:
     """IAM asks for it where a request has tags, and definitions have those of the spec."""
     assert "`batch:TagResource`" in files_of("tags: {team: a}")["README.md"]
+
+
+def test_the_checklist_has_the_names_that_queues_get() -> None:
+    text = """queues: [{name: train, node_groups: [h200]}]
+targets: {batch: {queue_names: {train: Training}}}"""
+    assert "no other job queue is called Training\n" in files_of(text)["README.md"]
+
+
+@pytest.mark.parametrize("arn", ["instance-profile/nodes", "role/nodes"])
+def test_the_checklist_has_what_an_own_role_needs(arn: str) -> None:
+    field = arn.partition("/")[0].replace("-", "_")
+    text = f"node_groups: [{{name: h200, iam: {{{field}: 'arn:aws:iam::111122223333:{arn}'}}}}]"
+    [line] = [line for line in files_of(text)["README.md"].splitlines() if f"{arn}: " in line]
+    assert "AmazonEC2ContainerServiceforEC2Role" in line
+    assert "`ScriptsBucketName`" in line

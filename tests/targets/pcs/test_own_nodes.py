@@ -68,3 +68,11 @@ login: {{subnets: [subnet-0a1b2c3d4e5f6789{subnet}]}}
 """
     data = _resources(text)["LaunchTemplateLogin"]["LaunchTemplateData"]
     assert data["NetworkInterfaces"][0]["AssociatePublicIpAddress"] is public
+
+
+def test_the_checklist_has_what_an_own_instance_profile_needs() -> None:
+    lines = files_of(OWN)["README.md"].splitlines()
+    [line] = [line for line in lines if f"{PROFILE}: " in line]
+    assert "pcs:RegisterComputeNodeGroupInstance" in line
+    [line] = [line for line in lines if "AWSPCS" in line]
+    assert PROFILE in line
