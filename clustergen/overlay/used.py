@@ -156,7 +156,7 @@ def _idle(
     """Numbers of nodes in the spec that do nothing, as the overlay has the group's resource."""
     for steps in _NUMBERS:
         for (section, id, *rest), wanted in _values(document, steps, keys):
-            other = "" if id in merged[section] else twin(document[section][id], merged)
+            other = "" if id in as_map(merged.get(section)) else twin(document[section][id], merged)
             names = (section, other, *rest)
             found = str(_at(merged, names, keys)) if other else ""
             # A parameter decides elsewhere.
