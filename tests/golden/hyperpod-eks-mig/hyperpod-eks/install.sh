@@ -289,7 +289,7 @@ leave_out_operator() {
 {.metadata.namespace}/{.metadata.name}{\" \"}{.metadata.annotations.meta\\.helm\\.sh/release-namespace}/\
 {.metadata.annotations.meta\\.helm\\.sh/release-name}{range .spec.template.spec.containers[*]}{\" \"}{.image}\
 {end}{\"\\n\"}{end}") || lost
-  found=$(grep -E "/$name[:@]" <<<"$found" | awk -v own=kube-system/dependencies '
+  found=$(grep -E "/${name}[:@]" <<<"$found" | awk -v own=kube-system/dependencies '
     $2 == own { mine = 1 }
     $2 != own && other == "" { other = $1 }
     END { if (!mine) print other }') || true
