@@ -118,7 +118,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         K8S: _NO,
         BATCH: _NO,
     },
-    "hyperpod-eks-spot": {PC: _NO, PCS: set(), HP: _NO, EKS: set(), K8S: set(), BATCH: set()},
+    "hyperpod-eks-spot": {PC: set(), PCS: set(), HP: _NO, EKS: set(), K8S: set(), BATCH: set()},
     "hyperpod-eks-two-zones": {PC: _NO, PCS: _NO, HP: set(), EKS: set(), K8S: _NO, BATCH: _NO},
     "hyperpod-slurm-bootstrap": {PC: _NO, PCS: _NO, HP: set(), EKS: set(), K8S: _NO, BATCH: _NO},
     "hyperpod-slurm-customer-managed": {
