@@ -66,15 +66,24 @@ def way_in(plan: Plan) -> str:
     if not plan.network.closed:
         return (
             "run `deploy.sh` on a machine there or over a VPN, or write "
-            "`kubernetes.public_endpoint_from`. From addresses outside the VPC, the security group "
-            "of the cluster has to let in TCP 443"
+            f"`kubernetes.public_endpoint_from`. {_admission(plan)}"
         )
     first = "run `./deploy.sh --foundation`, connect" if plan.network.new else "connect"
     return (
-        f"{first} the VPC to your network (VPN, peering or a transit gateway), and let the "
-        "security group of the cluster admit TCP 443 from there. Then run `deploy.sh` on a "
-        "machine that reaches both the APIs of AWS and the VPC; or write "
-        "`kubernetes.public_endpoint_from`"
+        f"{first} the VPC to your network (VPN, peering or a transit gateway), and run `deploy.sh` "
+        "on a machine that reaches both the APIs of AWS and the VPC; or write "
+        f"`kubernetes.public_endpoint_from`. {_admission(plan)}"
+    )
+
+
+def _admission(plan: Plan) -> str:
+    """EKS makes the security group with the cluster, so that nobody can change it before."""
+    known = "outside the VPC" if plan.network.cidr else "without the security group of the cluster"
+    group = "cluster.resourcesVpcConfig.clusterSecurityGroupId"
+    return (
+        f"From a machine {known}, the first run stops once the cluster exists: let its security "
+        f"group (`aws eks describe-cluster --region {plan.region} --name {plan.cluster_name} "
+        f"--query {group}`) admit TCP 443 from there, and run `deploy.sh` again"
     )
 
 
