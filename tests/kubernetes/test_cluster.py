@@ -128,6 +128,14 @@ def test_what_the_timetable_held_is_released_with_its_dates(cluster: Cluster) ->
     held = cluster.api.objects[queue]
     held["metadata"]["annotations"] = {timetable.MARK: "yes"}
     held["spec"]["stopPolicy"] = "HoldAndDrain"
+    drained, theirs = (("workloads.kueue.x-k8s.io", "train", name) for name in ("job", "theirs"))
+    for key, labels in ((drained, {timetable.MARK: "yes"}), (theirs, {})):
+        cluster.api.objects[key] = {
+            "kind": "Workload",
+            "apiVersion": "kueue.x-k8s.io/v1beta2",
+            "metadata": {"name": key[2], "namespace": "train", "labels": labels},
+            "spec": {"active": False, "queueName": "train"},
+        }
     # A second deployment does not interfere.
     assert cluster.install(DATED).returncode == 0
     assert cluster.api.objects[queue]["spec"]["stopPolicy"] == "HoldAndDrain"
@@ -140,6 +148,9 @@ def test_what_the_timetable_held_is_released_with_its_dates(cluster: Cluster) ->
     assert timetable.MARK not in released["metadata"]["annotations"]
     assert "unschedulable" not in cluster.api.objects[nodes["ours"]]["spec"]
     assert cluster.api.objects[nodes["theirs"]]["spec"] == {"unschedulable": True}
+    job = cluster.api.objects[drained]
+    assert (job["spec"]["active"], job["metadata"]["labels"]) == (True, {})
+    assert cluster.api.objects[theirs]["spec"]["active"] is False
     # The pod ends first.
     [end] = [n for n, call in enumerate(cluster.calls) if "delete deployment timetable" in call]
     assert all(n > end for n, call in enumerate(cluster.calls) if " patch " in call)

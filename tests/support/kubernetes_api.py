@@ -64,6 +64,7 @@ KINDS: Mapping[tuple[str, str, str], str] = {
     ("kueue.x-k8s.io", "v1beta2", "ClusterQueue"): "clusterqueues",
     ("kueue.x-k8s.io", "v1beta2", "LocalQueue"): "localqueues",
     ("kueue.x-k8s.io", "v1beta2", "Cohort"): "cohorts",
+    ("kueue.x-k8s.io", "v1beta2", "Workload"): "workloads",
     ("kueue.x-k8s.io", "v1beta2", "ResourceFlavor"): "resourceflavors",
     ("kueue.x-k8s.io", "v1beta2", "Topology"): "topologies",
     ("kueue.x-k8s.io", "v1beta2", "WorkloadPriorityClass"): "workloadpriorityclasses",
