@@ -43,9 +43,15 @@ def principals(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def names(plan: Plan) -> list[str]:
-    """The names, without paths, of all roles and users that get an access entry."""
+    """All roles and users that get an access entry, as ACCOUNT:role/NAME: sessions have no path."""
     arns = (*plan.kubernetes.admins, *principals(plan))
-    return list(dict.fromkeys(arn.rpartition("/")[2] for arn in arns))
+    return list(dict.fromkeys(_name(arn) for arn in arns))
+
+
+def _name(arn: str) -> str:
+    account, _, rest = arn.split(":", 4)[4].partition(":")
+    kind, _, path = rest.partition("/")
+    return f"{account}:{kind}/{path.rpartition('/')[2]}"
 
 
 def objects(

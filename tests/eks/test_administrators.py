@@ -21,6 +21,9 @@ CALLERS = [
     (f"{SESSIONS}/platform/me", False, 2),
     (f"{SESSIONS}/platform/me", True, 0),
     (f"{SESSIONS}/deployer/platform", False, 0),
+    ("arn:aws:sts::444455556666:assumed-role/platform/me", False, 0),
+    ("arn:aws:iam::111122223333:user/platform", False, 0),
+    ("arn:aws:iam::111122223333:root", False, 0),
     ("arn:aws:iam::111122223333:user/me", False, 0),
 ]
 
@@ -84,7 +87,7 @@ def test_a_team_uses_the_namespace_of_its_queue(target: str, namespace: str) -> 
     }
     [edit] = (one for one in objects if one["metadata"]["name"] == "clustergen-jobs-edit")
     assert edit["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-edit"] == "true"
-    assert "check_admins vision" in files["deploy.sh"]
+    assert "check_admins 111122223333:role/vision" in files["deploy.sh"]
 
 
 @pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
