@@ -295,6 +295,7 @@ REMAIN = [
     # Target, what of the file system at /fsx, further lines of the section.
     ("pcs", "retain", ("`aws --region us-east-1 fsx delete-file-system --file-system-id ID`",)),
     ("pcs", "delete", ("- StorageHome: ", "- ScriptsBucket: ")),
+    ("eks", "delete", ("load balancers of Services", "Key=kubernetes.io/cluster/example,")),
     ("eks", "delete", ("- MetricsWorkspace: `aws --region us-east-1 amp delete-workspace",)),
     ("parallelcluster", "delete", ("/aws/parallelcluster/example-",)),
 ]

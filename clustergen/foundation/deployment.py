@@ -26,9 +26,12 @@ _BUCKET = ("ScriptsBucket", "ScriptsBucketPolicy")
 # In the order in which they must be deleted.
 _DELETE: Mapping[str, str] = {
     "AWS::EFS::MountTarget": "efs delete-mount-target --mount-target-id ID",
-    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID",
+    # https://docs.aws.amazon.com/efs/latest/ug/API_DeleteMountTarget.html (2026-11)
+    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID  # once its mount targets "
+    "are gone, after a minute or two",
     "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id ID",
-    "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID",
+    "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID  # once the file systems "
+    "are gone, after some minutes",
     "AWS::EC2::Subnet": "ec2 delete-subnet --subnet-id ID",
     "AWS::EC2::VPC": "ec2 delete-vpc --vpc-id ID",
     # Its id here is its ARN, which ends with the id that the command takes.

@@ -27,9 +27,17 @@ USERS_OF_OTHERS: Final = (
 
 
 def remains(plan: Plan) -> str:
-    """Remaining resources: volumes that pods claimed."""
+    """Remaining resources of a new cluster: what Kubernetes made in the account.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/delete-cluster.html and, for the tag,
+    https://github.com/kubernetes/cloud-provider-aws/blob/master/pkg/providers/v1/tags.go (2026-11)
+    """
     return (
         "the EBS volumes of claims that were not deleted before the cluster: `aws ec2 "
         f"describe-volumes --region {plan.region} --filters "
-        "Name=tag-key,Values=kubernetes.io/created-for/pvc/name` lists them"
+        "Name=tag-key,Values=kubernetes.io/created-for/pvc/name` lists them; and the load balancers "
+        "of Services that were not deleted before it, with their security groups, which keep its "
+        "subnets and VPC from deletion: `aws resourcegroupstaggingapi get-resources --region "
+        f"{plan.region} --resource-type-filters elasticloadbalancing ec2:security-group "
+        f"--tag-filters Key=kubernetes.io/cluster/{plan.name},Values=owned` lists them"
     )

@@ -237,6 +237,8 @@ def test_deleting_the_foundation_prints_what_remains(bundle: Bundle) -> None:
         lines[0]
         == f"{where} efs delete-mount-target --mount-target-id mounttarget1ofstoragehome-0a1b"
     )
+    (command,) = (line for line in lines if "efs delete-file-system" in line)
+    assert command.endswith("-0a1b  # once its mount targets are gone, after a minute or two")
     assert f"{where} fsx delete-file-system --file-system-id storagefsx-0a1b" in lines
     assert lines[-2] == f"{where} ec2 delete-vpc --vpc-id vpc-0a1b"
     assert "storagefsx" in str(bundle.account.cloudformation.orphans).lower()

@@ -331,6 +331,18 @@ release_marked() {
   done <<<"$found"
 }
 
+# release_workloads KUBECTL...: jobs that Kueue was ending, and that would wait for nobody now.
+release_workloads() {
+  local mark=clustergen.timetable/held found space name
+  found=$("$@" get workloads.kueue.x-k8s.io --all-namespaces --selector "$mark=yes" --output \
+    'jsonpath={range .items[*]}{.metadata.namespace}{" "}{.metadata.name}{" "}{.spec.queueName}{"\n"}{end}')
+  while read -r space name _; do
+    [[ -n $name ]] || continue
+    "$@" patch workloads.kueue.x-k8s.io "$name" --namespace "$space" --type merge --patch \
+      "{\"metadata\":{\"labels\":{\"$mark\":null}},\"spec\":{\"active\":true}}"
+  done <<<"$found"
+}
+
 # The pod of an earlier bundle's timetable ends first: it would hold everything again.
 release_held() {
   local found
@@ -341,6 +353,9 @@ release_held() {
   found=$("$@" api-resources --output name) || [[ -n $found ]]
   if grep -qxF clusterqueues.kueue.x-k8s.io <<<"$found"; then
     release_marked clusterqueues.kueue.x-k8s.io '"stopPolicy":"None"' "$@"
+  fi
+  if grep -qxF workloads.kueue.x-k8s.io <<<"$found"; then
+    release_workloads "$@"
   fi
   release_marked nodes '"unschedulable":null' "$@"
 }
