@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from clustergen.artifacts import Artifact
-from clustergen.kubernetes import jobs, nccl, pods, volumes
+from clustergen.kubernetes import capacity, jobs, nccl, pods, volumes
 from clustergen.kubernetes.pods import Placed
 from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan, Storage
@@ -16,13 +16,17 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     """One job for all file systems."""
     items = volumes.mountable(plan)
     nodes = min(nccl.tested(group), 2)
+    # The owner's Kueue may hold every job that names no queue. Two pods of this size are never on
+    # one node, where Kueue could put smaller ones.
+    queued = not plan.creates_cluster and bool(pods.queue_labels(plan, group))
+    vcpus = capacity.node_capacity(plan, group)[capacity.CPU] // 2 + 1 if queued else 1
     script = "".join(_look(item, nodes) for item in items)
     container = {
         "name": "file-systems",
         "image": pulled(plan, jobs.IMAGE),
         "command": ["bash", "-ec", Lines(_FUNCTIONS + script)],
         "env": [_RUN],
-        "resources": pods.amounts({"cpu": "1", "memory": "1Gi"}),
+        "resources": pods.amounts({"cpu": str(vcpus), "memory": "1Gi"}),
         "volumeMounts": volumes.pod_mounts(plan, items),
     }
     pod = {
@@ -32,7 +36,7 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     }
     mounts = ", ".join(item.mount for item in items)
     made = jobs.Test(
-        f"{group.object_name}-file-systems", nodes, f"{mounts} from {nodes} nodes.", alone=False
+        f"{group.object_name}-file-systems", nodes, f"{mounts} from {nodes} nodes.", alone=queued
     )
     return jobs.job(plan, group, made, pod)
 

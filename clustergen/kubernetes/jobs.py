@@ -27,7 +27,7 @@ class Test:
     nodes: int
     expectation: str
     alone: bool = True
-    """A pod uses its whole node. Other pods use anti-affinity and no queue, because Kueue
+    """No second pod fits on its node. Other pods use anti-affinity and no queue, because Kueue
     ignores anti-affinity when it chooses nodes."""
 
 

@@ -35,9 +35,10 @@ def remains(plan: Plan) -> str:
     return (
         "the EBS volumes of claims that were not deleted before the cluster: `aws ec2 "
         f"describe-volumes --region {plan.region} --filters "
-        "Name=tag-key,Values=kubernetes.io/created-for/pvc/name` lists them; and the load balancers "
-        "of Services that were not deleted before it, with their security groups, which keep its "
-        "subnets and VPC from deletion: `aws resourcegroupstaggingapi get-resources --region "
+        "Name=tag-key,Values=kubernetes.io/created-for/pvc/name` lists them; and the load "
+        "balancers of Services that were not deleted before it, with their security groups, "
+        "which keep its subnets and VPC from deletion: `aws resourcegroupstaggingapi "
+        "get-resources --region "
         f"{plan.region} --resource-type-filters elasticloadbalancing ec2:security-group "
         f"--tag-filters Key=kubernetes.io/cluster/{plan.name},Values=owned` lists them"
     )

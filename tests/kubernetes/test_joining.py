@@ -321,6 +321,12 @@ def test_a_kueue_that_holds_jobs_without_a_queue_admits_those_of_the_bundle() ->
     (job,) = yaml.safe_load_all(files_of(SPEC)["manifests/ownership.yaml"])
     assert queued.items() <= job["metadata"]["labels"].items()
     assert job["metadata"]["namespace"] == "train"
+    (job,) = yaml.safe_load_all(files_of(SPEC)["smoke/h200-file-systems.yaml"])
+    assert queued.items() <= job["metadata"]["labels"].items()
+    pod = job["spec"]["template"]["spec"]
+    assert "topologySpreadConstraints" not in pod
+    # Kubernetes keeps some of the 192 vCPUs: two pods do not fit on a node.
+    assert int(pod["containers"][0]["resources"]["requests"]["cpu"]) * 2 >= 192
     without = SPEC.replace("queues: [{name: train, node_groups: [h200]}]", "")
     (job,) = yaml.safe_load_all(files_of(without)["manifests/ownership.yaml"])
     assert not queued.keys() & job["metadata"]["labels"].keys()

@@ -16,6 +16,9 @@ from clustergen.kubernetes import (
     kueue,
     kueue_configuration,
     labels_and_taints,
+    namespaces,
+    ownership,
+    pruning,
     timetable,
     training,
 )
@@ -177,6 +180,13 @@ def _added(plan: Plan) -> Iterator[str]:
         "not admit the new ones: write that group into `security_groups` of the node groups, or "
         f"ask the owner to let {group} in"
     )
+    if not kueue.is_on(plan):
+        yield (
+            f"if Kueue in {name} has `manageJobsWithoutQueueName`, it holds all jobs of this "
+            "bundle, which name no queue: write `queues`, or ask its owner for a queue in the "
+            "namespace default and add the label `kueue.x-k8s.io/queue-name` to them"
+            f"{_opening(plan)}"
+        )
     yield (
         f"a Cluster Autoscaler in {name} finds the node groups by their tags, and keeps the "
         "minimum of `count`. It ends idle nodes above that, and of capacity that ends, and starts "
@@ -194,6 +204,17 @@ def _added(plan: Plan) -> Iterator[str]:
             "for these nodes only, where no other runs. If others install one later that runs "
             "there too, run install.sh again: it removes its own"
         )
+
+
+def _opening(plan: Plan) -> str:
+    """How to label a job that install.sh has created already."""
+    if not any(True for _ in ownership.objects(plan, [namespaces.DEFAULT], {})):
+        return ""
+    label = f"{pruning.LABEL}={pruning.owner(plan)}"
+    return (
+        ", with `kubectl label job --namespace default --selector "
+        f"{label} kueue.x-k8s.io/queue-name=QUEUE` to those that open new file systems"
+    )
 
 
 def _destroy(plan: Plan) -> str:

@@ -369,6 +369,15 @@ def test_the_readme_says_what_the_owner_decides() -> None:
         assert words not in _readme(NODES)
 
 
+def test_the_readme_of_a_bundle_without_queues_names_the_label_of_one() -> None:
+    """The owner's Kueue may hold every job that names none."""
+    assert "manageJobsWithoutQueueName" in _readme(SPEC)
+    assert "kubectl label job" not in _readme(SPEC)
+    assert "kubectl label job" in _readme(STORED)
+    queued = SPEC + "queues: [{name: train, node_groups: [h200]}]\n"
+    assert "manageJobsWithoutQueueName" not in _readme(queued)
+
+
 def test_node_repair_depends_on_an_addon_of_the_owner() -> None:
     assert "platform has the add-on `eks-node-monitoring-agent`" in _readme(SPEC)
     assert "without it, repair sees only" not in _readme(NODES)
