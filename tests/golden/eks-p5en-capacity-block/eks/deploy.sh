@@ -646,7 +646,7 @@ deploy_foundation() {
 
 # Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
-  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageFsx 'fsx delete-file-system --file-system-id ID' ClusterSecurityGroup 'ec2 delete-security-group --group-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' MetricsWorkspace 'amp delete-workspace --workspace-id "$(basename ID)"' MetricsLog 'logs delete-log-group --log-group-name ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
+  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID  # once its mount targets are gone, after a minute or two' StorageFsx 'fsx delete-file-system --file-system-id ID' ClusterSecurityGroup 'ec2 delete-security-group --group-id ID  # once the file systems are gone, after some minutes' StorageSecurityGroup 'ec2 delete-security-group --group-id ID  # once the file systems are gone, after some minutes' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' MetricsWorkspace 'amp delete-workspace --workspace-id "$(basename ID)"' MetricsLog 'logs delete-log-group --log-group-name ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
 }
 
 # Prints how to delete what remains, with the ids from the stack.
@@ -757,17 +757,20 @@ install_software() {
 
 # EKS creates an access entry for the identity that creates a cluster, and rejects a second one.
 check_admins() {
-  local caller admin
+  local caller name admin
   [[ $dry_run == no ]] || return 0
   ! ask aws --region "$region" eks describe-cluster --name "$cluster" || return 0
   ask aws --region "$region" sts get-caller-identity --query Arn --output text
   caller=$answer
   case $caller in
-    *:assumed-role/*) caller=${caller%/*} ;;
+    *:assumed-role/*) caller=${caller%/*} caller=${caller/:assumed-role/:role} ;;
   esac
+  # The account, the kind and the name.
+  name=${caller%%/*} name=${name#*:*:*:*:}/${caller##*/}
   for admin in "$@"; do
-    [[ ${caller##*/} != "$admin" ]] ||
-      fail "$admin creates the cluster and so is an administrator already: remove it from kubernetes.admins and kubernetes.access"
+    [[ $name != "$admin" ]] ||
+      fail "${admin##*/} creates the cluster and so is an administrator already: remove it from" \
+        "kubernetes.admins and kubernetes.access"
   done
 }
 
@@ -1011,7 +1014,7 @@ check_first() {
   elif is_paused; then
     fail "$cluster is paused: run deploy.sh --resume first."
   fi
-  check_admins platform
+  check_admins 111122223333:role/platform
   check_old_logs "$stack" /aws/eks/eks-pretrain/cluster
 }
 

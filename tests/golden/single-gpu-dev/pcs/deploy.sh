@@ -643,7 +643,7 @@ deploy_foundation() {
 
 # Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
-  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
+  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID  # once its mount targets are gone, after a minute or two' StorageSecurityGroup 'ec2 delete-security-group --group-id ID  # once the file systems are gone, after some minutes' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
 }
 
 # Prints how to delete what remains, with the ids from the stack.
