@@ -77,7 +77,7 @@ def way_in(plan: Plan) -> str:
 
 
 def _admission(plan: Plan) -> str:
-    """EKS makes the security group with the cluster, so that nobody can change it before."""
+    """EKS makes the security group together with the cluster."""
     known = "outside the VPC" if plan.network.cidr else "without the security group of the cluster"
     group = "cluster.resourcesVpcConfig.clusterSecurityGroupId"
     return (
