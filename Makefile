@@ -7,7 +7,7 @@ ci:
 	.ci/run
 
 test:
-	$(PYTHON) -m pytest -n 4
+	$(PYTHON) -m pytest -n auto
 
 lint:
 	$(PYTHON) -m ruff check .

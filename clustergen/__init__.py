@@ -12,10 +12,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from clustergen.base.version import __version__ as __version__
+
 if TYPE_CHECKING:
-    from clustergen.artifacts import Artifact, Bundle
-    from clustergen.compiler import Checked, UnknownTarget, check, check_text
-    from clustergen.findings import (
+    from clustergen.base.artifacts import Artifact, Bundle
+    from clustergen.base.findings import (
         Edit,
         Finding,
         Fix,
@@ -30,35 +31,23 @@ if TYPE_CHECKING:
         safe,
         unsafe,
     )
+    from clustergen.bundle.renderer import render
+    from clustergen.checking.compiler import Checked, UnknownTarget, check, check_text
     from clustergen.plan.model import Plan
-    from clustergen.renderer import render
     from clustergen.spec.model import Spec
 
-__version__ = "0.1.0"
-
 _HOMES = {
-    "Artifact": "clustergen.artifacts",
-    "Bundle": "clustergen.artifacts",
-    "Checked": "clustergen.compiler",
-    "Edit": "clustergen.findings",
-    "Finding": "clustergen.findings",
-    "Fix": "clustergen.findings",
-    "Plan": "clustergen.plan.model",
-    "Problem": "clustergen.findings",
-    "Rule": "clustergen.findings",
-    "Severity": "clustergen.findings",
-    "Spec": "clustergen.spec.model",
-    "UnknownTarget": "clustergen.compiler",
-    "Unrenderable": "clustergen.findings",
-    "check": "clustergen.compiler",
-    "check_text": "clustergen.compiler",
-    "drop": "clustergen.findings",
-    "put": "clustergen.findings",
-    "rename": "clustergen.findings",
-    "render": "clustergen.renderer",
-    "rule": "clustergen.findings",
-    "safe": "clustergen.findings",
-    "unsafe": "clustergen.findings",
+    name: f"clustergen.{home}"
+    for home, names in {
+        "base.artifacts": "Artifact Bundle",
+        "base.findings": "Edit Finding Fix Problem Rule Severity Unrenderable drop put rename rule "
+        "safe unsafe",
+        "bundle.renderer": "render",
+        "checking.compiler": "Checked UnknownTarget check check_text",
+        "plan.model": "Plan",
+        "spec.model": "Spec",
+    }.items()
+    for name in names.split()
 }
 
 __all__ = [

@@ -15,6 +15,7 @@ import encryption
 import findings
 import language
 import monitoring
+import permissions
 import picture
 import recording
 
@@ -31,6 +32,11 @@ def support() -> str:
     return as_markdown([targets.load(name) for name in targets.NAMES])
 
 
+def security() -> str:
+    """SECURITY.md, of which one part is generated."""
+    return permissions.page((HERE.parent / "SECURITY.md").read_text(encoding="utf-8"))
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     SCHEMA: as_text,
     "cli.md": command_line.page,
@@ -43,6 +49,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "monitoring.md": monitoring.page,
     "rules.md": findings.page,
     "support.md": support,
+    "../SECURITY.md": security,
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 
-from clustergen.findings import EXAMPLE_BASE, Rule
-from clustergen.registry import AREAS, by_code
-from clustergen.retired import RETIRED
+from clustergen.base.findings import EXAMPLE_BASE, Rule
+from clustergen.base.retired import RETIRED
+from clustergen.checking.registry import AREAS, by_code
 
 HEAD = f"""\
 # Findings

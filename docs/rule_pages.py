@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from findings import HEAD, entry, retired
 
-from clustergen.findings import Rule, Severity
-from clustergen.registry import AREAS, by_code
+from clustergen.base.findings import Rule, Severity
+from clustergen.checking.registry import AREAS, by_code
 
 _IGNORE = """\
 To [ignore](../how-to/check.md#ignore-a-finding) it where you have a reason:

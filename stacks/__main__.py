@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from clustergen import report
-from clustergen.cdk import kernel
-from clustergen.findings import Unrenderable
+from clustergen import output
+from clustergen.base.findings import Unrenderable
+from clustergen.commands.app import kernel
 
 
 def main() -> int:
@@ -14,7 +14,7 @@ def main() -> int:
     try:
         kernel.load()
     except Unrenderable as error:
-        sys.stderr.write(report.render("text", error.findings, {}))
+        sys.stderr.write(output.render("text", error.findings, {}))
         return 1
     from . import app  # imports aws_cdk, which kernel.load has started
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import aws_cdk as cdk
 from constructs import IConstruct
 
-from clustergen.catalog import regions
-from clustergen.kubernetes import karpenter
-from clustergen.monitoring import names
+from clustergen.base.text_lists import words
+from clustergen.facts.catalog import regions
 from clustergen.plan.model import Bucket, Plan
-from clustergen.words import words
+from clustergen.services.kubernetes import karpenter
+from clustergen.services.monitoring import names
 
 _DEPLOYMENT = "Custom::CDKBucketDeployment"
 _FUNCTION = "the function that copies scripts is CDK's own: "
@@ -58,6 +58,8 @@ TASK_GOVERNANCE = {
 
 _SCRIPTS = "every script is in this bucket, under a hash of its text"
 
+_INTERFACES = "HyperPod makes interfaces in the VPC it is given"
+
 # Permissions that AWS documents for roles of nodes, and actions without narrower resources.
 _FOUNDATION = {
     "AwsSolutions-VPC7": "flow logs are the account's to keep, and cost by the traffic of training",
@@ -83,9 +85,10 @@ _FOUNDATION = {
             f"{_OWN}:cloudwatch:{_HERE}:alarm:*": "alarms that the user names in an update",
             f"{_OWN}:kms:{_HERE}:key/*": "keys of volumes, and through SageMaker only",
             f"{_OWN}:sagemaker:{_HERE}:cluster/*": "the id of the cluster is not known before it",
+            f"{_OWN}:ec2:{_HERE}:network-interface/*": _INTERFACES,
             **{
-                f"{_OWN}:ec2:{_HERE}:{kind}/*": "HyperPod makes interfaces in the VPC it is given"
-                for kind in ("network-interface", "security-group", "subnet")
+                f"{_OWN}:ec2:<AWS::Region>:*:{kind}/*": f"{_INTERFACES}, also a shared one"
+                for kind in ("security-group", "subnet")
             },
         }
     ),
@@ -98,7 +101,7 @@ The rules need typed resources, which tests create from the templates.
 
 def foundation(stack: cdk.Stack, plan: Plan) -> None:
     """The foundation, and stacks with roles of nodes."""
-    streams = f"{_LOGS}:log-group:{names.log_group(plan.name)}:*"
+    streams = f"{_LOGS}:log-group:{names.log_group(plan)}:*"
     reason = "streams of the group that nodes write their metrics to"
     acknowledge(stack, {**_FOUNDATION, **_wild({streams: reason})})
 

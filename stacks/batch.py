@@ -9,26 +9,12 @@ from constructs import Construct
 
 from clustergen.targets.batch import images
 
-from . import acknowledged, scripts, template
 from .rendered import RenderedCluster
-
-
-class BatchStack(cdk.Stack):
-    """The cluster: its compute environments and queues."""
-
-    def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
-        super().__init__(scope, rendered.stack_name, **props)
-        looked_up = template.look_up_images(rendered.template, images.newest(rendered.plan))
-        self.resources = template.fill(self, looked_up, imports=rendered.imports)
-        """Resources by logical id."""
-        uploads = scripts.of_bundle(rendered)
-        if uploads:
-            self.scripts = scripts.upload(self, uploads, rendered.imports)
-            acknowledged.bucket_deployment(self, rendered.imports[scripts.BUCKET])
-            # Nodes read their scripts as soon as they boot.
-            template.after(self.resources, "AWS::Batch::ComputeEnvironment", self.scripts)
+from .scripts import NodesStack, of_bundle
 
 
 def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
-    return [BatchStack(scope, rendered, **props)]
+    uploads, newest = of_bundle(rendered), images.newest(rendered.plan)
+    nodes = "AWS::Batch::ComputeEnvironment"
+    return [NodesStack(scope, rendered, uploads=uploads, images=newest, nodes=nodes, **props)]

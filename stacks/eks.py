@@ -8,10 +8,10 @@ from typing import Any
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen.kubernetes import karpenter
-from clustergen.kubernetes.bundle import filled
 from clustergen.plan.model import Plan
-from clustergen.targets.eks import sizes
+from clustergen.services.kubernetes import karpenter
+from clustergen.services.kubernetes.bundle import filled
+from clustergen.targets.eks import size_parameters
 from clustergen.targets.eks.cluster import managed
 from clustergen.targets.eks.options import Options
 
@@ -19,14 +19,13 @@ from . import acknowledged, template
 from .rendered import RenderedCluster
 
 
-class EksStack(cdk.Stack):
+class EksStack(template.TemplateStack):
     """The cluster with its nodes and add-ons."""
 
     def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
-        super().__init__(scope, rendered.stack_name, **props)
+        name, document, imports = rendered.stack_name, rendered.template, rendered.imports
+        super().__init__(scope, name, document, imports=imports, **props)
         self.plan = rendered.plan
-        self.resources = template.fill(self, rendered.template, imports=rendered.imports)
-        """Resources by logical id."""
         acknowledged.eks(self, self.plan)
         if self.plan.options_as(Options).by_stack:
             self._install_software(rendered)
@@ -51,53 +50,37 @@ class EksStack(cdk.Stack):
     def _output_next_step(self) -> None:
         """Output the remaining steps, and who can do them."""
         plan = self.plan
-        steps = list(_next_steps(plan))
-        if steps:
-            cdk.CfnOutput(
-                self,
-                "NextStep",
-                value="; then ".join(steps),
-                description="What brings software and nodes into the cluster",
-            )
-        installs = plan.options_as(Options).by_stack
-        if plan.creates_cluster and not installs and not plan.kubernetes.admins:
+        if steps := "; then ".join(_next_steps(plan)):
+            what = "What brings software and nodes into the cluster"
+            cdk.CfnOutput(self, "NextStep", value=steps, description=what)
+        if plan.creates_cluster and not plan.kubernetes.admins:
             cdk.Annotations.of(self).add_warning_v2(
                 "clustergen:admins",
                 "CloudFormation's role for the CDK creates the cluster; nobody else can use it: "
-                "name your role in kubernetes.admins, or write targets.eks.install: stack.",
+                "name your role in kubernetes.admins.",
             )
         if karpenter.is_on(plan):
-            self._tell_how_to_destroy()
-
-    def _tell_how_to_destroy(self) -> None:
-        """Nodes of Karpenter are in no stack: without its node pools it ends them, and alone."""
-        command = karpenter.END_NODES
-        cdk.CfnOutput(
-            self,
-            "BeforeDestroy",
-            value=command,
-            description="Ends the instances of Karpenter, which otherwise outlive the cluster",
-        )
-        cdk.Annotations.of(self).add_warning_v2(
-            "clustergen:karpenter",
-            f"Before `cdk destroy`, run `{command}`: no stack has the instances that Karpenter "
-            "started, and without the cluster nothing ends them.",
-        )
+            # Its nodes are in no stack: without its node pools it ends them, and alone.
+            command = karpenter.end_nodes(plan)
+            what = "Ends the instances of Karpenter, which otherwise outlive the cluster"
+            cdk.CfnOutput(self, "BeforeDestroy", value=command, description=what)
+            cdk.Annotations.of(self).add_warning_v2(
+                "clustergen:karpenter",
+                f"Before `cdk destroy`, run `{command}`: no stack has the instances that Karpenter "
+                "started, and without the cluster nothing ends them.",
+            )
 
 
 def _next_steps(plan: Plan) -> Iterator[str]:
     if not plan.options_as(Options).by_stack:
         yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.cluster_name}"
-        yield f"in the rendered bundle, ./install.sh{_outputs(plan)}"
-    if command := sizes.command(plan, managed(plan)):
+        # The option is for files that have values of the stacks.
+        outputs = " --outputs FILE, which cdk deploy --outputs-file FILE writes"
+        yield f"in the rendered bundle, ./install.sh{outputs if filled(plan) else ''}"
+    if command := size_parameters.command(plan, managed(plan)):
         yield command
-    if present := sizes.present(plan, managed(plan)):
+    if present := size_parameters.present(plan, managed(plan)):
         yield f"with each cdk deploy, pass the present sizes of groups with dates: {present}"
-
-
-def _outputs(plan: Plan) -> str:
-    """The option of install.sh where its files have values of the stacks."""
-    return " --outputs FILE, which cdk deploy --outputs-file FILE writes" if filled(plan) else ""
 
 
 def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:

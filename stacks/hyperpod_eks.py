@@ -8,81 +8,57 @@ are the last stack, in regions with the resource types; elsewhere govern.sh crea
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen.hyperpod.cloudformation import CLUSTER
+from clustergen.services.hyperpod.cloudformation import CLUSTER
 from clustergen.targets.hyperpod_eks import addons, charts, governance
 from clustergen.targets.hyperpod_eks.emit import EKS_TEMPLATE
 
-from . import acknowledged, template
-from .hyperpod_slurm import HyperPodStack
+from . import acknowledged, hyperpod_slurm
 from .rendered import RenderedCluster
+from .template import TemplateStack
 
 
-class TemplateStack(cdk.Stack):
-    """A template of the bundle; its outputs are exported with the stack's name."""
-
-    def __init__(
-        self, scope: Construct, id: str, text: str, imports: dict[str, str], **props: Any
-    ) -> None:
-        super().__init__(scope, id, **props)
-        document = json.loads(text)
-        self.exports = {name: f"{id}-{name}" for name in document.get("Outputs", ())}
-        """Output name -> export name."""
-        self.resources = template.fill(
-            self, document, imports=imports, export=self.exports.__getitem__
-        )
-
-
-class GovernanceStack(TemplateStack):
-    """Priorities and quotas of HyperPod task governance."""
-
-    def __init__(
-        self, scope: Construct, id: str, text: str, imports: dict[str, str], **props: Any
-    ) -> None:
-        super().__init__(scope, id, text, imports, **props)
-        acknowledged.acknowledge(self, acknowledged.TASK_GOVERNANCE)
-
-
-class HyperPodEksStack(HyperPodStack):
-    """The HyperPod cluster, whose nodes join the EKS cluster of the previous stack."""
-
-    def __init__(
-        self, scope: Construct, rendered: RenderedCluster, eks: TemplateStack, **props: Any
-    ) -> None:
-        super().__init__(scope, rendered, {**rendered.imports, **eks.exports}, **props)
-        # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-install-packages-using-helm-chart.html
-        cdk.Annotations.of(self).add_info(
-            f"HyperPod's chart has to be in the EKS cluster before this stack: deploy "
-            f"{eks.stack_name}, run ./{charts.INSTALL} of the rendered bundle, then deploy the rest"
-        )
-        name = rendered.plan.stack(governance.CLUSTER)
-        self.export_value(self.resources[CLUSTER].get_att("ClusterArn"), name=name)
-        self.exports = {governance.CLUSTER: name}
-
-
-def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
+def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> Iterator[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
     plan, files = rendered.plan, rendered.files
     if EKS_TEMPLATE not in files:
-        return [HyperPodStack(scope, rendered, rendered.imports, **props)]
-    eks = TemplateStack(scope, plan.stack("eks"), files[EKS_TEMPLATE], rendered.imports, **props)
+        yield from hyperpod_slurm.stacks(scope, rendered, **props)
+        return
+    eks, exports = _of_template(scope, rendered, "eks", EKS_TEMPLATE, rendered.imports, **props)
     acknowledged.eks(eks, plan)
-    cluster = HyperPodEksStack(scope, rendered, eks, **props)
-    imports = {**rendered.imports, **eks.exports, **cluster.exports}
-    later = {
-        "addons": (TemplateStack, addons.TEMPLATE),
-        "governance": (GovernanceStack, governance.TEMPLATE),
-    }
-    return [
-        eks,
-        cluster,
-        *(
-            kind(scope, plan.stack(stack), files[path], imports, **props)
-            for stack, (kind, path) in later.items()
-            if path in files
-        ),
-    ]
+    imports = {**rendered.imports, **exports}
+    (cluster,) = hyperpod_slurm.stacks(scope, rendered, imports, **props)
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-install-packages-using-helm-chart.html
+    cdk.Annotations.of(cluster).add_info(
+        f"HyperPod's chart has to be in the EKS cluster before this stack: deploy "
+        f"{eks.stack_name}, run ./{charts.INSTALL} of the rendered bundle, then deploy the rest"
+    )
+    arn = imports[governance.CLUSTER] = plan.stack(governance.CLUSTER)
+    cluster.export_value(cluster.resources[CLUSTER].get_att("ClusterArn"), name=arn)
+    yield from (eks, cluster)
+    for name, path in (("addons", addons.TEMPLATE), ("governance", governance.TEMPLATE)):
+        if path in files:
+            made, _ = _of_template(scope, rendered, name, path, imports, **props)
+            if path == governance.TEMPLATE:
+                acknowledged.acknowledge(made, acknowledged.TASK_GOVERNANCE)
+            yield made
+
+
+def _of_template(
+    scope: Construct,
+    rendered: RenderedCluster,
+    name: str,
+    path: str,
+    imports: Mapping[str, str],
+    **props: Any,
+) -> tuple[TemplateStack, dict[str, str]]:
+    """A stack with a template of the bundle, and its outputs: output name -> export name."""
+    id, document = rendered.plan.stack(name), json.loads(rendered.files[path])
+    exports = {output: f"{id}-{output}" for output in document.get("Outputs", ())}
+    export = exports.__getitem__
+    return TemplateStack(scope, id, document, imports=imports, export=export, **props), exports

@@ -5,29 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen.artifacts import Artifact
-from clustergen.hyperpod.scripts import FOLDER, prefix
+from clustergen.base.artifacts import Artifact
+from clustergen.services.hyperpod.scripts import FOLDER, prefix
+from clustergen.services.slurm import tables
 
-from . import acknowledged, scripts, template
 from .rendered import RenderedCluster
-
-
-class HyperPodStack(cdk.Stack):
-    """The cluster, with its lifecycle scripts in the foundation's bucket."""
-
-    def __init__(
-        self, scope: Construct, rendered: RenderedCluster, imports: Mapping[str, str], **props: Any
-    ) -> None:
-        super().__init__(scope, rendered.stack_name, **props)
-        self.resources = template.fill(self, rendered.template, imports=imports)
-        """Resources by logical id."""
-        self.scripts = scripts.upload(self, uploads(rendered), imports)
-        acknowledged.bucket_deployment(self, imports[scripts.BUCKET])
-        # An instance runs its scripts as soon as it boots.
-        template.after(self.resources, "AWS::SageMaker::Cluster", self.scripts)
+from .scripts import NodesStack
 
 
 def uploads(rendered: RenderedCluster) -> dict[str, str]:
@@ -38,9 +23,16 @@ def uploads(rendered: RenderedCluster) -> dict[str, str]:
         if path.startswith(f"{FOLDER}/")
     ]
     place = f"{FOLDER}/{prefix(lifecycle)}"
-    return {f"{place}{file.path.removeprefix(FOLDER)}": file.text for file in lifecycle}
+    scripts = {f"{place}{file.path.removeprefix(FOLDER)}": file.text for file in lifecycle}
+    return {**scripts, **tables.uploads(rendered.plan, rendered.files)}
 
 
-def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
+def stacks(
+    scope: Construct,
+    rendered: RenderedCluster,
+    imports: Mapping[str, str] | None = None,
+    **props: Any,
+) -> list[NodesStack]:
     """The stacks of a cluster besides the foundation."""
-    return [HyperPodStack(scope, rendered, rendered.imports, **props)]
+    scripts, nodes = uploads(rendered), "AWS::SageMaker::Cluster"
+    return [NodesStack(scope, rendered, uploads=scripts, nodes=nodes, imports=imports, **props)]

@@ -12,11 +12,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clustergen.slurm import collecting
+from clustergen.services.slurm import collecting, tables
 from clustergen.targets.parallelcluster import actions
 from clustergen.targets.parallelcluster.limits import VERSION
 
-from . import acknowledged, scripts
+from . import acknowledged, scripts, template
 from .rendered import RenderedCluster
 
 # One template for each region; it creates the function that runs ParallelCluster, and its role.
@@ -32,8 +32,7 @@ class ParallelClusterStack(cdk.Stack):
     def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
         super().__init__(scope, rendered.stack_name, **props)
         self.provider = self._provider(rendered)
-        self.scripts = scripts.upload(self, uploads(rendered), rendered.imports)
-        acknowledged.bucket_deployment(self, rendered.imports[scripts.BUCKET])
+        earlier = scripts.upload(self, uploads(rendered), rendered.imports)
         token = self.provider.get_att("Outputs.ServiceToken")
         self.cluster = cdk.CfnResource(
             self,
@@ -41,21 +40,17 @@ class ParallelClusterStack(cdk.Stack):
             type="Custom::PclusterCluster",
             properties={"ServiceToken": token, **properties(rendered)},
         )
-        if self.scripts is not None:
-            self.cluster.node.add_dependency(self.scripts)
+        self.cluster.node.add_dependency(earlier)
         self._outputs()
 
     def _provider(self, rendered: RenderedCluster) -> cdk.CfnStack:
         """The provider, with a new role or the one in `-c provider_role=ARN`."""
-        role = rendered.settings.get("provider_role")
-        if role:
+        if role := rendered.settings.get("provider_role"):
             parameters = {"CustomLambdaRole": role}
         else:
-            self.policy = _policy(self, rendered)
-            parameters = {"AdditionalIamPolicies": self.policy.managed_policy_arn}
-        return cdk.CfnStack(
-            self, "Provider", template_url=cdk.Fn.sub(PROVIDER), parameters=parameters
-        )
+            parameters = {"AdditionalIamPolicies": _policy(self, rendered).managed_policy_arn}
+        url = cdk.Fn.sub(PROVIDER)
+        return cdk.CfnStack(self, "Provider", template_url=url, parameters=parameters)
 
     def _outputs(self) -> None:
         for name, attribute, description in (
@@ -69,26 +64,18 @@ class ParallelClusterStack(cdk.Stack):
 
 def properties(rendered: RenderedCluster) -> dict[str, Any]:
     """The properties of the custom resource: the name, and cluster.yaml with imported values."""
-    return {
-        "ClusterName": rendered.plan.name,
-        "ClusterConfiguration": _filled(rendered.document, rendered),
-    }
-
-
-def _filled(value: Any, rendered: RenderedCluster) -> Any:
-    if isinstance(value, dict):
-        return {key: _filled(inner, rendered) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_filled(item, rendered) for item in value]
-    return scripts.filled(value, rendered.imports) if isinstance(value, str) else value
+    imports = rendered.imports
+    document = template.changed(rendered.document, lambda text: scripts.filled(text, imports))
+    return {"ClusterName": rendered.plan.name, "ClusterConfiguration": document}
 
 
 def uploads(rendered: RenderedCluster) -> dict[str, str]:
     """Key in the scripts bucket -> text; keys for head and login nodes are fixed."""
     plan = rendered.plan
-    by_content = {script.key: script.text for script in actions.own_scripts(plan)}
+    made = {script.key: script.text for script in actions.own_scripts(plan)}
     hook = actions.hook(plan)
-    made = {**by_content, hook.current_key(plan): hook.text}
+    made[hook.current_key(plan)] = hook.text
+    made |= tables.uploads(plan, rendered.files)
     if text := collecting.workspace_file(plan):
         made[actions.workspace_key(plan)] = text
     return made
@@ -121,17 +108,13 @@ def _statements(rendered: RenderedCluster) -> Iterator[iam.PolicyStatement]:
         or [_arn("s3:::${ScriptsBucketName}/*", rendered)],
     )
     if policies := sorted({text for key, text in texts if key == "Policy"}):
+        roles = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/parallelcluster/*"
+        arns = [scripts.filled(arn, rendered.imports) for arn in policies]
         yield iam.PolicyStatement(
             sid="Policies",
             actions=["iam:AttachRolePolicy", "iam:DetachRolePolicy"],
-            resources=[
-                cdk.Fn.sub("arn:${AWS::Partition}:iam::${AWS::AccountId}:role/parallelcluster/*")
-            ],
-            conditions={
-                "ArnEquals": {
-                    "iam:PolicyARN": [scripts.filled(arn, rendered.imports) for arn in policies]
-                }
-            },
+            resources=[cdk.Fn.sub(roles)],
+            conditions={"ArnEquals": {"iam:PolicyARN": arns}},
         )
     if secrets := sorted({text for key, text in texts if key == "PasswordSecretArn"}):
         yield iam.PolicyStatement(

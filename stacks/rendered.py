@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clustergen import foundation
 from clustergen.plan.model import Plan
+from clustergen.services import foundation
 
 TEMPLATE = "cluster.template.json"
 

@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_s3, aws_s3_deployment
 from aws_cdk.aws_s3_deployment import BucketDeployment, ISource, Source
 from constructs import Construct
 
-from clustergen import placeholders, shell
+from clustergen.base import shell
+from clustergen.services.slurm import tables
+from clustergen.spec import placeholders
 
+from . import acknowledged, template
 from .rendered import RenderedCluster
 
 BUCKET = "ScriptsBucketName"
@@ -24,34 +29,60 @@ _FOLDER = "scripts/"
 
 
 def of_bundle(rendered: RenderedCluster) -> dict[str, str]:
-    """Key in the scripts bucket -> text, for scripts whose keys have a hash of their content."""
+    """Key in the scripts bucket -> text: of scripts with a hash of their content, of tables."""
     named = {
         path.removeprefix(_FOLDER): text
         for path, text in rendered.files.items()
         if path.startswith(_FOLDER)
     }
-    return {shell.content_key(name, text): text for name, text in named.items()}
+    by_content = {shell.content_key(name, text): text for name, text in named.items()}
+    return {**by_content, **tables.uploads(rendered.plan, rendered.files)}
+
+
+class NodesStack(template.TemplateStack):
+    """A cluster whose nodes run scripts of the foundation's bucket as soon as they boot."""
+
+    def __init__(  # noqa: PLR0913 all but two say what differs between targets
+        self,
+        scope: Construct,
+        rendered: RenderedCluster,
+        *,
+        uploads: Mapping[str, str],
+        nodes: str,
+        images: Mapping[str, str] = MappingProxyType({}),
+        imports: Mapping[str, str] | None = None,
+        **props: Any,
+    ) -> None:
+        """``nodes`` is the type of the resources that start them, after the scripts are there."""
+        document = template.look_up_images(rendered.template, images)
+        imports = imports or rendered.imports
+        super().__init__(scope, rendered.stack_name, document, imports=imports, **props)
+        if uploads:
+            earlier = upload(self, uploads, imports)
+            for resource in self.resources.values():
+                if resource.cfn_resource_type == nodes:
+                    resource.node.add_dependency(earlier)
 
 
 def upload(
-    scope: Construct, files: Mapping[str, str], imports: Mapping[str, str]
-) -> BucketDeployment | None:
-    """Upload ``files`` (key -> text) to the scripts bucket; None if there are none.
+    stack: cdk.Stack, files: Mapping[str, str], imports: Mapping[str, str]
+) -> BucketDeployment:
+    """Upload ``files`` (key -> text) to the scripts bucket.
 
     In JSON files, ``${Name}`` is replaced by the output of that name, as in ``deploy.sh``.
     """
-    if not files:
-        return None
     name = cdk.Fn.import_value(imports[BUCKET])
     with TemporaryDirectory() as folder:
-        return aws_s3_deployment.BucketDeployment(
-            scope,
+        made = aws_s3_deployment.BucketDeployment(
+            stack,
             "Scripts",
-            destination_bucket=aws_s3.Bucket.from_bucket_name(scope, "ScriptsBucket", name),
+            destination_bucket=aws_s3.Bucket.from_bucket_name(stack, "ScriptsBucket", name),
             sources=list(_sources(Path(folder), files, imports)),
             prune=False,
             retain_on_delete=True,
         )
+    acknowledged.bucket_deployment(stack, imports[BUCKET])
+    return made
 
 
 def _sources(

@@ -16,17 +16,17 @@ from aws_cdk import aws_eks_v2 as eks
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct, IConstruct
 
-from clustergen.artifacts import Artifact
-from clustergen.aws import cfn
-from clustergen.cdk import kernel
-from clustergen.effects.manifests import KEPT
-from clustergen.eks import control_plane
-from clustergen.eks.system_nodes import SYSTEM_NODES
-from clustergen.kubernetes import bundle
-from clustergen.kubernetes.charts import Component
-from clustergen.kubernetes.components import components
-from clustergen.patterns import pattern
+from clustergen.base.artifacts import Artifact
+from clustergen.base.patterns import pattern
+from clustergen.bundle.effects.manifests import KEPT
+from clustergen.commands.app import kernel
 from clustergen.plan.model import Id, Plan, Ref
+from clustergen.services.aws import cfn
+from clustergen.services.eks import control_plane
+from clustergen.services.eks.system_nodes import SYSTEM_NODES
+from clustergen.services.kubernetes import bundle
+from clustergen.services.kubernetes.charts import Component
+from clustergen.services.kubernetes.components import components
 
 from . import template
 
@@ -73,12 +73,9 @@ class Software(Construct):
 
     def _steps(self, plan: Plan) -> Iterator[IConstruct]:
         early, late = bundle.split(plan)
-        for artifact in early:
-            yield self._manifest(artifact)
-        for component in components(plan):
-            yield self._chart(component)
-        for artifact in late:
-            yield self._manifest(artifact)
+        yield from map(self._manifest, early)
+        yield from map(self._chart, components(plan))
+        yield from map(self._manifest, late)
 
     def _manifest(self, artifact: Artifact) -> eks.KubernetesManifest:
         objects = [self._filled(each) for each in yaml.safe_load_all(artifact.text)]
@@ -117,13 +114,9 @@ class Software(Construct):
 
     def _filled(self, value: Any) -> Any:
         """A document with placeholders replaced by values of the stacks."""
-        if isinstance(value, Mapping):
-            return {key: self._filled(inner) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [self._filled(inner) for inner in value]
-        if isinstance(value, str):
-            return _PLACEHOLDER.sub(lambda found: self._value(found[1]), value)
-        return value
+        return template.changed(
+            value, lambda text: _PLACEHOLDER.sub(lambda found: self._value(found[1]), text)
+        )
 
 
 def _of_manifest(made: eks.KubernetesManifest) -> cdk.CfnResource:
@@ -183,12 +176,7 @@ def _name_resources(scope: Construct) -> None:
     root = f"{cdk.Stack.of(scope).node.path}/"
     for construct in scope.node.find_all():
         if isinstance(construct, cdk.CfnResource):
-            construct.override_logical_id(_logical_id(construct.node.path.removeprefix(root)))
-
-
-def _logical_id(path: str) -> str:
-    # By CDK convention, a child called Resource or Default is the main resource of its parent.
-    return cfn.logical_id(*(part for part in path.split("/") if part not in _MAIN))
-
-
-_MAIN = ("Resource", "Default")
+            parts = construct.node.path.removeprefix(root).split("/")
+            # By CDK convention, such a child is the main resource of its parent.
+            named = (part for part in parts if part not in ("Resource", "Default"))
+            construct.override_logical_id(cfn.logical_id(*named))

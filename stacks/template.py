@@ -8,41 +8,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import aws_cdk as cdk
-from constructs import Construct, IConstruct
+from constructs import Construct
 
-from clustergen.artifacts import Json
+from clustergen.base.artifacts import Json
 
-_PARAMETER = {
-    "Type": "type",
-    "Default": "default",
-    "Description": "description",
-    "AllowedPattern": "allowed_pattern",
-    "AllowedValues": "allowed_values",
-    "ConstraintDescription": "constraint_description",
-    "MaxLength": "max_length",
-    "MaxValue": "max_value",
-    "MinLength": "min_length",
-    "MinValue": "min_value",
-    "NoEcho": "no_echo",
-}
+
+class TemplateStack(cdk.Stack):
+    """A stack with a template of `render`."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        document: Json,
+        *,
+        imports: Mapping[str, str] = MappingProxyType({}),
+        export: Callable[[str], str] | None = None,
+        **props: Any,
+    ) -> None:
+        super().__init__(scope, id, **props)
+        self.resources = fill(self, document, imports, export)
+        """Resources by logical id."""
 
 
 def fill(
     stack: cdk.Stack,
     template: Json,
-    *,
-    imports: Mapping[str, str] | None = None,
-    export: Callable[[str], str] | None = None,
+    imports: Mapping[str, str],
+    export: Callable[[str], str] | None,
 ) -> dict[str, cdk.CfnResource]:
     """Add ``template`` to ``stack``; returns its resources by logical id.
 
     ``imports`` maps parameters to exports of other stacks; ``export`` returns the export name of an
     output of this stack.
     """
-    made = imported(template, imports or {})
+    made = imported(template, imports)
     options = stack.template_options
     options.template_format_version = made.get("AWSTemplateFormatVersion")
     options.description = made.get("Description")
@@ -51,13 +55,15 @@ def fill(
     _parameters(stack, made.get("Parameters", {}))
     for name, mapping in made.get("Mappings", {}).items():
         cdk.CfnMapping(_scope(stack, "Mappings"), name, mapping=mapping).override_logical_id(name)
-    conditions = {
-        name: _condition(_scope(stack, "Conditions"), name, condition)
-        for name, condition in made.get("Conditions", {}).items()
-    }
+    conditions: dict[str, cdk.CfnCondition] = {}
+    for name, condition in made.get("Conditions", {}).items():
+        expression: Any = cdk.Token.as_any(condition)
+        put = cdk.CfnCondition(_scope(stack, "Conditions"), name, expression=expression)
+        put.override_logical_id(name)
+        conditions[name] = put
     for name, output in made.get("Outputs", {}).items():
-        put = _output(_scope(stack, "Outputs"), name, output, export)
-        put.condition = conditions.get(output.get("Condition", ""))
+        shown = _output(_scope(stack, "Outputs"), name, output, export)
+        shown.condition = conditions.get(output.get("Condition", ""))
     return _resources(stack, made["Resources"])
 
 
@@ -87,6 +93,15 @@ def imported(template: Json, imports: Mapping[str, str]) -> Json:
     rest = {key: value for key, value in template.items() if key != "Parameters"}
     values = {name: {"Fn::ImportValue": exported} for name, exported in imports.items()}
     return {**({"Parameters": kept} if kept else {}), **_replaced(rest, values)}
+
+
+def changed(value: Any, change: Callable[[str], str]) -> Any:
+    """A document with ``change`` made to each of its texts."""
+    if isinstance(value, Mapping):
+        return {key: changed(inner, change) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [changed(inner, change) for inner in value]
+    return change(value) if isinstance(value, str) else value
 
 
 def _replaced(value: Any, values: Mapping[str, Json]) -> Any:
@@ -122,16 +137,13 @@ def _scope(stack: cdk.Stack, section: str) -> Construct:
 
 def _parameters(stack: cdk.Stack, parameters: Mapping[str, Json]) -> None:
     for name, parameter in parameters.items():
-        properties = {_PARAMETER[key]: value for key, value in parameter.items()}
+        # The CDK has its names in snake case: AllowedPattern is allowed_pattern.
+        properties = {
+            re.sub("(?<=[a-z])(?=[A-Z])", "_", key).lower(): value
+            for key, value in parameter.items()
+        }
         made = cdk.CfnParameter(_scope(stack, "Parameters"), name, **properties)
         made.override_logical_id(name)
-
-
-def _condition(scope: Construct, name: str, condition: Json) -> cdk.CfnCondition:
-    expression: Any = cdk.Token.as_any(condition)
-    made = cdk.CfnCondition(scope, name, expression=expression)
-    made.override_logical_id(name)
-    return made
 
 
 def _output(
@@ -170,10 +182,3 @@ def add(stack: cdk.Stack, name: str, resource: Json) -> cdk.CfnResource:
         if key not in ("Type", "Properties", "DependsOn"):
             made.add_override(key, value)
     return made
-
-
-def after(resources: Mapping[str, cdk.CfnResource], type: str, earlier: IConstruct | None) -> None:
-    """Make all resources of ``type`` wait for ``earlier``, if it exists."""
-    for resource in resources.values():
-        if earlier is not None and resource.cfn_resource_type == type:
-            resource.node.add_dependency(earlier)

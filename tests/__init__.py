@@ -1,1 +1,1 @@
-"""Tests of clustergen; a package, so that tests can import the validators under `tests.oracles`."""
+"""Tests of clustergen; a package, so that tests can import `tests.support`."""

@@ -10,19 +10,30 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.oracles import shared
-from tests.oracles.parallelcluster import ParallelCluster
+from tests.support.examples import EVERYTHING, left_out
+from tests.validators import shared
+from tests.validators.parallelcluster import ParallelCluster
 
 # What tests start loads the same modules hundreds of times, and should compile them once.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _BEGAN = shared.begin()
+gc.disable()  # until all tests are collected: what is loaded until then stays
 
 # No test is timed: machines are busy. In CI property tests run in full, elsewhere with a tenth of
-# their examples (`tests.examples`); `CI=true` in front of the command runs all of them anywhere.
+# their examples (`tests.support.examples`); `CI=true` in front of the command runs all of them.
 settings.register_profile("ci", deadline=None, max_examples=100)
 settings.register_profile("dev", deadline=None, max_examples=10)
-settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
+settings.load_profile("ci" if EVERYTHING else "dev")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave repetitions to CI, but where a folder or a file is named."""
+    if EVERYTHING or config.args != config.getini("testpaths"):
+        return
+    left = set(left_out(items))
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish() -> None:
@@ -31,9 +42,9 @@ def pytest_collection_finish() -> None:
     Modules and schemas of that size stay until the end; to look through them again and again takes
     a sixth of the time.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:

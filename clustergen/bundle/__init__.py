@@ -1,8 +1,8 @@
 """Bundles on disk: atomic writes that never overwrite files edited by hand, and comparison.
 
 A folder that clustergen wrote contains :data:`MANIFEST` with the hash of each file. Files that the
-user adds to the folder are kept. :mod:`clustergen.effects` describes what deploying one bundle over
-another does.
+user adds to the folder are kept. :mod:`clustergen.bundle.effects` describes what deploying one
+bundle over another does.
 """
 
 from __future__ import annotations

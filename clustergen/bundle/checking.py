@@ -10,7 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from clustergen.artifacts import Artifact, Bundle
+from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.base.findings import Finding, Severity
 from clustergen.bundle.manifest import bad_paths, content, hashes_in, with_line_feeds
 from clustergen.bundle.rules.folder import (
     BAD_MANIFEST,
@@ -21,7 +22,6 @@ from clustergen.bundle.rules.folder import (
     NOT_WRITTEN,
     SUPERFLUOUS,
 )
-from clustergen.findings import Finding, Severity
 
 DIFF_LINES: Final = 40
 _DIFF_BYTES: Final = 1_000_000

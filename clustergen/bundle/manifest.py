@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from clustergen import __version__
-from clustergen.artifacts import Artifact, Bundle
+from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.base.digests import sha256
+from clustergen.base.findings import Finding
+from clustergen.base.version import __version__
 from clustergen.bundle.rules.folder import BAD_PATH
-from clustergen.digests import sha256
-from clustergen.findings import Finding
 
 MANIFEST: Final = ".clustergen.json"
 

@@ -11,7 +11,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from clustergen.artifacts import Bundle
+from clustergen.base.artifacts import Bundle
+from clustergen.base.digests import sha256
+from clustergen.base.findings import Finding, Unrenderable
 from clustergen.bundle.checking import compare
 from clustergen.bundle.manifest import (
     MANIFEST,
@@ -30,8 +32,6 @@ from clustergen.bundle.rules.folder import (
     NOT_OURS,
     NOT_WRITTEN,
 )
-from clustergen.digests import sha256
-from clustergen.findings import Finding, Unrenderable
 
 _ELSEWHERE = "name another folder with -o"
 _FORCE = "move it away, or let --force overwrite it"
@@ -236,20 +236,53 @@ def _move_into(folder: Path, source: Path) -> None:
         target = folder / path.name
         if not os.path.lexists(target):
             os.rename(path, target)
-        elif path.is_dir() and target.is_dir() and not path.is_symlink():
+        elif _is_real_folder(path) and _is_real_folder(target):
             _move_into(target, path)
 
 
 def _recover(place: _Place) -> None:
-    """Finish or undo what an interrupted run left beside the folder."""
+    """Finish or undo what an interrupted run left beside the folder.
+
+    :raises Unrenderable: if a link would lead it to other folders. No interrupted run leaves one,
+        but a cloned repository may hold anything.
+    """
+    _stop_for([finding for path in (place.new, place.old) for finding in _not_left(path)])
+    ours = _known(place.old, force=True)
+    _stop_for(list(_detours(place, ours)))
     if place.new.exists():
         shutil.rmtree(place.new)
     if not place.old.exists():
         return
     if place.folder.exists():
-        _keep_others(place, _known(place.old, force=True))
+        _keep_others(place, ours)
     else:
         os.rename(place.old, place.folder)
+
+
+def _not_left(sibling: Path) -> Iterator[Finding]:
+    """A finding if ``sibling`` is a link or a file."""
+    if os.path.lexists(sibling) and not _is_real_folder(sibling):
+        message = f"{sibling} is not a folder that an interrupted render left"
+        yield IN_THE_WAY.at((), message, help="remove it")
+
+
+def _detours(place: _Place, ours: Collection[str]) -> Iterator[Finding]:
+    """Whatever is in the way of removing ``ours`` from the old folder, and of moving the rest."""
+    left = [
+        os.path.relpath(os.path.join(folder, name), place.old)
+        for folder, _, names in os.walk(place.old)
+        for name in names
+    ]
+    found = [_blocker(place.old, name) for name in sorted(ours)]
+    found += [_blocker(place.folder, name) for name in sorted(left)]
+    for path in dict.fromkeys(filter(None, found)):
+        message = f"{path} is in the way of finishing an interrupted render"
+        help = f"move what you need out of {place.old}, then remove it"
+        yield IN_THE_WAY.at((), message, help=help)
+
+
+def _is_real_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 @contextmanager

@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 
-from clustergen import catalog
-from clustergen.catalog import InstanceType, select, show
 from clustergen.commands import inputs
-from clustergen.commands.exit_status import OK
+from clustergen.commands.exit_status import OK, UsageError
+from clustergen.facts import catalog
+from clustergen.facts.catalog import InstanceType, select, show
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        types = _types(args)
-    except inputs.UsageError as error:
-        return inputs.print_error(str(error))
+    types = _types(args)
     if args.output == "json":
         print(json.dumps([show.as_json(type) for type in types], indent=2))
     elif args.where:
@@ -28,13 +25,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _types(args: argparse.Namespace) -> list[InstanceType]:
     if bool(args.types) == bool(args.where):
-        raise inputs.UsageError("name instance types, or select them with --where")
+        raise UsageError("name instance types, or select them with --where")
     if args.where:
         try:
             return select.select(args.where)
         except select.SelectionError as error:
             pointer = f"  {args.where}\n  {' ' * error.position}^"
-            raise inputs.UsageError(f"--where: {error.message}\n{pointer}") from None
+            raise UsageError(f"--where: {error.message}\n{pointer}") from None
     return [_one(name) for name in inputs.listed(args.types)]
 
 
@@ -42,5 +39,5 @@ def _one(name: str) -> InstanceType:
     type = catalog.find(name)
     if type is None:
         missing = catalog.explain_missing(name)
-        raise inputs.UsageError(f"{missing.reason}\n  {missing.suggestion}".rstrip())
+        raise UsageError(f"{missing.reason}\n  {missing.suggestion}".rstrip())
     return type

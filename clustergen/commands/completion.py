@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import shtab
 
-from clustergen import registry, resources, targets
-from clustergen.catalog import lookup, regions
+from clustergen import targets
+from clustergen.base import resources
+from clustergen.checking import registry
 from clustergen.commands.arguments import parser
 from clustergen.commands.exit_status import OK
+from clustergen.facts.catalog import lookup, regions
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,37 +48,28 @@ _FOLDERS = ("dir", "out", "write")
 
 def _completing(root: argparse.ArgumentParser) -> argparse.ArgumentParser:
     """The parser, with what may be completed: files, folders, names, and lists of names."""
-    names, lists = _names(), _lists()
-    for action in _actions(root):
-        if action.dest in _FILES:
-            action.complete = shtab.FILE  # type: ignore[attr-defined]
-        elif action.dest in _FOLDERS:
-            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-        elif action.dest in lists:
-            action.complete = lists[action.dest]  # type: ignore[attr-defined]
-        elif action.dest in names:
-            action.choices = names[action.dest]
-    return root
-
-
-def _names() -> Mapping[str, list[str]]:
-    """The values of an argument, by its name in the parser."""
-    return {
-        "codes": list(registry.by_code()),
+    codes = list(registry.by_code())
+    names = {
+        "codes": codes,
         "types": list(lookup.names()),
         "region": list(regions.REGIONS),
         "preset": [*resources.presets(), "list"],
         "old": list(targets.NAMES),
         "new": list(targets.NAMES),
     }
-
-
-def _lists() -> Mapping[str, object]:
-    """How to complete an argument that is a list with commas, by its name in the parser."""
-    codes = _list("codes", list(registry.by_code()))
-    chosen = _list("targets", [*targets.NAMES, "all"])
-    places = _list("regions", regions.REGIONS)
-    return {"targets": chosen, "ignored": codes, "selected": codes, "regions": places}
+    ways = {
+        **dict.fromkeys(_FILES, shtab.FILE),
+        **dict.fromkeys(_FOLDERS, shtab.DIRECTORY),
+        **dict.fromkeys(("ignored", "selected"), _list("codes", codes)),
+        "targets": _list("targets", [*targets.NAMES, "all"]),
+        "regions": _list("regions", regions.REGIONS),
+    }
+    for action in _actions(root):
+        if action.dest in ways:
+            action.complete = ways[action.dest]  # type: ignore[attr-defined]
+        elif action.dest in names:
+            action.choices = names[action.dest]
+    return root
 
 
 # Each completes what follows the last comma.

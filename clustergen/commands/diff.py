@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from clustergen import account, difference
+from clustergen.analysis import diff
+from clustergen.analysis.diff import Difference, Folders, Side, Spec, live
+from clustergen.base import account
+from clustergen.bundle.effects import KINDS, Kind
 from clustergen.commands import inputs, sides
-from clustergen.commands.exit_status import FOUND, OK
-from clustergen.commands.revisions import Revision
-from clustergen.difference import Difference, Folders, Side, Spec, live
-from clustergen.effects import KINDS, Kind
+from clustergen.commands.exit_status import FOUND, OK, UsageError
 
 LEVELS: Mapping[str, Kind] = {
     "any": "in-place",
@@ -36,29 +36,23 @@ class Pair(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        pair = _pair(args)
-    except inputs.UsageError as error:
-        return inputs.refuse(error, args)
-    return _compare(pair, args)
-
-
-def _compare(pair: Pair, args: argparse.Namespace) -> int:
+    pair = _pair(args)
     found: list[Difference] = []
     failed = [finding for side in pair if isinstance(side, Spec) for finding in side.blocking()]
     for target in _targets(pair, args):
         try:
-            compared = difference.compare(pair.old, pair.new, target)
+            compared = diff.compare(pair.old, pair.new, target)
         except live.LiveError as error:
             return inputs.print_error(str(error))
         if compared:
             found.append(compared)
         elif not failed:
             return inputs.print_error(f"{pair.new.title} cannot be compared for {target}")
+    if notes := pair.old.forgiven() if isinstance(pair.old, Spec) else []:
+        inputs.show(notes, argparse.Namespace(output="text", color=args.color), to_stderr=True)
     if failed:
-        inputs.show(failed, argparse.Namespace(output="text", color=args.color), to_stderr=True)
-        return inputs.status(failed, argparse.Namespace(strict=False))
-    sys.stdout.write(difference.render(args.output, found, everything=args.all))
+        return inputs.report(failed, args)
+    sys.stdout.write(diff.render(args.output, found, everything=args.all))
     return FOUND if _fails(found, args.fail_on) else OK
 
 
@@ -84,29 +78,27 @@ def _pair(args: argparse.Namespace) -> Pair:
     """:raises UsageError: if a side is missing, or cannot be read."""
     named = list(args.specs)
     if len(named) not in (1, 2) or ((args.base or args.live) and len(named) == 2):
-        raise inputs.UsageError(
-            "name OLD and NEW; or one spec, alone or with --base REVISION or --live"
-        )
+        raise UsageError("name OLD and NEW; or one spec, alone or with --base REVISION or --live")
     new = sides.side(named[-1], args)
     if len(named) == 2:
         return Pair(sides.side(named[0], args, old=True), new)
     if isinstance(new, Folders):
-        raise inputs.UsageError(f"{new.title} has bundles: name what to compare them with")
+        raise UsageError(f"{new.title} has bundles: name what to compare them with")
     if args.live:
         return Pair(live.Live(new, account.clients), new)
     if args.base:
-        return Pair(sides.spec(named[0], args, Revision(args.base)), new)
+        return Pair(sides.spec(named[0], args, sides.Revision(args.base)), new)
     return Pair(_rendered(new, args), new)
 
 
 def _rendered(new: Spec, args: argparse.Namespace) -> Folders:
     """The bundles of a spec where ``render`` has written them."""
     folder = Path(args.out or inputs.OUT) / new.name
-    if not new.name:
+    found = Folders.below(folder) if new.name else None
+    if found is None and new.blocking():
         return Folders(str(folder), {})  # its errors are what counts
-    found = Folders.below(folder)
     if found is None:
-        raise inputs.UsageError(
+        raise UsageError(
             f"{folder} has no bundles to compare {new.title} with: name OLD, or --base REVISION"
         )
     return found

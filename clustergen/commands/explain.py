@@ -7,12 +7,14 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from clustergen import documentation, registry, report
+from clustergen import output
+from clustergen.base import documentation
+from clustergen.base.findings import Finding, Rule
+from clustergen.base.retired import RETIRED
+from clustergen.checking import registry
 from clustergen.commands import inputs
-from clustergen.commands.exit_status import OK
+from clustergen.commands.exit_status import OK, UsageError
 from clustergen.commands.request import project_of
-from clustergen.findings import Rule
-from clustergen.retired import RETIRED
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,23 +34,22 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-def _explained(code: str, rules: Mapping[str, Rule]) -> str:
-    return _as_text_of_retired(code, rules) if code in RETIRED else as_text(rules[code])
-
-
 def _custom(args: argparse.Namespace) -> Sequence[Rule]:
     """The rules of the project; findings on stderr name those that are missing."""
+    rules: Sequence[Rule] | None = ()
+    faults: Sequence[Finding] = ()
     try:
-        found = project_of(args)
-    except inputs.UsageError as error:
-        print(report.render("concise", error.findings, {}), end="", file=sys.stderr)
-        return ()
-    if found and found.faults:
-        print(report.render("concise", found.faults, {}), end="", file=sys.stderr)
-    return (found.rules if found else ()) or ()
+        if found := project_of(args):
+            rules, faults = found.rules, found.faults
+    except UsageError as error:
+        faults = error.findings
+    print(output.render("concise", faults, {}), end="", file=sys.stderr)
+    return rules or ()
 
 
-def _as_text_of_retired(code: str, rules: Mapping[str, Rule]) -> str:
+def _explained(code: str, rules: Mapping[str, Rule]) -> str:
+    if code not in RETIRED:
+        return as_text(rules[code])
     successor, why = RETIRED[code]
     if not successor:
         return f"{code} is retired. {why}\n"

@@ -6,20 +6,25 @@ import argparse
 import difflib
 import functools
 import io
+import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from clustergen import fixing, secrets, source
+from clustergen.base import secrets
+from clustergen.base.findings import Finding, errors
+from clustergen.checking import fixing
+from clustergen.checking.compiler import Checked
+from clustergen.checking.fixing import Fixed
+from clustergen.checking.fixing.files import write
+from clustergen.checking.fixing.rules.file import NOT_WRITTEN
+from clustergen.checking.project import Project
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FOUND
 from clustergen.commands.request import Input, Request
-from clustergen.compiler import Checked
-from clustergen.findings import Finding, errors
-from clustergen.fixing import Fixed
-from clustergen.fixing.files import write
-from clustergen.project import Project
-from clustergen.report.order import place, shown
+from clustergen.output.order import place, shown
+from clustergen.spec import source
 
 
 class Run:
@@ -71,7 +76,7 @@ class Run:
 
     def fix_project(self, project: Project) -> list[Finding]:
         """Remove ignored codes that hide nothing; the findings that are left."""
-        from clustergen.project.loading import unused
+        from clustergen.checking.project.loading import unused
 
         findings = unused(project, self.request.hidden)
         fixed = [f for f in findings if f.edits and self.wanted(f)]
@@ -97,13 +102,16 @@ def run(request: Request, args: argparse.Namespace, codes: tuple[str, ...]) -> i
     request.hidden.clear()
     for spec in request.specs:
         checked = run.check(spec, run.after)
-        found += checked.findings
+        found += checked.listed
         done.append(checked.targets)
     if request.project and not args.specs and not args.files:
         found += run.fix_project(request.project)
     left = inputs.selected(found, codes)
     to_stderr = args.diff or source.STDIN in run.before
-    left += _show_diff(run) if args.diff else _write(run)
+    if args.diff:
+        _print_diff(run)
+    else:
+        left += _write(run, args)
     inputs.show(left, args, to_stderr=to_stderr, custom=request.custom)
     inputs.summarize(done, args)
     print("\n".join(_summary(run, left, args)), file=sys.stderr)
@@ -127,17 +135,12 @@ def _is_fixable(codes: tuple[str, ...], unsafe: bool, finding: Finding) -> bool:
     return unsafe or finding.fix.is_safe
 
 
-def _show_diff(run: Run) -> list[Finding]:
+def _print_diff(run: Run) -> None:
+    """Print a unified diff, with secrets masked."""
     for file in run.changed():
-        _print("".join(_diff(source.name_of(file), run.before[file], run.after[file])))
-    return []
-
-
-def _diff(name: str, before: bytes, after: bytes) -> Iterator[str]:
-    """A unified diff, with secrets masked."""
-    old, new = _masked(before), _masked(after)
-    for line in difflib.unified_diff(old, new, name, name):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        name, old, new = source.name_of(file), _masked(run.before[file]), _masked(run.after[file])
+        for line in difflib.unified_diff(old, new, name, name):
+            _print(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
 
 
 def _masked(content: bytes) -> list[str]:
@@ -148,14 +151,25 @@ def _masked(content: bytes) -> list[str]:
     return [hidden + line[len(end) :] for hidden, line, end in masked]
 
 
-def _write(run: Run) -> list[Finding]:
+def _write(run: Run, args: argparse.Namespace) -> list[Finding]:
+    project = run.request.project
+    named = (*args.specs, *args.files, *([project.folder] if project else []))
+    places = [os.path.realpath(each) for each in named]
     findings: list[Finding] = []
     for file in run.changed():
-        if file != source.STDIN:
+        if not any(Path(os.path.realpath(file)).is_relative_to(place) for place in places):
+            findings.append(_outside(file))
+        elif file != source.STDIN:
             findings += write(file, run.before[file], run.after[file])
     if source.STDIN in run.after:
         _print(run.after[source.STDIN].decode("utf-8-sig"))
     return findings
+
+
+def _outside(file: str) -> Finding:
+    """A file that only the project file or a link names: another user may have written those."""
+    help = f"name it, if it is to change: clustergen check --fix {shlex.quote(file)}"
+    return NOT_WRITTEN.at((), f"cannot write {file}: it is outside the project", help=help)
 
 
 def _print(text: str) -> None:

@@ -8,14 +8,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from clustergen import account
-from clustergen.catalog import regions
+from clustergen.base import account
+from clustergen.base.findings import Severity
 from clustergen.commands import inputs
-from clustergen.commands.exit_status import FAILED, FOUND, OK
-from clustergen.findings import Severity
+from clustergen.commands.exit_status import FAILED, FOUND, OK, UsageError
+from clustergen.commands.init import write_files
+from clustergen.facts.catalog import regions
 from clustergen.importing import Answers, Imported, Request, imported, imported_live, live
 from clustergen.importing.reading import decoded
-from clustergen.spec.patterns import VPC
+from clustergen.spec.patterns import STACK, VPC
 
 _STDIN = "-"
 _LONGEST_NAME = 40
@@ -33,17 +34,14 @@ def run(args: argparse.Namespace) -> int:
         reason = getattr(error, "strerror", None) or "not text in UTF-8"
         if isinstance(error, IsADirectoryError):
             reason = "it is a directory; name the files of one cluster"
-        return inputs.print_error(
-            f"cannot read {getattr(error, 'filename', args.files[0])}: {reason}"
-        )
-    except inputs.UsageError as error:
-        return inputs.refuse(error, args)
-    if clusters:
-        result = imported_live(clusters, answers, account.clients)
-    else:
-        result = imported(Request(texts, answers))
-    if result.text:
-        _put(result.text, out)
+        message = f"cannot read {getattr(error, 'filename', args.files[0])}: {reason}"
+        return inputs.print_error(message)
+    request = Request(texts, answers)
+    result = imported_live(clusters, answers, account.clients) if clusters else imported(request)
+    if result.text and out:
+        write_files({out: result.text}, (), force=True, named=True)
+    elif result.text:
+        inputs.print_file(result.text)
     inputs.show(result.findings, args, to_stderr=out is None)
     if result.text:
         _summarize(result, args)
@@ -55,23 +53,28 @@ def _text(name: str) -> str:
 
 
 def _answers(args: argparse.Namespace) -> Answers:
-    name = args.name or _name(args.files[0])
     zones, parameters = _zones(args.zones), _parameters(args.parameters)
-    return Answers(name, _region(args.region), _vpc(args.vpc), zones, args.adopt, parameters)
+    region, stack = _region(args.region), _stack(args)
+    if args.vpc and not re.fullmatch(VPC.regex, args.vpc):
+        raise UsageError(f"--vpc {args.vpc}: write the id of a VPC, vpc-...")
+    name = args.name or _name(args.files[0])
+    return Answers(name, region, args.vpc, zones, args.adopt, parameters, stack)
+
+
+def _stack(args: argparse.Namespace) -> str:
+    if args.stack and not args.adopt:
+        raise UsageError("--stack: only --adopt keeps a cluster in its stack")
+    if args.stack and not re.fullmatch(STACK.regex, args.stack):
+        raise UsageError(f"--stack {args.stack}: write {STACK.description}")
+    return str(args.stack)
 
 
 def _region(given: str | None) -> str:
     if given and given not in regions.REGIONS:
         near = regions.nearest(given)
         hint = f"did you mean {near}?" if near else "regions look like us-east-1"
-        raise inputs.UsageError(f"--region {given}: no such region; {hint}")
+        raise UsageError(f"--region {given}: no such region; {hint}")
     return given or ""
-
-
-def _vpc(given: str) -> str:
-    if given and not re.fullmatch(VPC.regex, given):
-        raise inputs.UsageError(f"--vpc {given}: write the id of a VPC, vpc-...")
-    return given
 
 
 def _name(file: str) -> str:
@@ -87,9 +90,9 @@ def _zones(given: Sequence[str]) -> Mapping[str, str]:
     for each in inputs.listed(given):
         subnet, _, zone = each.rpartition("=")
         if subnet and not subnet.startswith("subnet-"):
-            raise inputs.UsageError(f"--zone {each}: write ZONE or subnet-...=ZONE")
+            raise UsageError(f"--zone {each}: write ZONE or subnet-...=ZONE")
         if regions.region_of_zone(zone) is None:
-            raise inputs.UsageError(f"--zone {each}: no such zone; write use1-az6 or us-east-1a")
+            raise UsageError(f"--zone {each}: no such zone; write use1-az6 or us-east-1a")
         zones[subnet] = zone
     return zones
 
@@ -99,11 +102,9 @@ def _clusters(args: argparse.Namespace) -> list[str]:
     (name,) = args.files if len(args.files) == 1 else ("",)
     kind, slash, cluster = name.partition("/")
     if kind not in live.READERS or not cluster or slash != "/":
-        raise inputs.UsageError(
-            f"--live: write SERVICE/NAME, with one of {', '.join(live.READERS)}"
-        )
+        raise UsageError(f"--live: write SERVICE/NAME, with one of {', '.join(live.READERS)}")
     if not args.region:
-        raise inputs.UsageError("--live: write --region")
+        raise UsageError("--live: write --region")
     return [name]
 
 
@@ -111,16 +112,8 @@ def _parameters(given: Sequence[str]) -> Mapping[str, str]:
     """Values by name."""
     for each in given:
         if not each.partition("=")[1]:
-            raise inputs.UsageError(f"--parameter {each}: write NAME=VALUE")
+            raise UsageError(f"--parameter {each}: write NAME=VALUE")
     return {name: value for name, _, value in (each.partition("=") for each in given)}
-
-
-def _put(text: str, out: Path | None) -> None:
-    if out is None:
-        sys.stdout.write(text)
-        return
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text, encoding="utf-8")
 
 
 def _summarize(result: Imported, args: argparse.Namespace) -> None:

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from clustergen import resources
+from clustergen.base import resources
 from clustergen.commands import inputs
-from clustergen.commands.exit_status import OK
+from clustergen.commands.exit_status import OK, UsageError
 from clustergen.commands.schema import as_text
 from clustergen.spec.schema import FILE as SCHEMA
 
@@ -25,33 +25,37 @@ def run(args: argparse.Namespace) -> int:
     name = args.preset or DEFAULT
     if name not in presets:
         return inputs.print_error(f"no preset {name!r}; use one of {', '.join(presets)}")
-    return _write(Path(args.dir), presets[name].read_text(encoding="utf-8"), force=args.force)
-
-
-def _write(folder: Path, spec: str, *, force: bool) -> int:
-    problem = write_files({folder / SPEC: spec, folder / SCHEMA: as_text()}, [SPEC], force=force)
-    if problem:
-        return inputs.print_error(problem)
-    print(f"wrote {folder / SPEC} and {folder / SCHEMA}")
-    print(f"next: edit it, then `clustergen check {folder / SPEC}`")
+    spec, schema = Path(args.dir) / SPEC, Path(args.dir) / SCHEMA
+    files = {spec: presets[name].read_text(encoding="utf-8"), schema: as_text()}
+    write_files(files, [SPEC], force=args.force)
+    print(f"wrote {spec} and {schema}")
+    print(f"next: edit it, then `clustergen check {spec}`")
     return OK
 
 
-def write_files(files: Mapping[Path, str], edited: Sequence[str], *, force: bool) -> str:
-    """Write new files with their folders. Returns why that is not possible, or an empty string.
+def write_files(
+    files: Mapping[Path, str], edited: Sequence[str], *, force: bool, named: bool = False
+) -> None:
+    """Write new files with their folders.
 
     ``edited`` are the names of files that users edit: these are overwritten only with ``force``.
+    A link is followed only if the user has ``named`` the file, not just its folder: a repository
+    can have one to any file.
+
+    :raises UsageError: if that is not possible.
     """
+    for path in () if named else files:
+        if path.is_symlink():
+            raise UsageError(f"cannot write {path}: it is a symbolic link")
     there = [path for path in files if path.exists() and path.name in edited]
     if there and not force:
-        return f"{there[0]} already exists; --force overwrites it"
+        raise UsageError(f"{there[0]} already exists; --force overwrites it")
     try:
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     except OSError as error:
-        return f"cannot write {error.filename}: {error.strerror}"
-    return ""
+        raise UsageError(f"cannot write {error.filename or path}: {error.strerror}") from None
 
 
 def _purpose(path: Path) -> str:

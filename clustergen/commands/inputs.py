@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TextIO
 
-from clustergen import report, targets
-from clustergen.commands import colour
-from clustergen.commands.exit_status import FAILED, FOUND, OK
-from clustergen.findings import Finding, Rule, Severity
+from clustergen import output, targets
+from clustergen.base import secrets
+from clustergen.base.findings import Finding, Rule, Severity
+from clustergen.commands.exit_status import FAILED, FOUND, OK, UsageError
+from clustergen.spec.source.characters import visible
 
 OUT = "out"
 """The folder for bundles."""
-
-
-class UsageError(Exception):
-    """Arguments or a project file that are not valid; the message says what would be."""
-
-    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
-        super().__init__(message)
-        self.findings = findings
 
 
 def listed(given: Iterable[str]) -> list[str]:
@@ -59,7 +54,7 @@ def codes(given: Sequence[str], custom: Sequence[Rule] | None = ()) -> tuple[str
     named = tuple(code.upper() for code in listed(given))
     if not named:
         return ()
-    from clustergen import registry  # imports all rules
+    from clustergen.checking import registry  # imports all rules
 
     known = registry.by_code(custom or ())
     for code in named:
@@ -86,16 +81,43 @@ def show(
     to_stderr: bool = False,
     custom: Sequence[Rule] = (),
 ) -> None:
-    """Print findings in the requested format; ``custom`` are the rules of the project."""
-    stream = sys.stderr if to_stderr else sys.stdout
+    """Print findings in the requested format; ``custom`` are the rules of the project.
+
+    Commands that answer something else print it on stdout, so findings are text on stderr.
+    """
+    reports = getattr(args, "reports", False)
+    stream = sys.stderr if to_stderr or not reports else sys.stdout
     rules: Mapping[str, Rule] = {}
-    format = "statistics" if getattr(args, "statistics", False) else args.output
+    format = args.output if reports else "text"
+    if getattr(args, "statistics", False):
+        format = "statistics"
     if format in ("json", "sarif", "statistics", "markdown"):
-        from clustergen.registry import by_code  # imports all rules
+        from clustergen.checking.registry import by_code  # imports all rules
 
         rules = by_code(custom)
-    text = report.render(format, findings, rules, colour=colour.is_wanted(args.color, stream))
-    stream.write(text)
+    colour = is_coloured(getattr(args, "color", "auto"), stream)
+    stream.write(output.render(format, findings, rules, colour=colour))
+
+
+def is_coloured(choice: str, stream: TextIO) -> bool:
+    """Whether to write colour to ``stream``: to a terminal, or if FORCE_COLOR is set.
+
+    NO_COLOR turns it off, ``--color`` decides over both. https://no-color.org, https://force-color.org
+    """
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    is_terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
+    return is_terminal or bool(os.environ.get("FORCE_COLOR"))
+
+
+def report(
+    findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bool = False
+) -> int:
+    """Print findings; the exit status for them."""
+    show(findings, args, to_stderr=to_stderr)
+    return status(findings, args)
 
 
 def could_not(findings: Sequence[Finding]) -> bool:
@@ -107,16 +129,16 @@ def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
     """The exit status for these findings."""
     if could_not(findings):
         return FAILED
-    heavy = (Severity.ERROR, Severity.WARNING) if args.strict else (Severity.ERROR,)
+    strict = getattr(args, "strict", False)
+    heavy = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
     return FOUND if any(finding.severity in heavy for finding in findings) else OK
 
 
 def refuse(error: UsageError, args: argparse.Namespace) -> int:
-    """Print why the arguments or the project file are not valid."""
+    """Print why the arguments, the project file or a spec are not valid; the exit status."""
     if not error.findings:
         return print_error(str(error))
-    show(error.findings, args)
-    return FAILED
+    return report(error.findings, args) or FAILED
 
 
 def print_file(text: str) -> None:
@@ -126,9 +148,15 @@ def print_file(text: str) -> None:
     sys.stdout.write(text)
 
 
+def refuse_without_target(title: str) -> int:
+    """Print that a spec names no target."""
+    names = "|".join((*targets.NAMES, "all"))
+    return print_error(f"{title} names no target; add --target {names}")
+
+
 def print_error(message: str) -> int:
     """Print why a command failed."""
-    print(f"clustergen: {message}", file=sys.stderr)
+    print(f"clustergen: {visible(secrets.without(message))}", file=sys.stderr)
     return FAILED
 
 
@@ -137,7 +165,7 @@ def summarize(checked: Sequence[Sequence[str]], args: argparse.Namespace) -> Non
 
     ``checked`` has the targets of each spec; the empty name means none.
     """
-    if args.output != "text" or (len(checked) == 1 and "" not in checked[0]):
+    if args.output not in output.FOR_PEOPLE or (len(checked) == 1 and "" not in checked[0]):
         return
     named = [name for name in targets.NAMES if any(name in each for each in checked)]
     bare = sum(1 for each in checked if "" in each)

@@ -9,11 +9,9 @@ from clustergen.commands import inputs
 
 def run(args: argparse.Namespace) -> int:
     try:
-        from clustergen.language_server import server
+        from clustergen.editor import serving
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("clustergen"):
             raise
-        return inputs.print_error(
-            "the language server is not installed: pip install 'clustergen[lsp]'"
-        )
-    return server.serve(custom_rules=args.custom_rules)
+        return inputs.print_error("the language server needs pygls: pip install 'pygls>=2,<3'")
+    return serving.serve(custom_rules=args.custom_rules)

@@ -6,13 +6,14 @@ import argparse
 import shlex
 import sys
 
-from clustergen import moving
+from clustergen.analysis import compare
+from clustergen.analysis import move as moves
+from clustergen.analysis.move import End
+from clustergen.checking.compiler import Checked
 from clustergen.commands import inputs
-from clustergen.commands.exit_status import FOUND, OK
+from clustergen.commands.exit_status import FOUND, OK, UsageError
 from clustergen.commands.request import Input, Request, read
-from clustergen.compiler import Checked
-from clustergen.moving import End
-from clustergen.source import STDIN
+from clustergen.spec.source import STDIN
 
 _UPGRADE = (
     "to upgrade, copy the spec, give the copy another name and `foundation: NAME`, and run "
@@ -22,18 +23,12 @@ _UPGRADE = (
 
 def run(args: argparse.Namespace) -> int:
     out_option = shlex.join(["-o", args.out]) if args.out else ""  # before the project file sets it
-    try:
-        request = read(args)
-        old, new = (end._replace(out_option=out_option) for end in _ends(request, args))
-    except inputs.UsageError as error:
-        return inputs.refuse(error, args)
+    old, new = (end._replace(out_option=out_option) for end in _ends(read(args), args))
     for end in (old, new):
-        if end.plan is None and not end.checked.plans:
-            findings = end.checked.findings
-            inputs.show(findings, argparse.Namespace(output="text", color="auto"), to_stderr=True)
-            return inputs.status(findings, argparse.Namespace(strict=False)) or FOUND
-    move = moving.plan(old, new)
-    sys.stdout.write(moving.render(args.output, move))
+        if not compare.is_clear(end.checked):
+            return inputs.report(end.checked.findings, args) or FOUND
+    move = moves.plan(old, new)
+    sys.stdout.write(moves.render(args.output, move))
     return FOUND if move.blocked else OK
 
 
@@ -43,15 +38,15 @@ def _ends(request: Request, args: argparse.Namespace) -> tuple[End, End]:
     if len(request.specs) == 2:
         old, new = (_end(request, args, number, out) for number in (0, 1))
         if old.name and old.name == new.name:
-            raise inputs.UsageError(
+            raise UsageError(
                 f"both specs are called {old.name}, and are one cluster; {_UPGRADE}; to move to "
                 "another service, name one spec, with --from and --to"
             )
         return old, new
     if len(request.specs) != 1:
-        raise inputs.UsageError("name one spec and --from and --to, or two specs: OLD NEW")
+        raise UsageError("name one spec and --from and --to, or two specs: OLD NEW")
     if not (args.old and args.new):
-        raise inputs.UsageError(f"name --from and --to; {_UPGRADE}")
+        raise UsageError(f"name --from and --to; {_UPGRADE}")
     return _ends_of_one(request, args, out)
 
 
@@ -59,7 +54,7 @@ def _ends_of_one(request: Request, args: argparse.Namespace, out: str) -> tuple[
     """Both ends of a move to another service."""
     old, new = inputs.one_target(args.old), inputs.one_target(args.new)
     if old == new:
-        raise inputs.UsageError(f"--from and --to are both {old}; {_UPGRADE}")
+        raise UsageError(f"--from and --to are both {old}; {_UPGRADE}")
     spec = request.specs[0]
     known = [target for target in request.check(spec).targets if target and target != new]
     before = _checked(request, spec, *known, old)
@@ -78,7 +73,7 @@ def _end(request: Request, args: argparse.Namespace, number: int, out: str) -> E
     targets = [inputs.one_target(named)] if named else [name for name in checked.targets if name]
     if len(targets) != 1:
         count = f"{len(targets)} targets" if targets else "no target"
-        raise inputs.UsageError(f"{spec.title} names {count}: choose with {option}")
+        raise UsageError(f"{spec.title} names {count}: choose with {option}")
     again = _checked(request, spec, *filter(None, checked.targets), *targets)
     return End(again, targets[0], out, arguments)
 

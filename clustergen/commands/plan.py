@@ -6,44 +6,31 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from clustergen import expansion, report, targets
+from clustergen.analysis import plan
+from clustergen.analysis.plan import Expansion
+from clustergen.base.findings import Finding, errors
 from clustergen.commands import inputs
-from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.commands.request import read
-from clustergen.compiler import Checked
-from clustergen.expansion import Expansion
-from clustergen.findings import Finding, errors
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        request = read(args)
-    except inputs.UsageError as error:
-        return inputs.refuse(error, args)
+    request = read(args)
     expanded: list[Expansion] = []
     failed: list[Finding] = []
-    for spec in request.specs:
+    for spec in request.with_progress():
         checked = request.check(spec)
         if "" in checked.plans:
-            names = "|".join((*targets.NAMES, "all"))
-            return inputs.print_error(f"{spec.title} names no target; add --target {names}")
-        expanded += (expansion.expand(checked, name) for name in _sound(checked))
+            return inputs.refuse_without_target(spec.title)
+        sound = (name for name in checked.plans if not checked.blocking(name))
+        expanded += (plan.expand(checked, name) for name in sound)
         failed += errors(checked.findings)
     sys.stdout.write(_shown(expanded, args.output))
-    sys.stderr.write(report.render("text", failed, {}))
-    if inputs.could_not(failed):
-        return FAILED
-    return FOUND if failed else OK
-
-
-def _sound(checked: Checked) -> list[str]:
-    """The targets for which the spec has no errors."""
-    return [name for name in checked.plans if not checked.blocking(name)]
+    return inputs.report(failed, args)
 
 
 def _shown(expanded: Sequence[Expansion], output: str) -> str:
     if output == "json":
-        return expansion.as_json(expanded)
+        return plan.as_json(expanded)
     if output == "yaml":
-        return "---\n".join(map(expansion.as_yaml, expanded))
-    return "\n".join(map(expansion.as_text, expanded))
+        return "---\n".join(map(plan.as_yaml, expanded))
+    return "\n".join(map(plan.as_text, expanded))

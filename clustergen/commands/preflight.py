@@ -9,27 +9,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Self
 
-from clustergen import account, ignoring, preflight, source, targets
+from clustergen import targets
+from clustergen.base import account
+from clustergen.base.findings import Finding, Rule, errors
+from clustergen.checking import ignoring, preflight
+from clustergen.checking.compiler import Checked
 from clustergen.commands import inputs
-from clustergen.commands.exit_status import OK
+from clustergen.commands.exit_status import OK, UsageError
 from clustergen.commands.request import Input, Request, read
-from clustergen.compiler import Checked
-from clustergen.findings import Finding, Rule, errors
 from clustergen.plan.model import Plan
-from clustergen.source import Document
+from clustergen.spec import source
+from clustergen.spec.source import Document
 
 
 def run(args: argparse.Namespace) -> int:
     if args.policy and not args.specs:
         return _print_policy(None)
-    try:
-        request = read(args)
-    except inputs.UsageError as error:
-        return inputs.refuse(error, args)
-    try:
-        specs = [_Spec.read(request, spec) for spec in request.specs]
-    except inputs.UsageError as error:
-        return inputs.refuse(error, args)
+    request = read(args)
+    specs = [_Spec.read(request, spec) for spec in request.specs]
     if args.policy:
         plans = (plan for spec in specs for plan in spec.plans.values())
         return _print_policy(rule for plan in plans for rule in preflight.concerned(plan))
@@ -59,7 +56,7 @@ class _Spec(NamedTuple):
         contents = {file: content for file, content in read.items() if content is not None}
         checked = request.check(spec, contents=contents)
         if checked.targets == ("",):
-            raise inputs.UsageError(f"{spec.title} names no target: add --target NAME")
+            raise UsageError(f"{spec.title} names no target: add --target NAME")
         document, _ = source.read(spec.files, (*spec.sets, *request.sets), contents)
         return cls(checked, document)
 
@@ -81,17 +78,14 @@ def _findings(specs: Sequence[_Spec], ignored: Sequence[str]) -> list[Finding]:
             asked = accounts.setdefault(
                 plan.region, preflight.Account(plan.region, account.clients)
             )
-            found = [replace(finding, target=name) for finding in _run(plan, asked, now)]
+            traits = targets.load(plan.target).traits
+            progress = inputs.Progress(len(preflight.concerned(plan)))
+            seen = preflight.run(plan, traits, asked, now, progress.at)
+            progress.done()
+            found = [replace(finding, target=name) for finding in seen]
             if spec.document:
                 placed = map(spec.document.place, found)
                 findings += ignoring.kept(placed, spec.document.texts, ignored)
             if inputs.could_not(found):
                 return findings  # Without credentials, all others would say the same.
     return findings
-
-
-def _run(plan: Plan, asked: preflight.Account, now: datetime.datetime) -> list[Finding]:
-    progress = inputs.Progress(len(preflight.concerned(plan)))
-    found = preflight.run(plan, targets.load(plan.target).traits, asked, now, progress.at)
-    progress.done()
-    return found

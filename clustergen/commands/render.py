@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clustergen import bundle, effects, placeholders, renderer, targets
-from clustergen.artifacts import Artifact, Bundle
+from clustergen import bundle, output, targets
+from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.base.findings import Finding, Rule, Unrenderable, errors
+from clustergen.bundle import effects, renderer
 from clustergen.bundle.rules.folder import NOT_A_FOLDER, SAME_NAME
-from clustergen.commands import inputs
-from clustergen.commands.exit_status import FOUND
+from clustergen.checking.compiler import Checked
+from clustergen.checking.project import Project
+from clustergen.commands import inputs, served
+from clustergen.commands.exit_status import FOUND, UsageError
 from clustergen.commands.request import Input, read
-from clustergen.compiler import Checked
-from clustergen.findings import Finding, Rule, Unrenderable, errors
+from clustergen.spec import placeholders
 
 
 @dataclass(slots=True)
@@ -33,52 +37,62 @@ class Rendering:
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        request = read(args)
-        _usage(args, request.specs)
-    except inputs.UsageError as error:
-        return inputs.refuse(error, args)
+    named = bool(args.out)  # before the project file sets it
+    request = read(args)
+    _usage(args, request.specs)
     outputs, findings = placeholders.read_outputs(args.outputs) if args.outputs else (None, [])
+    if not named and not args.stdout:
+        findings += _leads_away(Path(args.out or inputs.OUT), request.project)
     rendering = Rendering(args, outputs, list(findings), custom=request.custom)
     if errors(findings):
         return _report(rendering, [])
-    progress = inputs.Progress(len(request.specs))
     nowhere: list[str] = []
-    for index, spec in enumerate(request.specs):
-        progress.at(index, spec.title)
+    for spec in request.with_progress():
         checked = request.check(spec)
-        rendering.findings += inputs.detached(checked.findings, args)
+        rendering.findings += inputs.detached(checked.listed, args)
         if "" in checked.plans:
             nowhere.append(spec.title)
         elif args.stdout:
             return _print(checked, rendering)
         else:
             _bundles(checked, spec.title, rendering)
-    progress.done()
     return _report(rendering, nowhere)
+
+
+def _leads_away(out: Path, project: Project | None) -> Iterator[Finding]:
+    """A finding for each way out of the project that is not named on the command line."""
+    if project:
+        from clustergen.checking.project.loading import outside  # few folders have a project
+
+        yield from outside(project)
+    for path in (*reversed(out.parents), out):
+        if path.is_symlink():
+            help = f"remove the link, or follow it with -o {shlex.quote(str(out))}"
+            yield NOT_A_FOLDER.at((), f"{path} is a symbolic link", help=help)
 
 
 def _usage(args: argparse.Namespace, specs: Sequence[Input]) -> None:
     if args.file and not args.stdout:
-        raise inputs.UsageError("--file needs --stdout")
+        raise UsageError("--file needs --stdout")
     if args.stdout and len(specs) != 1:
-        raise inputs.UsageError("--stdout takes one spec")
+        raise UsageError("--stdout takes one spec")
 
 
 def _report(rendering: Rendering, nowhere: Sequence[str]) -> int:
     args = rendering.args
-    to_stderr = args.output == "text"
+    to_stderr = args.output in output.FOR_PEOPLE
     inputs.show(rendering.findings, args, to_stderr=to_stderr, custom=rendering.custom)
     for line in rendering.lines:
-        print(line, file=sys.stdout if args.output == "text" else sys.stderr)
+        print(line, file=sys.stdout if to_stderr else sys.stderr)
     if nowhere:
-        names = "|".join((*targets.NAMES, "all"))
-        return inputs.print_error(f"{nowhere[0]} names no target; add --target {names}")
+        return inputs.refuse_without_target(nowhere[0])
     return inputs.status(rendering.findings, args)
 
 
 def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
     """Write or compare the bundle of every target that can be rendered."""
+    plans = list(checked.plans.values())
+    rendering.findings += served.findings(plans, Path(rendering.args.out or inputs.OUT))
     for target in checked.plans:
         files = _files(checked, target, rendering)
         if files is None:
@@ -153,9 +167,8 @@ def _print(checked: Checked, rendering: Rendering) -> int:
     args = rendering.args
     names = list(checked.plans)
     if len(names) > 1:
-        return inputs.print_error(
-            f"--stdout takes one target; add --target with one of {', '.join(names)}"
-        )
+        message = f"--stdout takes one target; add --target with one of {', '.join(names)}"
+        return inputs.print_error(message)
     files = _files(checked, names[0], rendering) if names else None
     inputs.show(rendering.findings, args, to_stderr=True, custom=rendering.custom)
     if files is None:

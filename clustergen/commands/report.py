@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clustergen import comparison, report, report_page, source, targets
+from clustergen import output, targets
+from clustergen.analysis import compare, report
+from clustergen.analysis.report import MARK, Given, Section
+from clustergen.base.findings import errors
 from clustergen.bundle.manifest import hashes_in
+from clustergen.checking.compiler import Checked
 from clustergen.commands import inputs
-from clustergen.commands.exit_status import OK
+from clustergen.commands.exit_status import OK, UsageError
 from clustergen.commands.request import Input, Request, read
-from clustergen.compiler import Checked
-from clustergen.findings import errors
-from clustergen.report_page import MARK, Given, Section
+from clustergen.spec import source
 
 if TYPE_CHECKING:
-    from clustergen.difference import Difference
+    from clustergen.analysis.diff import Difference
 
 _STDOUT = "-"
 _HEAD = 4096
@@ -27,21 +28,18 @@ _HEAD = 4096
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        request = read(args)
-        if len(request.specs) != 1:
-            raise inputs.UsageError("report is about one spec")
-        out = None if args.page == _STDOUT else Path(args.page)
-        if out and not args.force:
-            _refuse_to_lose(out)
-        return _report(request, request.specs[0], out, args)
-    except inputs.UsageError as error:
-        return inputs.refuse(error, args)
+    request = read(args)
+    if len(request.specs) != 1:
+        raise UsageError("report is about one spec")
+    out = None if args.page == _STDOUT else Path(args.page)
+    if out and not args.force:
+        _refuse_to_lose(out)
+    return _report(request, request.specs[0], out, args)
 
 
 def _report(request: Request, spec: Input, out: Path | None, args: argparse.Namespace) -> int:
     title = source.name_of(spec.title)
-    compared = comparison.compare(title, request.check(spec, targets.NAMES), targets.NAMES)
+    compared = compare.compare(title, request.check(spec, targets.NAMES), targets.NAMES)
     checked = request.check(spec)
     chosen = "" not in checked.targets
     if not chosen and (best := [each.target.name for each in compared.least_lost[:1]]):
@@ -52,17 +50,9 @@ def _report(request: Request, spec: Input, out: Path | None, args: argparse.Name
         from clustergen.commands import sides  # needs what reads and compares bundles
 
         differences = sides.changes_since(args.base, args, request, spec)
-    page = report_page.page(
-        Given(
-            title,
-            checked,
-            compared,
-            differences,
-            _bundles(checked, Path(args.out or inputs.OUT), out),
-            chosen,
-        )
-    )
-    return _write(report_page.render(page), out) or _tell(checked, out, args)
+    bundles = _bundles(checked, Path(args.out or inputs.OUT), out)
+    page = report.page(Given(title, checked, compared, differences, bundles, chosen))
+    return _write(report.render(page), out) or _tell(checked, out, args)
 
 
 def _bundles(checked: Checked, folder: Path, out: Path | None) -> Mapping[str, Section]:
@@ -72,7 +62,7 @@ def _bundles(checked: Checked, folder: Path, out: Path | None) -> Mapping[str, S
     for name, plan in checked.plans.items():
         place = folder / plan.name / name
         link = Path(os.path.relpath(place, start)).as_posix()
-        found[name] = report_page.bundle(place.as_posix(), _files(place), link)
+        found[name] = report.bundle(place.as_posix(), _files(place), link)
     return found
 
 
@@ -88,16 +78,14 @@ def _files(folder: Path) -> Sequence[str]:
 def _refuse_to_lose(out: Path) -> None:
     """:raises UsageError: if the page would replace something other than an earlier report."""
     try:
-        if not out.is_file() or MARK in _head(out):
+        if not out.is_file():
             return
+        with out.open(encoding="utf-8", errors="replace") as opened:
+            is_report = MARK in opened.read(_HEAD)
     except OSError as error:
-        raise inputs.UsageError(f"cannot read {out}: {error.strerror}") from None
-    raise inputs.UsageError(f"{out} is not a report; --force overwrites it")
-
-
-def _head(file: Path) -> str:
-    with file.open(encoding="utf-8", errors="replace") as opened:
-        return opened.read(_HEAD)
+        raise UsageError(f"cannot read {out}: {error.strerror}") from None
+    if not is_report:
+        raise UsageError(f"{out} is not a report; --force overwrites it")
 
 
 def _write(text: str, out: Path | None) -> int:
@@ -116,8 +104,7 @@ def _write(text: str, out: Path | None) -> int:
 
 def _tell(checked: Checked, out: Path | None, args: argparse.Namespace) -> int:
     """The exit status, as ``check`` has it; errors and a summary are printed, too."""
-    findings = checked.findings
-    sys.stderr.write(report.render("text", errors(findings), {}))
+    inputs.show(errors(checked.findings), args)
     if out:
-        print(f"{out}: {report.summary(report.ordered(findings)) or 'no findings'}")
-    return inputs.status(findings, args)
+        print(f"{out}: {output.summary(output.ordered(checked.findings)) or 'no findings'}")
+    return inputs.status(checked.findings, args)

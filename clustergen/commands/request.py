@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from clustergen import compiler, project
+from clustergen.base.findings import Finding, Rule
+from clustergen.checking import compiler, project
+from clustergen.checking.compiler import Checked
+from clustergen.checking.project import Cluster, Project
 from clustergen.commands import inputs
-from clustergen.compiler import Checked
-from clustergen.findings import Finding, Rule
-from clustergen.project import Cluster, Project
-from clustergen.source import STDIN, content_of
+from clustergen.commands.exit_status import UsageError
+from clustergen.spec.source import STDIN, content_of
 
 
 class Input(NamedTuple):
@@ -24,6 +25,8 @@ class Input(NamedTuple):
     files: tuple[str, ...]
     sets: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
+    """The targets of all clusters of the project file that have these files."""
 
     @property
     def title(self) -> str:
@@ -62,12 +65,21 @@ class Request(NamedTuple):
             ignore=self.ignored,
             rules=self.project.rules if self.project else (),
             contents=contents or self.contents(spec),
+            declared=spec.declared,
         )
         self.hidden.extend(checked.ignored)
         if self.project and self.project.faults:
             # Rules that could not run may have found something: nothing is rendered.
             return replace(checked, findings=(*self.project.faults, *checked.findings))
         return checked
+
+    def with_progress(self) -> Iterator[Input]:
+        """The specs, of which a terminal shows which one is at work."""
+        progress = inputs.Progress(len(self.specs))
+        for index, spec in enumerate(self.specs):
+            progress.at(index, spec.title)
+            yield spec
+        progress.done()
 
     def contents(self, spec: Input) -> Mapping[str, bytes]:
         """The contents of files of the spec that can be read only once, by name."""
@@ -108,20 +120,19 @@ def read(args: argparse.Namespace) -> Request:
 
 
 def project_of(args: argparse.Namespace) -> Project | None:
-    """The project of the working folder, with its custom rules unless the arguments forbid them.
+    """The project of the working folder, with its custom rules if they may run.
 
     :raises UsageError: if the project file is not valid.
     """
     file = project.find(Path.cwd())
     if file is None:
         return None
-    from clustergen.project.loading import load
+    from clustergen.checking.project.loading import load
 
-    found, findings = load(
-        file, os.path.relpath(file), custom_rules=getattr(args, "custom_rules", False)
-    )
+    given = getattr(args, "custom_rules", False)
+    found, findings = load(file, os.path.relpath(file), custom_rules=given, remember=bool(given))
     if found is None:
-        raise inputs.UsageError("the project file is not valid", findings)
+        raise UsageError("the project file is not valid", findings)
     return found
 
 
@@ -133,25 +144,40 @@ def _specs(args: argparse.Namespace, found: Project | None) -> list[Input]:
         if over:
             return [Input(over)]
         if not clusters:
-            raise inputs.UsageError("name a spec file, a folder of specs, or -f FILE")
-        return [_cluster(cluster, ()) for cluster in clusters.values()]
-    overlays = {file.resolve() for each in clusters.values() for file in each.files[1:]}
+            raise UsageError("name a spec file, a folder of specs, or -f FILE")
+        return _declared([_cluster(cluster, ()) for cluster in clusters.values()], clusters)
+    overlays = {_real(file) for each in clusters.values() for file in each.files[1:]}
     specs: list[Input] = []
     for given in args.specs:
         if given in clusters and not Path(given).exists():
             specs.append(_cluster(clusters[given], over))
-        elif Path(given).resolve() in overlays:
+        elif (file := _real(given)) in overlays:
             # It is a part of a spec: hooks, for example, name each changed file.
-            whole = (c for c in clusters.values() if Path(given).resolve() in _resolved(c))
+            whole = (c for c in clusters.values() if file in map(_real, c.files))
             named = (_cluster(cluster, over) for cluster in whole)
             specs += (cluster for cluster in named if cluster not in specs)
         else:
             specs += (Input((name, *over)) for name in _expanded(given, overlays))
-    return specs
+    return _declared(specs, clusters)
 
 
-def _resolved(cluster: Cluster) -> list[Path]:
-    return [file.resolve() for file in cluster.files]
+def _declared(specs: Iterable[Input], clusters: Mapping[str, Cluster]) -> list[Input]:
+    """The specs with the targets that the project file has for their files.
+
+    They count for the foundation, however the command line names a spec and its targets.
+    """
+    named: dict[tuple[str, ...], list[str]] = {}
+    for cluster in clusters.values():
+        files = tuple(map(_real, cluster.files))
+        named.setdefault(files, []).extend(inputs.wanted(cluster.targets))
+    found = ((each, named.get(tuple(map(_real, each.files)), [])) for each in specs)
+    declared = ((each, dict.fromkeys((*each.targets, *names))) for each, names in found)
+    return [each._replace(declared=tuple(names)) for each, names in declared]
+
+
+def _real(file: str | Path) -> str:
+    """The file without links; links in a circle stay, unlike in ``Path.resolve``."""
+    return os.path.realpath(file)
 
 
 def _cluster(cluster: Cluster, over: tuple[str, ...]) -> Input:
@@ -159,15 +185,15 @@ def _cluster(cluster: Cluster, over: tuple[str, ...]) -> Input:
     return Input((*files, *over), cluster.sets, tuple(inputs.wanted(cluster.targets)))
 
 
-def _expanded(given: str, overlays: Set[Path]) -> Iterator[str]:
+def _expanded(given: str, overlays: Set[str]) -> Iterator[str]:
     """The spec files that an argument names: itself, or those in a folder, less ``overlays``."""
     folder = Path(given)
     if given == "-" or not folder.is_dir():
         yield given
         return
-    found = sorted(path for path in _below(folder) if path.resolve() not in overlays)
+    found = sorted(path for path in _below(folder) if _real(path) not in overlays)
     if not found:
-        raise inputs.UsageError(f"{given} has no .yaml files")
+        raise UsageError(f"{given} has no .yaml files")
     yield from (str(path) for path in found)
 
 

@@ -6,14 +6,45 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from clustergen import difference, source
-from clustergen.commands import inputs
+from clustergen.analysis import diff
+from clustergen.analysis.diff import Difference, Folders, Spec
+from clustergen.commands.exit_status import UsageError
 from clustergen.commands.request import Input, Request, read
-from clustergen.commands.revisions import Revision
-from clustergen.difference import Difference, Folders, Spec
+from clustergen.spec import source
+
+
+class Revision(NamedTuple):
+    """A branch, a tag or a commit; the empty name is the working tree."""
+
+    name: str
+
+    def contents(self, files: Sequence[str]) -> dict[str, bytes]:
+        """The contents of ``files`` by name, as ``REVISION:FILE``.
+
+        :raises UsageError: if git does not have them.
+        """
+        return {f"{self.name}:{file}": self._content(Path(file)) for file in files}
+
+    def _content(self, file: Path) -> bytes:
+        if self.name.startswith("-"):
+            raise UsageError(f"{self.name} is not a revision of git")
+        there = file.parent.is_dir()
+        folder, path = (file.parent, file.name) if there else (".", file.as_posix())
+        command = ("git", "-C", str(folder), "show", f"{self.name}:./{path}")
+        try:
+            # The names are those that the user gives; no shell reads them.
+            done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+        except OSError as error:
+            raise UsageError(f"cannot run git: {error.strerror}") from None
+        if done.returncode:
+            reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+            raise UsageError(f"git does not have {file} at {self.name}: {reason}")
+        return done.stdout
 
 
 def side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Folders:
@@ -29,7 +60,7 @@ def side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Fo
         if colon and path:
             return spec(path, args, Revision(revision))
         if old and not Path(name).suffix and name != source.STDIN:
-            raise inputs.UsageError(
+            raise UsageError(
                 f"no file or folder is called {name}; a spec at a revision of git is {name}:SPEC"
             )
     return spec(name, args, Revision("") if old else None)
@@ -45,7 +76,7 @@ def spec(name: str, args: argparse.Namespace, revision: Revision | None) -> Spec
     request = read(given)
     args.out = args.out or getattr(given, "out", None)
     if len(request.specs) != 1:
-        raise inputs.UsageError(f"{name} has {len(request.specs)} specs: name one")
+        raise UsageError(f"{name} has {len(request.specs)} specs: name one")
     return spec_of(request, request.specs[0], revision)
 
 
@@ -60,7 +91,7 @@ def spec_of(request: Request, given: Input, revision: Revision | None = None) ->
         given = given._replace(files=tuple(contents))
     checked = request.check(given, contents=contents)
     document, _ = source.read(given.files, (*given.sets, *request.sets), contents)
-    return Spec(given.title, document, checked)
+    return Spec(given.title, document, checked, past=revision is not None)
 
 
 def changes_since(
@@ -72,9 +103,9 @@ def changes_since(
     """
     old, new = _base(base, args, request, given), spec_of(request, given)
     if isinstance(old, Spec) and (failed := old.blocking()):
-        raise inputs.UsageError(f"{old.title} has errors, so nothing compares with it", failed)
+        raise UsageError(f"{old.title} has errors, so nothing compares with it", failed)
     names = (name for name in new.targets if not new.checked.blocking(name))
-    found = {name: difference.compare(old, new, name) for name in names}
+    found = {name: diff.compare(old, new, name) for name in names}
     return {name: changed for name, changed in found.items() if changed}
 
 

@@ -7,12 +7,11 @@ import json
 from collections.abc import Iterator, Mapping
 
 from clustergen import targets
+from clustergen.analysis.compare.view import LEVELS
 from clustergen.commands.exit_status import OK
-from clustergen.comparison.columns import columns
-from clustergen.comparison.words import LEVELS
-from clustergen.features import FEATURES, Feature
+from clustergen.output.blocks import Block, Items, Paragraph, Table, terminal
+from clustergen.plan.features import FEATURES, Feature
 from clustergen.targets import Target
-from clustergen.terminal import wrapped
 
 _Source = tuple[str, str]
 """URL, or package and field, and the date of the check."""
@@ -26,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
         case "markdown":
             print(as_markdown(loaded), end="")
         case _:
-            print("\n".join(_text(loaded)))
+            print(terminal.text(_blocks(loaded)), end="")
     return OK
 
 
@@ -43,13 +42,8 @@ def as_json(loaded: list[Target]) -> list[dict[str, object]]:
 
 
 def _answer(feature: Feature, target: Target) -> dict[str, str]:
-    support = target.support[feature.id]
-    return {
-        "level": support.level,
-        "how": support.how,
-        "source": support.source,
-        "checked": support.checked,
-    }
+    level, how, source, checked, *_ = target.support[feature.id]
+    return {"level": level, "how": how, "source": source, "checked": checked}
 
 
 def as_markdown(loaded: list[Target]) -> str:
@@ -69,22 +63,12 @@ def as_markdown(loaded: list[Target]) -> str:
         lines.append(f"| [{feature.title}](#{_anchor(feature)}) | {levels} |")
     lines += ["", "## Details and sources"]
     for feature in FEATURES:
-        lines += [
-            "",
-            f'### <a id="{_anchor(feature)}"></a>{feature.title}',
-            "",
-            f"`{feature.id}`",
-            "",
-        ]
+        head = f'### <a id="{_anchor(feature)}"></a>{feature.title}'
+        lines += ["", head, "", f"`{feature.id}`", ""]
         for target in loaded:
-            support = target.support[feature.id]
-            source = (
-                f"<{support.source}>" if support.source.startswith("https://") else support.source
-            )
-            lines.append(
-                f"- {target.title}: **{support.level}**. {support.how} "
-                f"({source}, {support.checked})"
-            )
+            level, how, source, checked = _answer(feature, target).values()
+            link = f"<{source}>" if source.startswith("https://") else source
+            lines.append(f"- {target.title}: **{level}**. {how} ({link}, {checked})")
     return "\n".join(lines) + "\n"
 
 
@@ -92,20 +76,14 @@ def _anchor(feature: Feature) -> str:
     return feature.id.replace(".", "-")
 
 
-def _text(loaded: list[Target]) -> Iterator[str]:
+def _blocks(loaded: list[Target]) -> Iterator[Block]:
     numbers = _numbers(loaded)
-    heads = ["feature", *(target.name for target in loaded)]
-    yield from columns([heads, *([f.title, *_cells(f, loaded, numbers)] for f in FEATURES)])
-    yield ""
-    yield from wrapped(
-        "; ".join(f"{level}: {meaning}" for level, meaning in LEVELS.items()), "", ""
-    )
-    yield ""
-    yield "sources, with the date each was checked"
-    for (source, checked), number in numbers.items():
-        yield f"{number:>3}  {checked}  {source}"
-    yield ""
-    yield "`--output markdown` and `--output json` give the details of each cell."
+    rows = ((feature.title, *_cells(feature, loaded, numbers)) for feature in FEATURES)
+    yield Table(("feature", *(target.title for target in loaded)), tuple(rows))
+    yield Items(tuple(f"{level}: {meaning}" for level, meaning in LEVELS.items()))
+    yield Paragraph("Sources, with the date of the check:")
+    yield Items(tuple(f"{checked}  {source}" for source, checked in numbers), first=1)
+    yield Paragraph("`--output markdown` and `--output json` give the details of each cell.")
 
 
 def _numbers(loaded: list[Target]) -> Mapping[_Source, int]:

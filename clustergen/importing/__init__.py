@@ -6,27 +6,29 @@ with the original in the service's own terms. What differs is a finding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from clustergen import account, foreign, secrets
-from clustergen.account import Clients
-from clustergen.difference.live import LiveError
-from clustergen.findings import Finding
-from clustergen.importing import batch, eks, eksctl, hyperpod, live, parallelcluster, pcs
+from clustergen.analysis.diff.live import LiveError
+from clustergen.base import account, secrets
+from clustergen.base.account import Clients
+from clustergen.base.findings import Finding
+from clustergen.importing import batch, eks, eksctl, hyperpod, live, masking, parallelcluster, pcs
 from clustergen.importing.answers import Answers
 from clustergen.importing.cloudformation import is_parameter_file
 from clustergen.importing.conversion import Imported
+from clustergen.importing.eks.form import QUEUES
 from clustergen.importing.hyperpod import requests
 from clustergen.importing.reading import Source, Unreadable, read
-from clustergen.importing.rules.decisions import DROPPED, TO_FILL_IN
+from clustergen.importing.rules.decisions import DROPPED
 from clustergen.importing.rules.formats import NO_ANSWER, UNKNOWN
-from clustergen.importing.strangers import is_launch_template, is_object, unknown, unreadable
+from clustergen.importing.unrecognized import is_launch_template, unknown, unreadable
+from clustergen.spec import foreign, source
 
 __all__ = ["Answers", "Imported", "Request", "imported", "imported_live"]
 
 _SETS: Final[Mapping[str, Callable[[Sequence[Source], Answers], Imported]]] = {
+    foreign.PARALLELCLUSTER: parallelcluster.imported,
     foreign.PARALLELCLUSTER_STACK: parallelcluster.imported_stack,
     foreign.HYPERPOD: hyperpod.imported,
     foreign.PCS: pcs.imported,
@@ -34,7 +36,9 @@ _SETS: Final[Mapping[str, Callable[[Sequence[Source], Answers], Imported]]] = {
     foreign.EKS: eks.imported,
     foreign.EKSCTL: eksctl.imported,
 }
-"""Formats in which several files are one cluster."""
+"""What makes a spec of the files of one cluster, by format."""
+_STACKS: Final = (foreign.PCS, foreign.BATCH, foreign.EKS, foreign.EKSCTL)
+"""Formats whose clusters are stacks."""
 
 
 class Request(NamedTuple):
@@ -46,14 +50,32 @@ class Request(NamedTuple):
 
 def imported(request: Request) -> Imported:
     """The spec of one cluster, without secrets that the files hold."""
-    result = _imported(request)
-    text = secrets.without_keys(result.text)
-    findings = tuple(secrets.masked(finding, frozenset()) for finding in result.findings)
-    if text != result.text:
-        message = f"a value looks like a key or a token; {secrets.MASK} is in its place"
-        found = TO_FILL_IN.at((), message, help="let the nodes read it from Secrets Manager")
-        findings = (*findings, found)
-    return result._replace(text=text, findings=findings)
+    parameters, masked = _parameters(request.answers.parameters)
+    request = request._replace(answers=request.answers._replace(parameters=parameters))
+    result = _imported(request, {})
+    # A template may put a text together that is a secret only as a whole.
+    if left := _secrets_in(result.text):
+        result = _imported(request, left)
+        masked.append(masking.finding((), "", "the spec"))
+    if left and _secrets_in(result.text):
+        result = result._replace(text="")
+    findings = map(secrets.masked, (*masked, *result.findings))
+    return result._replace(findings=tuple(findings), lossless=result.lossless and not masked)
+
+
+def _parameters(given: Mapping[str, str]) -> tuple[Mapping[str, str], list[Finding]]:
+    """The parameters with stand-ins for secrets."""
+    found = {path[0]: name for path, _, name in secrets.found(given)}
+    words = {str(name): secrets.stand_in(found[name]) for name in found}
+    masked = [masking.finding((), found[name], f"the parameter {name}") for name in found]
+    return {**given, **words}, masked
+
+
+def _secrets_in(text: str) -> dict[str, str]:
+    """The secrets that a spec still has, with stand-ins for them."""
+    document, _ = source.read_text(text) if text else (None, [])
+    found = secrets.found(document.data) if document else ()
+    return {secret.text: secrets.stand_in(secret.name) for secret in found}
 
 
 def imported_live(clusters: Sequence[str], answers: Answers, clients: Clients) -> Imported:
@@ -85,11 +107,11 @@ def _way_out(error: Exception) -> str:
     return _WAYS_OUT.get(type(error), "import what the AWS CLI prints for the cluster")
 
 
-def _imported(request: Request) -> Imported:
+def _imported(request: Request, known: Mapping[str, str]) -> Imported:
     sources: list[Source] = []
     for name, text in request.texts:
         try:
-            sources += read(text, name)
+            sources += read(text, name, known)
         except Unreadable as error:
             return _refused(unreadable(name, text, error))
     first, *others = sorted(sources, key=lambda each: not foreign.recognized(each.data))
@@ -98,18 +120,30 @@ def _imported(request: Request) -> Imported:
         return _refused(first.place(unknown(first)))
     strangers = [each for each in others if not _belongs(each, format)]
     # Objects of Kubernetes may stand in the file of a cluster, and are not part of it.
-    beside = [each for each in strangers if each.name == first.name and is_object(each.data)]
-    if far := [each for each in strangers if each not in beside]:
+    if far := [each for each in strangers if each.name != first.name or not each.is_object]:
         message = f"{first.name} is one cluster; {far[0].name} does not belong to it"
         return _refused(far[0].place(UNKNOWN.at((), message, help="import the files one by one")))
     belonging = (first, *(each for each in others if each not in strangers))
-    if format in _SETS:
-        result = _SETS[format](belonging, request.answers)
-    else:
-        result = parallelcluster.imported(first.data, PurePath(first.name).name, request.answers)
-        result = result._replace(findings=tuple(map(first.place, result.findings)))
-    left = (each.place(DROPPED.at((), f"a {each.data['kind']}: {_AFTER}")) for each in beside)
-    return result._replace(findings=(*result.findings, *left))
+    result = _SETS[format](belonging, request.answers)
+    if request.answers.stack and format not in _STACKS:
+        result = result._replace(findings=(*result.findings, first.place(_without_stack())))
+    objects = [each for each in others if each.is_object and each.data["kind"] not in QUEUES]
+    left = (each.place(DROPPED.at((), f"a {each.data['kind']}: {_AFTER}")) for each in objects)
+    hidden = [secret for each in sources for secret in each.secrets]
+    findings = (*_about_secrets(sources), *result.findings, *left)
+    masked = tuple(secrets.masked(finding, hidden) for finding in findings)
+    return result._replace(findings=masked, lossless=result.lossless and not hidden)
+
+
+def _about_secrets(sources: Sequence[Source]) -> Iterator[Finding]:
+    for each in sources:
+        for path, name in dict.fromkeys((path, name) for path, _, name in each.secrets):
+            yield each.place(masking.finding(path, name))
+
+
+def _without_stack() -> Finding:
+    message = "--stack: the cluster is found by its own name, not by that of a stack"
+    return DROPPED.at((), message)
 
 
 _AFTER: Final = "no part of the cluster; apply it when the cluster runs"
@@ -117,13 +151,17 @@ _AFTER: Final = "no part of the cluster; apply it when the cluster runs"
 
 def _belongs(source: Source, format: str) -> bool:
     """Whether a further file is of the same cluster."""
-    if format not in _SETS or format == foreign.EKSCTL:
+    if format == foreign.EKSCTL:
         return False
     other = foreign.recognized(source.data)
     supporting = source.is_template or is_parameter_file(source.data) is not None
+    if format == foreign.PARALLELCLUSTER:
+        return supporting and not other
     if format == foreign.HYPERPOD:
         # The template of an EKS cluster may be beside that of the HyperPod cluster on it.
         return requests.is_parameters(source.data) or supporting
+    if format == foreign.EKS and source.is_object:
+        return True
     return other == format or (not other and (supporting or is_launch_template(source)))
 
 

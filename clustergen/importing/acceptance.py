@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from clustergen.findings import Finding, Path
+from clustergen.base.findings import Finding, Path
 from clustergen.importing.rejections import without_paths
 
 Check = Callable[[Any], Sequence[Finding]]

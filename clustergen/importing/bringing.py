@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from clustergen.catalog.regions import partition_of
-from clustergen.findings import Finding
+from clustergen.base.findings import Finding
+from clustergen.base.patterns import pattern
+from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing import settings, templates
 from clustergen.importing.answers import Answers
-from clustergen.importing.cloudformation import Questions, Resource, Stacks, is_parameter_file
-from clustergen.importing.cloudformation.stacks import NESTED, Given
+from clustergen.importing.beside import report
+from clustergen.importing.cloudformation import Questions, Resource
 from clustergen.importing.conversion import Imported, convert
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.regions import located, of_arns
 from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Form, Json
-from clustergen.patterns import pattern
 from clustergen.plan.names import stack as stack_name
 from clustergen.targets import load
 
@@ -59,7 +58,8 @@ class Reader(NamedTuple):
 def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imported:
     """The spec of one cluster."""
     notes = Notes()
-    answers = _located(sources, answers, notes)
+    defaults = dict(reader.form.parameters) if _is_ours(sources) else {}
+    answers = _located(sources, answers, notes).with_files(sources, defaults)
     if _is_ours(sources):
         reader = reader._replace(form=reader.form.of_ours())
     found = _extracted(sources, answers, reader, notes)
@@ -71,7 +71,7 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     if reader.one and len(clusters) > 1:
         return _several(sources[0], clusters)
     unread = list(_unexpanded(sources))
-    _report_others(found, notes)
+    report(found.others, notes)
     known = reader.prepared(found.settings, notes)
     if _is_ours(sources):
         notes.decided((), _OURS, "targets")
@@ -79,7 +79,7 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
         known = settings.identified(_answered(known, answers, reader, notes), found, reader.form)
     words = reader.words(known, answers, notes)
     if _is_ours(sources):
-        words |= _logs(found)
+        words["monitoring"] = {**words.get("monitoring", {}), **_logs(found)}
     found.settings = known
     result = converted(found, words, sources[0], answers, reader, notes)
     if unread:
@@ -100,11 +100,12 @@ def converted(  # noqa: PLR0913, PLR0917 what an import knows
     )
     origin = PurePath(first.name).name
     if answers.adopt:
-        words = _without_stack_tags(words, notes)
-        _ask_about_stack(first, name, reader, notes)
+        stack = answers.stack or stack_name(name, reader.target)
+        words = _in_stack(_without_stack_tags(words, notes), reader.target, stack)
+        _ask_about_stack(first, name, answers, reader, notes)
     if answers.adopt and first.is_template:
         # An update compares templates as they are written, and logical ids are names in a stack.
-        written = _plain(first.template, found, reader)
+        written = _plain(first.template, found, answers, reader, notes)
         service = replace(service, settled=lambda *_: written, literal=True, place=None)
         result = convert(written, words, origin, notes, service)
     else:
@@ -122,15 +123,14 @@ def _answered(found: Json, answers: Answers, reader: Reader, notes: Notes) -> Js
 def _extracted(
     sources: Sequence[Source], answers: Answers, reader: Reader, notes: Notes
 ) -> Extracted:
-    values: dict[str, str] = dict(reader.form.parameters) if _is_ours(sources) else {}
-    for source in sources:
-        values |= is_parameter_file(source.data) or {}
-    values |= answers.parameters
-    files = [source for source in sources if source.is_template]
-    given = Given(values, answers.region, answers.name)
-    resources = [*Stacks(files, given).resources()] if files else []
-    resources += reader.described(sources, notes)
-    return settings.extract(resources, reader.form)
+    """The settings of the cluster; further resources of its own are in its own template."""
+    own = {kind.type for kind in reader.form.own}
+    known: dict[bool, list[Resource]] = {True: [], False: []}
+    for each in answers.beside.resources.values():
+        known[each.source is sources[0] or each.type not in own].append(each)
+    found = settings.extract([*known[True], *reader.described(sources, notes)], reader.form)
+    found.others += known[False]
+    return found
 
 
 def _located(sources: Sequence[Source], answers: Answers, notes: Notes) -> Answers:
@@ -161,21 +161,12 @@ def _unexpanded(sources: Sequence[Source]) -> Iterator[Finding]:
 def _logs(found: Extracted) -> Json:
     """How long our own template keeps logs."""
     days = [each.properties.get("RetentionInDays") for each in found.others if each.type == _LOGS]
-    return (
-        {"monitoring": {"log_retention": f"{days[0]}d" if days[0] else "forever"}} if days else {}
-    )
+    return {"log_retention": f"{days[0]}d" if days[0] else "forever"} if days else {}
 
 
-def _report_others(found: Extracted, notes: Notes) -> None:
-    """What stays in its own stack."""
-    kinds = Counter(each.type for each in found.others if each.type != NESTED)
-    for kind, number in sorted(kinds.items()):
-        notes.dropped((), f"{number} of {kind}: no part of the cluster, so their stack keeps them")
-    for nested in (each for each in found.others if each.type == NESTED):
-        notes.dropped((), f"the nested stack {nested.id}: its template is not among the files")
-
-
-def _plain(template: Mapping[str, Any], found: Extracted, reader: Reader) -> Json:
+def _plain(
+    template: Mapping[str, Any], found: Extracted, answers: Answers, reader: Reader, notes: Notes
+) -> Json:
     """A template as data of its own, with names in place of the parameters that have them.
 
     The other files of the bundle use the names. A name that comes from the stack stays a function.
@@ -186,8 +177,22 @@ def _plain(template: Mapping[str, Any], found: Extracted, reader: Reader) -> Jso
         properties = copied["Resources"].get(id, {}).get("Properties", {})
         key = keys.get(section)
         if name != id and key and set(properties.get(key) or ()) == {"Ref"}:
+            if (parameter := properties[key]["Ref"]) not in answers.parameters:
+                _ask_for_name(id, parameter, name, notes)
             properties[key] = name
     return {key: each for key, each in copied.items() if each is not None}
+
+
+def _ask_for_name(id: str, parameter: str, name: str, notes: Notes) -> None:
+    """With another value of the parameter in the stack, the first update would replace it."""
+    text = f"the name of {id} is the parameter {parameter}, and {name} is only its default"
+    help = f"if the stack has another value, use --parameter {parameter}=VALUE"
+    notes.asked((), text, help, "targets")
+
+
+def _in_stack(words: Json, target: str, stack: str) -> Json:
+    own = {**words["targets"].get(target, {}), "stack": stack}
+    return {**words, "targets": {**words["targets"], target: own}}
 
 
 def _without_stack_tags(words: Json, notes: Notes) -> Json:
@@ -198,12 +203,21 @@ def _without_stack_tags(words: Json, notes: Notes) -> Json:
     return {key: each for key, each in words.items() if key != "tags"}
 
 
-def _ask_about_stack(first: Source, name: str, reader: Reader, notes: Notes) -> None:
+def _ask_about_stack(
+    first: Source, name: str, answers: Answers, reader: Reader, notes: Notes
+) -> None:
     """An adopted cluster stays in its stack, which deploy.sh finds by its name."""
-    stack = stack_name(name, reader.target)
+    stack = answers.stack or stack_name(name, reader.target)
+    own = stack_name(name, "foundation")
+    text = f"the first deployment creates the stack {own}, with what deploy.sh itself needs"
+    notes.decided((), text, "targets")
     if first.is_template:
+        text = "the overlay is the template of the stack: change node groups and queues there, too"
+        notes.decided((), text, "node_groups")
         text = f"deploy.sh updates the stack {stack}, which must be the stack of this template"
-        help = "choose --name so that this is the name of your stack"
+        help = f"if it is not, use --stack NAME, or write targets.{reader.target}.stack"
+        if answers.stack:
+            return
     else:
         text = f"no stack has the cluster, and deploy.sh updates {stack}"
         help = (
@@ -212,12 +226,6 @@ def _ask_about_stack(first: Source, name: str, reader: Reader, notes: Notes) -> 
             "create-change-set --change-set-type IMPORT`"
         )
     notes.asked((), text, help, "targets")
-    if first.is_template:
-        text = "the overlay is the template of the stack: change node groups and queues there, too"
-        notes.decided((), text, "node_groups")
-    own = stack_name(name, "foundation")
-    text = f"the first deployment creates the stack {own}, with what deploy.sh itself needs"
-    notes.decided((), text, "targets")
 
 
 def _placed(findings: Sequence[Finding], found: Extracted, first: Source) -> Iterator[Finding]:

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from clustergen import compiler, overlay, targets
-from clustergen.findings import Finding, Path, errors
+from clustergen import overlay, targets
+from clustergen.base.findings import Finding, Path, errors
+from clustergen.base.patterns import pattern
+from clustergen.checking import compiler
+from clustergen.facts.schemas import Schema
 from clustergen.importing import acceptance
 from clustergen.importing.acceptance import Accepted, Refusal
 from clustergen.importing.notes import Notes
@@ -15,8 +18,6 @@ from clustergen.importing.rejections import without
 from clustergen.importing.rules import decisions, losses
 from clustergen.importing.writing import spec_text
 from clustergen.overlay.merging import called, deletes, naming
-from clustergen.patterns import pattern
-from clustergen.schemas import Schema
 from clustergen.targets import Target
 
 Json = dict[str, Any]
@@ -72,7 +73,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     changes = overlay.difference(document, wanted, keys=target.schema.list_keys)
     changes, refusals = _accepted(words, changes, target)
     if changes:
-        notes.comment("targets", "The overlay has what no field of the spec covers.")
+        notes.comment("targets", "Values that `import` did not map to fields:")
     text = spec_text(_with_overlay(words, changes, target), origin, notes.comments)
 
     def place(path: Path) -> Path:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation import Resource
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import TEMPLATE
-from clustergen.words import word_set
 
 Json = dict[str, Any]
 VERSIONS: Final = "LaunchTemplateVersions"

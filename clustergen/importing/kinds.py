@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clustergen.findings import Finding, Path
+from clustergen.base.findings import Finding, Path
+from clustergen.facts.schemas import Schema
 from clustergen.importing.rules import losses
 from clustergen.overlay.refusals import KIND_WORDS
-from clustergen.schemas import Schema
-from clustergen.source.nodes import dotted
+from clustergen.spec.source.nodes import dotted
 
 Json = dict[str, Any]
 _LEFT_OUT: Final = object()

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from clustergen import account
-from clustergen.account import Clients
-from clustergen.difference.live import configuration
+from clustergen.analysis.diff.live import configuration
+from clustergen.base import account
+from clustergen.base.account import Clients
 from clustergen.importing.answers import Answers
 
 Json = dict[str, Any]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from clustergen.findings import Path
+from clustergen.base.findings import Path
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import LAUNCH_TEMPLATE, NO_GROUP, Json, own_group
+from clustergen.services.aws import launch_templates
+from clustergen.services.fields import read
 
 _EFA: Final = ("efa", "efa-only")
 
@@ -59,13 +61,79 @@ def stand_in(place: Path, notes: Notes) -> Json:
 
 def words(data: Json) -> Json:
     """What the data of a launch template says in words."""
+    volumes = [section(each, "Ebs") for each in items(data, "BlockDeviceMappings")]
     return {
-        "efa": _efa(data),
+        "efa": any(type in _EFA for type in interface_types(data)),
         "efa_layout": _layout(data),
         "placement": _placement(data),
-        "root_volume": _root_volume(data),
-        "security_groups": [],
+        "root_volume": read(launch_templates.ROOT_VOLUME, volumes[0] if volumes else {}),
+        **read(launch_templates.CPU, data),
     }
+
+
+def volumes(node: Json) -> list[Any]:
+    """The devices of the volumes of a node group."""
+    mapped = items(template(node), "BlockDeviceMappings")
+    return [section({"": each}, "").get("DeviceName") for each in mapped]
+
+
+def options(groups: Iterable[Json], hops: int) -> Json:
+    """The options of a target for the launch templates of all groups, where these agree.
+
+    ``hops`` is the target's own limit of hops.
+    """
+    found = [read(launch_templates.options(hops), template(each)) for each in groups]
+    return {
+        name: value
+        for name, value in (found[0] if found else {}).items()
+        if all(each.get(name) == value for each in found)
+    }
+
+
+def security_groups(node: Json) -> list[Any]:
+    """The security groups of a node group, in its launch template or in ``node``."""
+    data = template(node)
+    interfaces = [section({"": each}, "") for each in items(data, "NetworkInterfaces")]
+    first = items(interfaces[0], "Groups") if interfaces else items(data, "SecurityGroupIds")
+    return first or items(node, "SecurityGroupIds")
+
+
+class Security(NamedTuple):
+    """The security groups of a cluster's nodes."""
+
+    shared: list[str]
+    """Those of all nodes."""
+    own: list[list[str]]
+    """Those that each node group has besides."""
+    left_out: list[str]
+    """The word for node groups with none but their own."""
+
+    @classmethod
+    def of(cls, groups: Iterable[Sequence[Any]], given: Sequence[Any] | None = None) -> Security:
+        """Of the groups of each node group.
+
+        ``given`` are those of the cluster itself; without them, what all nodes have is shared.
+        """
+        lists = [list(each) for each in groups]
+        named = [_named(each) for each in lists]
+        alike = len(set(map(tuple, named))) == 1 and not any(map(has_reference, lists))
+        shared = _named(given) if given is not None else named[0] if alike else []
+        own = [[id for id in each if id not in shared] for each in named]
+        among = (
+            has_reference(every) or bool(set(every) & set(shared))
+            for every, each in zip(lists, own, strict=True)
+            if each
+        )
+        return cls(shared, own, ["security-groups"] if any(own) and not any(among) else [])
+
+
+def _named(groups: Sequence[Any]) -> list[str]:
+    return [str(each) for each in groups if str(each).startswith("sg-")]
+
+
+def has_reference(groups: Sequence[Any]) -> bool:
+    """Whether nodes are in the group of a foundation of clustergen's."""
+    return any(isinstance(each, Mapping) for each in groups)
 
 
 def tags(group: Json, cluster: str, shared: Json, name: str) -> Json:
@@ -83,25 +151,16 @@ def reservation(data: Json) -> Json:
     """The reservation that nodes start in."""
     target = section(data, "CapacityReservationSpecification", "CapacityReservationTarget")
     market = section(data, "InstanceMarketOptions").get("MarketType")
-    id = target.get("CapacityReservationId")
-    if id:
-        key = {
-            "capacity-block": "capacity_block",
-            "interruptible-capacity-reservation": "interruptible_reservation",
-        }
-        return {key.get(str(market), "reservation"): id}
-    group = target.get("CapacityReservationResourceGroupArn")
-    return {"reservation_group": group} if group else {}
+    kinds = launch_templates.RESERVATIONS
+    found = [kind for kind, member in kinds.items() if target.get(member)]
+    exact = [kind for kind in found if launch_templates.MARKETS.get(kind) == market]
+    return {kind.replace("-", "_"): target[kinds[kind]] for kind in (exact or found)[:1]}
 
 
 def interface_types(data: Json) -> list[str]:
     """The types of the network interfaces, by network card."""
     cards = (each for each in items(data, "NetworkInterfaces") if isinstance(each, Mapping))
     return [str(card.get("InterfaceType", "interface")) for card in cards]
-
-
-def _efa(data: Json) -> bool:
-    return any(type in _EFA for type in interface_types(data))
 
 
 def _layout(data: Json) -> str | None:
@@ -116,18 +175,3 @@ def _placement(data: Json) -> Json | str:
     if own_group(name):
         return "cluster"
     return {"group": name} if name else "none"
-
-
-def _root_volume(data: Json) -> Json:
-    volumes = [section(each, "Ebs") for each in items(data, "BlockDeviceMappings")]
-    root = volumes[0] if volumes else {}
-    size, kind = root.get("VolumeSize"), root.get("VolumeType", "gp3")
-    return {
-        "size": f"{size}GiB" if size else None,
-        "type": kind if kind != "gp3" else None,
-        "iops": root.get("Iops"),
-        "throughput": root.get("Throughput"),
-        "encrypted": False if root.get("Encrypted") is False else None,
-        "kms_key": root.get("KmsKeyId"),
-        "on_delete": "retain" if root.get("DeleteOnTermination") is False else None,
-    }

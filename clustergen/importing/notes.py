@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clustergen.findings import Finding, Path
+from clustergen.base.findings import Finding, Path
 from clustergen.importing.rules import decisions
 
 

@@ -7,12 +7,17 @@ import functools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 import yaml
 
-from clustergen.aws.template_text import Literal, Loader
-from clustergen.findings import Finding, Path, Span
+from clustergen.base import secrets
+from clustergen.base.findings import Finding, Path, Span
+from clustergen.base.secrets import Secret
+from clustergen.importing import masking
+from clustergen.services.aws.template_text import Literal, Loader
+from clustergen.spec import foreign
 
 LONGEST: Final = 1 << 20
 """Bytes of a file. CloudFormation takes no template above 1 MB, and other formats are smaller:
@@ -29,6 +34,8 @@ class Source:
     data: Any
     lines: tuple[str, ...]
     root: yaml.Node | None
+    secrets: tuple[Secret, ...] = ()
+    """The secrets that it had; stand-ins are in their places."""
 
     def place(self, finding: Finding) -> Finding:
         """The finding with the position of its path, or of the deepest part of it that exists."""
@@ -43,6 +50,12 @@ class Source:
     def is_template(self) -> bool:
         """Whether it has the form of a CloudFormation template."""
         return isinstance(self.data, Mapping) and isinstance(self.data.get("Resources"), Mapping)
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it is an object of Kubernetes, and no cluster."""
+        known = isinstance(self.data, Mapping) and {"apiVersion", "kind"} <= set(self.data)
+        return known and not foreign.recognized(self.data)
 
     @functools.cached_property
     def template(self) -> Mapping[str, Any]:
@@ -75,8 +88,10 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8-sig")
 
 
-def read(text: str, name: str) -> list[Source]:
+def read(text: str, name: str, known: Mapping[str, str] = MappingProxyType({})) -> list[Source]:
     """The documents in ``text``: YAML 1.1, which the services' tools read, or JSON.
+
+    Stand-ins are in the place of secrets; ``known`` are more of these, with their stand-ins.
 
     :raises Unreadable: if it is neither.
     """
@@ -85,26 +100,33 @@ def read(text: str, name: str) -> list[Source]:
             f"{len(text) >> 20} MiB, more than any configuration has", _start(text, name)
         )
     try:
-        found = [*_documents(text, text, name)]
+        found = [*_documents(text, text, name, known)]
     except Unreadable:
         values = [*_json_values(text)]
         if len(values) < _SEVERAL:
             raise
-        found = [each for value in values for each in _documents(value, text, name)]
-    return found or [Source(name, None, tuple(text.splitlines()), None)]
+        found = [each for value in values for each in _documents(value, text, name, known)]
+    return found or [Source(name, None, shown_lines(text), None)]
 
 
-def _documents(text: str, whole: str, name: str) -> Iterator[Source]:
+def shown_lines(text: str) -> tuple[str, ...]:
+    """The lines of ``text``, as a finding may quote them."""
+    return tuple(secrets.hidden(text.splitlines()))
+
+
+def _documents(text: str, whole: str, name: str, known: Mapping[str, str]) -> Iterator[Source]:
     """The YAML documents in ``text``, with their places in ``whole``."""
-    lines = tuple(whole.splitlines())
+    lines = shown_lines(whole)
     loader = Loader("")
     try:
         for root in yaml.compose_all(text, Loader=Loader):
             if _size(root, {}) > _MOST_NODES:
                 raise Unreadable("its aliases repeat more than can be read", _start(text, name))
+            found = masking.replaced(root, known) if known or secrets.may_hold(text) else ()
+            hidden = tuple(found)
             data = loader.construct_document(root)
             if data is not None:
-                yield Source(name, data, lines, root)
+                yield Source(name, data, lines, root, hidden)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Unreadable(_problem(error), _at(mark, text, name)) from None
@@ -138,14 +160,14 @@ def _json_values(text: str) -> Iterator[str]:
 
 
 def _start(text: str, name: str) -> Span:
-    line = text.partition("\n")[0][:200]
+    line = "".join(shown_lines(text)[:1])[:200]
     return Span(name, 1, 1, len(line) + 1, line)
 
 
 def _at(mark: yaml.Mark | None, text: str, name: str) -> Span:
     if mark is None:
         return _start(text, name)
-    lines = text.splitlines() or [""]
+    lines = shown_lines(text) or ("",)
     line = lines[min(mark.line, len(lines) - 1)][:200]
     return Span(name, mark.line + 1, mark.column + 1, mark.column + 2, line)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from clustergen.catalog.regions import REGIONS, region_of_zone
-from clustergen.findings import Path
-from clustergen.importing.answers import Answers
+from clustergen.base.findings import Path
+from clustergen.base.patterns import pattern
+from clustergen.base.text_lists import word_set
+from clustergen.facts.catalog.regions import REGIONS, region_of_zone
+from clustergen.importing.answers import REGION, Answers
 from clustergen.importing.notes import Notes
-from clustergen.patterns import pattern
-from clustergen.words import word_set
 
-_DEFAULT = "us-east-1"
 _ARN = pattern(r"arn:aws[a-z-]*:([a-z0-9-]+):([a-z]{2}(?:-[a-z]+)+-[0-9]):")
 _SERVICES = word_set("batch eks pcs sagemaker")
 """Services whose ARNs are those of a cluster and its parts, which are in one region."""
@@ -34,7 +33,7 @@ def located(answers: Answers, named: str, place: Path, original: str, notes: Not
     if not answers.region:
         text = f"{named} is no region" if named else f"the {original} names no region"
         notes.asked(place, text, "use --region", "region")
-    return answers._replace(region=answers.region or _DEFAULT)
+    return answers._replace(region=answers.region or REGION)
 
 
 def _in(region: str, answers: Answers, place: Path, original: str, notes: Notes) -> Answers:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from clustergen.findings import Path
+from clustergen.base.findings import Path
+from clustergen.base.text_lists import word_set
 from clustergen.spec import patterns
-from clustergen.words import word_set
 
 _STAND_INS: dict[str, Any] = {"instance_type": "m7i.4xlarge", "instance_types": None, "count": 1}
 """What a node group cannot do without, until the overlay says what it is."""

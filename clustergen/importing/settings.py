@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
-from clustergen.findings import Path
+from clustergen.base.findings import Path
+from clustergen.base.patterns import pattern
 from clustergen.importing.cloudformation.functions import UNKNOWN, decoded, is_reference
 from clustergen.importing.cloudformation.stacks import Resource
 from clustergen.importing.reading import Source
-from clustergen.patterns import pattern
+from clustergen.services.fields import value_at
 
 Json = dict[str, Any]
 TEMPLATE: Final = "AWS::EC2::LaunchTemplate"
@@ -302,13 +303,6 @@ def _with_plain_user_data(template: Json) -> Json:
         return template
     plain = {**data, "UserData": {"Fn::Base64": decoded(data["UserData"])}}
     return {**template, "LaunchTemplateData": plain}
-
-
-def value_at(node: Any, path: str) -> Any:
-    """The value at a dotted path."""
-    for key in path.split("."):
-        node = node.get(key) if isinstance(node, Mapping) else None
-    return node
 
 
 def _put(node: Json, path: str, value: Any) -> Json:

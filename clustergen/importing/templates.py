@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clustergen.aws import cfn
-from clustergen.findings import Path
+from clustergen.base.findings import Path
+from clustergen.facts.schemas import Schema
 from clustergen.importing import settings
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference
 from clustergen.importing.cloudformation.stacks import Given, Stacks
 from clustergen.importing.conversion import Service
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Extracted, Form, Json
-from clustergen.schemas import Schema
+from clustergen.services.aws import cfn
+from clustergen.services.fields import value_at
 
 RESOURCES = "Resources"
 
@@ -190,7 +191,7 @@ class _Settling:
         resource["Properties"] = self._merged(raw, own, rest, path, kept)
 
     def _template_reference(self, raw: Json) -> Json:
-        found = settings.value_at(raw, self._form.template)
+        found = value_at(raw, self._form.template)
         for key in reversed(self._form.template.split(".")):
             found = {key: found}
         return dict(found)

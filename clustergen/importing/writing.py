@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clustergen.yaml_text import Lines, is_literal, yaml_text
+from clustergen.base.yaml_text import Lines, is_literal, yaml_text
+from clustergen.spec.source.characters import visible
 
 _WIDTH = 98
 _SPACED = frozenset({"network", "head_node", "node_groups", "queues", "storage", "targets"})
@@ -32,5 +33,6 @@ def _readable(value: Any) -> Any:
 
 
 def _comment(text: str) -> str:
-    lines = textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    """``text`` as a comment, which no character of it can end."""
+    lines = textwrap.wrap(visible(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"# {line}\n" for line in lines)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clustergen.findings import Finding, Path
+from clustergen.base.findings import Finding, Path
 from clustergen.overlay.merging import RENAME, called, deletes, naming, needs_item
 from clustergen.overlay.rules.changes import CHANGES, IDLE_DELETION
 from clustergen.overlay.words import nearest

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clustergen.findings import Finding, Path
+from clustergen.base.findings import Finding, Path
+from clustergen.facts.schemas import Schema, Violation
 from clustergen.overlay.changes import reports
 from clustergen.overlay.merging import apply
 from clustergen.overlay.placing import place
@@ -13,14 +14,10 @@ from clustergen.overlay.references import dangling, unchecked
 from clustergen.overlay.refusals import once, refusals
 from clustergen.overlay.rules.used import RENAMED
 from clustergen.overlay.used import taken_away
-from clustergen.schemas import Schema, Violation
 
 
 def check(
-    document: Mapping[str, Any],
-    overlay: Mapping[str, Any],
-    schema: Schema,
-    path_prefix: Path,
+    document: Mapping[str, Any], overlay: Mapping[str, Any], schema: Schema, path_prefix: Path
 ) -> list[Finding]:
     """Findings about ``overlay`` applied to ``document``; none if the overlay is empty.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clustergen.findings import Path
+from clustergen.base.findings import Path
 from clustergen.overlay.merging import called, naming
 
 

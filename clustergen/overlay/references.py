@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clustergen.findings import Finding, Path
+from clustergen.base.findings import Finding, Path
+from clustergen.base.patterns import pattern
+from clustergen.facts.schemas import Schema
 from clustergen.overlay.parts import as_map
 from clustergen.overlay.rules.references import DANGLING, UNCHECKED
 from clustergen.overlay.twins import twin
 from clustergen.overlay.words import nearest
-from clustergen.patterns import pattern
-from clustergen.schemas import Schema
 
 _SECTIONS: Final = ("Parameters", "Resources")
 _SUBSTITUTED: Final = pattern(r"\$\{([\w:]+)(?:\.[^}]*)?\}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from clustergen.findings import Finding, Path, rename, safe
+from clustergen.base.findings import Finding, Path, rename, safe
+from clustergen.facts.schemas import Violation
 from clustergen.overlay.merging import PATCH, RENAME
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
 from clustergen.overlay.words import nearest, short, shortened, similar
-from clustergen.schemas import Violation
 
 _DIRECTIVES: Mapping[str, tuple[str, str]] = {
     PATCH: ("$patch is `delete` or `replace`", "write KEY: null to delete a key of a mapping"),

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from clustergen.findings import Finding, Path, Rule
+from clustergen.base.findings import Finding, Path, Rule
+from clustergen.facts.schemas import Schema
 from clustergen.overlay.merging import apply
 from clustergen.overlay.placing import place
 from clustergen.overlay.rules.schema import COMBINATION
-from clustergen.schemas import Schema
 
 
 def regressions(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clustergen.facts.schemas.replacing import NAMES
 from clustergen.overlay.parts import as_map
-from clustergen.schemas.replacing import NAMES
 
 
 def twin(resource: Any, merged: Mapping[str, Any]) -> str:

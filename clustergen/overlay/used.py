@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clustergen.findings import Finding, Path, Rule, drop, unsafe
+from clustergen.base.findings import Finding, Path, Rule, drop, unsafe
 from clustergen.overlay.merging import called
 from clustergen.overlay.parts import as_map, maps
 from clustergen.overlay.rules.used import RENAMED, STALE

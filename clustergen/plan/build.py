@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clustergen import discovery
-from clustergen.catalog import regions
-from clustergen.findings import Finding, Path, found
+from clustergen.base import discovery
+from clustergen.base.findings import Finding, Path, found
+from clustergen.facts.catalog import regions
 from clustergen.plan import fsx, model, monitoring, network, numbers, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
+from clustergen.plan.model.foundation import Served
 from clustergen.plan.nodes import MachinePlanner, iam_of
 from clustergen.spec import target_defaults
+from clustergen.spec.options import read
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
@@ -34,40 +36,44 @@ class Shared(NamedTuple):
     findings: tuple[Finding, ...]
     network: network.Planned | None
     """None if a finding is fatal."""
+    foundation: model.Foundation
     storage: tuple[model.Storage, ...]
     decisions: tuple[model.Decision, ...]
     stored: tuple[Finding, ...]
     """The findings about storage."""
 
 
-def shared(spec: Spec, written: Iterable[Path] = ()) -> Shared:
+def shared(
+    spec: Spec,
+    written: Iterable[Path] = (),
+    served: Served = Served(),  # noqa: B008 a value
+) -> Shared:
     """The parts of the plans of ``spec`` that do not depend on a target.
 
-    ``written`` has the paths that the user wrote (:meth:`clustergen.source.Document.written`).
+    ``served`` are the targets that its foundation serves, ``written`` the paths that the user wrote
+    (:meth:`clustergen.spec.source.Document.written`).
     """
     paths, findings = frozenset(written), tuple(check(spec))
     if any(finding.fatal for finding in findings):
-        return Shared(paths, findings, None, (), (), ())
+        return Shared(paths, findings, None, model.Foundation(), (), (), ())
     stored, decisions, more = storage.storage(spec, paths)
-    return Shared(paths, findings, network.plan(spec), stored, tuple(decisions), tuple(more))
+    places, common = network.plan(spec, served), _foundation(spec, served)
+    return Shared(paths, findings, places, common, stored, tuple(decisions), tuple(more))
 
 
 def build(
-    spec: Spec,
-    common: Shared,
-    traits: Traits = NEUTRAL,
-    targets: frozenset[str] = frozenset(),
+    spec: Spec, common: Shared, traits: Traits = NEUTRAL
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan of ``spec`` for the target with ``traits``, and the findings of planning it.
 
     The plan is None if a finding is fatal. ``common`` is what :func:`shared` returns; its findings
-    come first. ``targets`` becomes :attr:`Plan.targets`.
+    come first.
     """
     findings = [*common.findings]
     machines = MachinePlanner(traits)
     groups = _placed(machines.groups(spec.node_groups), common.network)
     section = _section(spec, traits)
-    options = traits.options.read(section)
+    options = read(traits.options, section)
     head = _head(spec, traits, machines, options)
     # People reach the API of a service from where they are; a cluster for it has no such nodes.
     own_login = spec.login if traits.login_nodes and not traits.system_nodes else None
@@ -88,6 +94,7 @@ def build(
         region=spec.region,
         partition=regions.partition_of(spec.region).name,
         tags=dict(spec.tags),
+        permissions_boundary=spec.permissions_boundary,
         network=places.network,
         head=head,
         login=login,
@@ -101,15 +108,13 @@ def build(
         monitoring=monitoring.monitoring(spec),
         resilience=model.Resilience(**vars(spec.resilience)),
         options=options,
+        existing=options.existing,
         overlay=section.overlay if section else {},
         limits=traits.limits,
         decisions=(*places.decisions, *machines.decisions, *common.decisions),
-        targets=targets,
+        shared=common.foundation,
         written=common.written,
         sagemaker=traits.sagemaker,
-        unused=_unused(spec),
-        lifecycle_sources=_lifecycle_sources(spec),
-        slurm_machines=_slurm_machines(spec),
         scheduler=traits.scheduler,
         more_login=more_login,
         stopped_login=stopped,
@@ -136,64 +141,30 @@ def _in_zones(found: model.Network) -> tuple[model.Subnet, ...]:
     return found.zonal if found.new else found.private
 
 
-def _unused(spec: Spec) -> frozenset[str]:
-    """What a foundation for one target alone does without, if it is not shared."""
-    others = {name for name, section in vars(spec.targets).items() if section is not None}
-    if len(others) != 1 or spec.foundation:
-        return frozenset()
-    if spec.targets.pcs:
-        left_out = "session-manager" in spec.targets.pcs.leave_out
-        return frozenset({"pcs-sessions"} if left_out else ())
-    own = spec.targets.parallelcluster
-    if own is None:
-        return frozenset()
-    unused = {
-        "security-groups": "security-groups" in own.leave_out and not _creates_storage(spec),
-        "scripts": {"hook", "script-access"} <= set(own.leave_out) and not _has_scripts(spec),
-        "sessions": "session-manager" in own.leave_out,
-    }
-    return frozenset(name for name, is_unused in unused.items() if is_unused)
-
-
-def _creates_storage(spec: Spec) -> bool:
-    """Whether the foundation creates file systems, which admit its security groups."""
-    return any(
-        item.type in ("fsx-lustre", "fsx-openzfs", "efs")
-        and item.existing is None
-        and getattr(item, "created_by", "foundation") == "foundation"
-        for item in spec.storage
-    )
-
-
-def _has_scripts(spec: Spec) -> bool:
-    """Whether nodes run scripts of clustergen, from its bucket."""
-    return bool(
-        spec.users
-        or spec.software.containers != "none"
-        or any(script.sha256 for script in spec.software.scripts)
-        or spec.slurm.accounting != "off"
-        or spec.monitoring.metrics != "none"
-        or any(getattr(item, "efa", False) for item in spec.storage)
-    )
-
-
-def _lifecycle_sources(spec: Spec) -> tuple[str, ...]:
-    """The same for all targets, because the foundation that lets nodes read them is."""
-    sections = (spec.targets.hyperpod_slurm, spec.targets.hyperpod_eks)
-    given = (each.lifecycle for each in sections if each)
-    return tuple(dict.fromkeys(one.source for one in given if one))
-
-
-def _slurm_machines(spec: Spec) -> tuple[tuple[str, model.Iam], ...]:
-    """The same for all targets, like :func:`_lifecycle_sources`."""
+def _foundation(spec: Spec, served: Served) -> model.Foundation:
+    sections = [each for each in vars(spec.targets).values() if each is not None]
+    sources = (each.lifecycle.source for each in sections if getattr(each, "lifecycle", None))
     given = {"head_node": spec.head_node, "login": spec.login}
-    wanted = (name for name in given if name == "head_node" or given[name])
-    return tuple((name, iam_of(each.iam if (each := given[name]) else None)) for name in wanted)
+    return model.Foundation(
+        served,
+        _unused(spec, served, sections),
+        tuple(dict.fromkeys(sources)),
+        tuple((name, iam_of(each.iam)) for name, each in given.items() if each),
+    )
+
+
+def _unused(spec: Spec, served: Served, sections: Sequence[Any]) -> frozenset[str]:
+    """What the foundation does without: the same for all targets."""
+    own = frozenset(each for given in sections for each in given.leave_out) & {"controller-role"}
+    if served.alone is None:
+        return own
+    options: model.Options = read(served.alone, sections[0])
+    return own | options.unneeded(spec)
 
 
 def _counted(plan: Plan, traits: Traits) -> model.Network:
     """The network, with the IPv4 addresses that the cluster takes at its largest."""
-    system = plan.system.count * (1 + traits.pod_addresses) if plan.system else 0
+    system = plan.system.count * (1 + _pod_addresses(plan, traits)) if plan.system else 0
     apart = plan.network.private[0] not in plan.network.system
     return replace(
         plan.network,
@@ -212,7 +183,7 @@ def _addresses(plan: Plan, traits: Traits) -> int:
 
     def pods(group: NodeGroup) -> int:
         found = plan.options.pod_addresses(group)
-        return traits.pod_addresses if found is None else found
+        return _pod_addresses(plan, traits) if found is None else found
 
     nodes = sum(
         group.max * (group.addresses + pods(group) + traits.interfaces_of_tasks(group))
@@ -220,7 +191,14 @@ def _addresses(plan: Plan, traits: Traits) -> int:
         if not _is_apart(plan, group)
     )
     others = sum(machine.count for machine in (plan.head, *plan.all_login) if machine)
+    others += traits.controller_addresses if plan.creates_cluster else 0
     return nodes + others + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
+
+
+def _pod_addresses(plan: Plan, traits: Traits) -> int:
+    """IPv4 addresses that a node of a new cluster uses for pods."""
+    found = traits.pod_addresses_with
+    return found(plan.kubernetes.addons) if found else traits.pod_addresses
 
 
 def _section(spec: Spec, traits: Traits) -> Any:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from clustergen.catalog import endpoints
+from clustergen.facts.catalog import endpoints
 from clustergen.plan.model import Database, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
+from clustergen.plan.model.foundation import Needs
 
 
 def needed(plan: Plan) -> tuple[str, ...]:
     """The services that nodes call on the plan's target: gateways first, the rest by name."""
-    return _services(plan, [plan.target] if plan.target else _targets(plan))
+    served = plan.shared.served.needs
+    return _services(plan, [served.get(plan.target, Needs())] if plan.target else served.values())
 
 
 def created(plan: Plan) -> tuple[str, ...]:
@@ -23,7 +25,7 @@ def created(plan: Plan) -> tuple[str, ...]:
     """
     if not plan.network.new:
         return ()
-    return _services(plan, _targets(plan)) if plan.network.closed else ("s3",)
+    return _services(plan, plan.shared.served.needs.values()) if plan.network.closed else ("s3",)
 
 
 def interfaces(services: Iterable[str]) -> tuple[str, ...]:
@@ -31,19 +33,15 @@ def interfaces(services: Iterable[str]) -> tuple[str, ...]:
     return tuple(service for service in services if service not in endpoints.GATEWAYS)
 
 
-def _targets(plan: Plan) -> Iterable[str]:
-    """A spec without targets may be rendered for any."""
-    return sorted(plan.targets) or endpoints.NEEDED
-
-
-def _services(plan: Plan, targets: Iterable[str]) -> tuple[str, ...]:
-    every = {service for target in targets for service in _of_target(plan, target)}
+def _services(plan: Plan, needs: Iterable[Needs]) -> tuple[str, ...]:
+    every = {service for each in needs for service in _called(plan, *each.endpoints)}
     gateways = tuple(service for service in endpoints.GATEWAYS if service in every)
     return (*gateways, *sorted(every.difference(gateways)))
 
 
-def _of_target(plan: Plan, target: str) -> Iterator[str]:
-    always, used = endpoints.NEEDED.get(target, endpoints.Endpoints(()))
+def _called(
+    plan: Plan, always: Iterable[str], used: Mapping[str, tuple[str, ...]]
+) -> Iterator[str]:
     yield from always
     for use, services in (*used.items(), *endpoints.EVERYWHERE.items()):
         if use in _TESTS and _TESTS[use](plan):
@@ -51,12 +49,12 @@ def _of_target(plan: Plan, target: str) -> Iterator[str]:
 
 
 def _has_login(plan: Plan) -> bool:
-    return plan.wrote("login") or plan.wrote("targets", "parallelcluster", "more_login_pools")
+    return plan.wrote("login") or plan.wrote_option("more_login_pools")
 
 
 def _has_passwords(plan: Plan) -> bool:
     database = isinstance(plan.slurm.accounting, Database)
-    return database or plan.wrote("targets", "parallelcluster", "directory")
+    return database or plan.wrote_option("directory")
 
 
 def _has(plan: Plan, *kinds: type[Storage]) -> bool:
@@ -70,8 +68,8 @@ _TESTS: Final[Mapping[str, Callable[[Plan], bool]]] = MappingProxyType(
         endpoints.CONTAINERS: lambda plan: plan.software.containers != "none",
         endpoints.NODE_LOGS: lambda _: True,
         endpoints.CAUTION: lambda _: True,
-        endpoints.SESSIONS: lambda plan: "sessions" not in plan.unused,
-        endpoints.CLOUDWATCH: lambda plan: plan.monitoring.metrics == "cloudwatch",
+        endpoints.SESSIONS: lambda plan: "sessions" not in plan.shared.unused,
+        endpoints.CLOUDWATCH: lambda plan: plan.monitoring.metrics == "cloudwatch" or plan.insights,
         endpoints.PROMETHEUS: lambda plan: plan.monitoring.metrics == "managed-prometheus",
         endpoints.ALERTS: lambda plan: (
             plan.monitoring.metrics == "self-hosted" and plan.monitoring.alerts.wanted

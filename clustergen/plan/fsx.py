@@ -1,5 +1,5 @@
 """Sizes of file systems: nearest allowed numbers, defaults, and addresses. The tables are in
-:mod:`clustergen.catalog.fsx`.
+:mod:`clustergen.facts.catalog.fsx`.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from clustergen.catalog.fsx import (
+from clustergen.facts.catalog.fsx import (
     INTELLIGENT_TIERING_MBPS,
     METADATA_IOPS,
     LustreClass,
@@ -18,7 +18,7 @@ from clustergen.catalog.fsx import (
     lustre_class,
     persistent_2_in,
 )
-from clustergen.catalog.fsx import Storage as Media
+from clustergen.facts.catalog.fsx import Storage as Media
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Storage
 
 PER_TIB = "MB/s per TiB"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from clustergen.patterns import pattern
+from clustergen.base.patterns import pattern
 from clustergen.plan.model import Plan
 
 # https://docs.aws.amazon.com/AmazonECR/latest/userguide/getting-started-endpoints.html (2026-11)
@@ -14,6 +14,13 @@ _ECR: Final = pattern(
     r"(?P<account>[0-9]{12})\.dkr[.-]ecr(-fips)?\.(?P<region>[a-z0-9-]+)"
     r"\.(amazonaws\.com(\.cn)?|on\.(aws|amazonwebservices\.com\.cn))(/.+)?"
 )
+
+AMAZON_LINUX: Final = "public.ecr.aws/amazonlinux/amazonlinux:2023.10.20260120.4"
+"""An Amazon Linux release by date, for x86_64 and arm64; such tags never change.
+https://gallery.ecr.aws/amazonlinux/amazonlinux (2026-11)"""
+PYTHON: Final = "public.ecr.aws/docker/library/python:3.13.11-slim-bookworm"
+"""For its standard library alone. Tags with a patch release and a Debian release stay as they are
+once the next patch release is there. https://hub.docker.com/_/python (2026-11)"""
 
 
 def pulled(plan: Plan, image: str) -> str:

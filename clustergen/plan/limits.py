@@ -12,19 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from clustergen.findings import Path, Severity
+from clustergen.base.findings import Path, Severity
 
 if TYPE_CHECKING:
-    from clustergen.catalog.slurm import Scope
-    from clustergen.plan.model import Plan, Role
+    from clustergen.facts.catalog.slurm import Scope
+    from clustergen.plan.model.nodes import Role
+
+    # A plan has limits, so its type cannot be imported here.
+    Plan = Any
 
 Named = Literal["cluster", "node group", "queue"]
 
 
 class Region(NamedTuple):
-    """The regions of the service: its key in :data:`clustergen.catalog.services.SERVICES`."""
+    """The regions of the service: its key in :data:`clustergen.facts.catalog.services.SERVICES`."""
 
     service: str
     severity: Severity
@@ -219,6 +222,18 @@ class Limits(NamedTuple):
     """The limits of one service; ``title`` is its name in messages."""
 
     title: str = ""
+    stack_title: str = ""
+    """Its name in descriptions of the cluster's stack; empty if the bundle has no such stack."""
+    own_dashboard: bool = False
+    """Whether it shows its nodes on a dashboard of its own."""
+    exports_gpus: bool = True
+    """Whether its images have the exporter of metrics of GPUs."""
+    image_tool: str = ""
+    """The command that makes every image of its nodes, with a Lustre client."""
+    login_in_slurm: str = ""
+    """The Slurm version since which login nodes count as nodes; empty if they never do."""
+    reserves_blocks: str = ""
+    """Source, if Slurm reserves nodes of inactive Capacity Blocks; empty if these are down."""
     region: Region | None = None
     names: tuple[Names, ...] = ()
     free_names: Callable[[Plan], frozenset[str]] = lambda _plan: frozenset()
@@ -285,6 +300,8 @@ class Limits(NamedTuple):
     mig_label: str = ""
     """Source about MIG with a node label; empty if MIG is set up in another way."""
     labels: Labels | None = None
+    mixed_sizes: str = ""
+    """Source, if jobs request resources of a node, so that types of a group may differ in size."""
     control_plane_zones: str = ""
     """Source about control planes in two zones; empty if there is none."""
     administrators: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.catalog import families, fsx
+from clustergen.facts.catalog import families, fsx
 from clustergen.plan.model import Lustre, NodeGroup, Plan
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from clustergen.digests import sha256
+from clustergen.base.digests import sha256
 
 _LONGEST_OBJECT = 40
 """Objects have suffixes, and their pods a number: 63 characters in all."""
@@ -23,21 +23,12 @@ def stack(cluster: str, what: str) -> str:
     return f"{text}-{what}" if text[:1].isalpha() else f"cluster-{text}-{what}"
 
 
-def bucket(cluster: str) -> str:
-    """What the name of a bucket contains: lower-case letters, digits and -."""
-    return _lower(cluster)
-
-
 def object_name(group: str) -> str:
     """What the names of Kubernetes objects begin with: a label of DNS.
 
     https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
     """
-    text = _lower(group)
+    text = re.sub(r"[^a-z0-9-]", "-", group.lower())
     if len(text) <= _LONGEST_OBJECT:
         return text
     return f"{text[: _LONGEST_OBJECT - 7].rstrip('-')}-{sha256(group)[:6]}"
-
-
-def _lower(name: str) -> str:
-    return re.sub(r"[^a-z0-9-]", "-", name.lower())

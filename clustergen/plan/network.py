@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import ipaddress
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clustergen.catalog import regions
-from clustergen.findings import Path
-from clustergen.plan.model import Decision, Id, Network, Plan, Ref, Subnet
+from clustergen.base.findings import Path
+from clustergen.facts.catalog import regions
+from clustergen.plan.model import NEW, Decision, Id, Network, Plan, Ref, Subnet
+from clustergen.plan.model.foundation import Served
 
 if TYPE_CHECKING:
     from clustergen.spec import network as spec
@@ -39,7 +40,7 @@ class Planned(NamedTuple):
     decisions: tuple[Decision, ...]
 
 
-def plan(spec: Spec) -> Planned:
+def plan(spec: Spec, served: Served) -> Planned:
     """The network of a spec without fatal findings; addresses are counted later."""
     given = spec.network
     new = given.vpc == "new"
@@ -65,7 +66,7 @@ def plan(spec: Spec) -> Planned:
         needed_addresses=0,
         control_plane_security_group=_control_plane(spec),
         internet=given.internet,
-        scheduler_security_group=_scheduler(spec),
+        scheduler_security_group=_scheduler(spec, served),
     )
     decisions = _decisions(network, given) if new else ()
     return Planned(network, decisions)
@@ -74,13 +75,20 @@ def plan(spec: Spec) -> Planned:
 def _control_plane(spec: Spec) -> str | None:
     """The security group of an existing EKS cluster. It is the same for all targets, because the
     foundation that opens it to the nodes is. Nodes that join a HyperPod cluster get the group."""
-    given = spec.targets.hyperpod_eks
-    return given.eks_security_group if given and given.cluster == "new" else None
+    sections = [each for each in vars(spec.targets).values() if each is not None]
+    groups = (getattr(each, "eks_security_group", None) for each in sections if _is_new(each))
+    return next(filter(None, groups), None)
 
 
-def _scheduler(spec: Spec) -> str | None:
-    """The security group of an existing PCS cluster; the same for all targets, too."""
-    return spec.targets.pcs.cluster_security_group if spec.targets.pcs else None
+def _is_new(section: Any) -> bool:
+    return getattr(section, "cluster", NEW) == NEW
+
+
+def _scheduler(spec: Spec, served: Served) -> str | None:
+    """The security group of a scheduler that exists; the same for all targets, too."""
+    names = (name.replace("-", "_") for name in served.with_part("scheduler-access"))
+    sections = filter(None, (getattr(spec.targets, name, None) for name in names))
+    return next((section.cluster_security_group for section in sections), None)
 
 
 _INTERNAL = tuple(

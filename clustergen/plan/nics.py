@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from clustergen.catalog import InstanceType, NetworkCard
+from clustergen.facts.catalog import InstanceType, NetworkCard
 from clustergen.plan.model import Interface
 
 Layout = Literal["efa", "efa-only"]

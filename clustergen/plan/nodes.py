@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from clustergen import catalog
-from clustergen.catalog import InstanceType
-from clustergen.catalog.ebs import provisioned_iops
-from clustergen.findings import Finding, Path, corrected, put, unsafe
+from clustergen.base.findings import Finding, Path, corrected, put, unsafe
+from clustergen.facts import catalog
+from clustergen.facts.catalog import InstanceType
+from clustergen.facts.catalog.ebs import provisioned_iops
 from clustergen.plan import nics
 from clustergen.plan.model import (
     Capacity,
@@ -30,7 +30,6 @@ from clustergen.plan.rules.nodes import NO_EFA, UNKNOWN_TYPE, UNLIKE_EFA
 if TYPE_CHECKING:
     from clustergen.spec import nodes as spec
     from clustergen.spec.orchestration import SystemNodes
-    from clustergen.spec.targets import FurtherLoginPool
 
 
 class MachinePlanner:
@@ -47,7 +46,7 @@ class MachinePlanner:
         return tuple(group for group in planned if group is not None)
 
     def machine(
-        self, machine: spec.HeadNode | spec.Login | SystemNodes | FurtherLoginPool, path: Path
+        self, machine: spec.HeadNode | spec.Login | SystemNodes | spec.LoginNodes, path: Path
     ) -> Machine | None:
         """Head, login or system nodes."""
         type = self._type(machine.instance_type, (*path, "instance_type"))
@@ -65,7 +64,8 @@ class MachinePlanner:
             image,
             volume(given) if given else _DEFAULT_VOLUME,
             name,
-            threads_per_core=getattr(machine, "threads_per_core", None),
+            threads_per_core=getattr(machine, "threads_per_core", None)
+            or (None if self.traits.smt else 1),
             subnets=(subnet,) if subnet else tuple(getattr(machine, "subnets", ())),
             security_groups=tuple(getattr(machine, "security_groups", ())),
             ssh_from=getattr(machine, "ssh_from", None),
@@ -90,7 +90,7 @@ class MachinePlanner:
             efa_layout=layout,
             interfaces=self._interfaces(types[0], efa, layout),
             placement=self._placement(group, capacity, efa, path),
-            threads_per_core=self._threads(group, types[0]),
+            threads_per_core=self._threads(group, types),
             image=group.image,
             volume=volume(group.root_volume),
             scratch=group.scratch,
@@ -180,16 +180,16 @@ class MachinePlanner:
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html
         if capacity.reserved:
             self._decide(
-                (*path, "placement"), f"{group.name}: its {capacity.kind} determines the placement"
+                (*path, "placement"), f"{group.name}: its {capacity.words} determines the placement"
             )
             return Placement("none")
         self._decide((*path, "placement"), f"{group.name}: cluster placement group, for EFA")
         return Placement("cluster")
 
-    def _threads(self, group: spec.NodeGroup, type: InstanceType) -> int:
+    def _threads(self, group: spec.NodeGroup, types: Sequence[InstanceType]) -> int:
         if group.threads_per_core is not None:
             return group.threads_per_core
-        return type.threads_per_core if self.traits.smt else 1
+        return max(type.threads_per_core for type in types) if self.traits.smt else 1
 
     def _decide(self, path: Path, text: str) -> None:
         self.decisions.append(Decision(path, text))

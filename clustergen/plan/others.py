@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clustergen.findings import Path, Problem, drop, unsafe
+from clustergen.base.findings import Path, Problem, drop, unsafe
 from clustergen.plan.model import Plan
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import posixpath
+from pathlib import PurePosixPath
 
 
 @functools.lru_cache(maxsize=4096)
@@ -15,3 +16,9 @@ def plain(path: str) -> str:
 def inside(path: str, other: str) -> bool:
     """Whether ``path`` is ``other`` or below it."""
     return (plain(path) + "/").startswith(plain(other).rstrip("/") + "/")
+
+
+@functools.lru_cache(maxsize=4096)
+def around(path: str) -> tuple[str, ...]:
+    """The folders that ``path`` is in, the innermost first."""
+    return tuple(map(str, PurePosixPath(plain(path)).parents))

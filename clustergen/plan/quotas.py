@@ -7,10 +7,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from clustergen.catalog import InstanceType
-from clustergen.catalog.quotas import NETWORK_INTERFACES
-from clustergen.findings import Path
-from clustergen.plan.model import CapacityKind, Plan, Traits
+from clustergen.base.findings import Path
+from clustergen.facts.catalog import InstanceType
+from clustergen.facts.catalog.quotas import LUSTRE, NETWORK_INTERFACES, OPENZFS, VOLUMES
+from clustergen.plan.model import (
+    CapacityKind,
+    Ebs,
+    Lustre,
+    NodeGroup,
+    OpenZfs,
+    Plan,
+    Traits,
+    Volume,
+)
 
 
 class Need(NamedTuple):
@@ -160,3 +169,49 @@ def _interfaces(plan: Plan, traits: Traits) -> int:
         for group in plan.node_groups
     )
     return interfaces + sum(machine.count for machine in plan.machines)
+
+
+def of_storage(plan: Plan) -> Iterator[Need]:
+    """Every quota of storage that the cluster and its new file systems count against."""
+    needed: Counter[tuple[str, str, str]] = Counter()
+    paths: dict[tuple[str, str, str], Path] = {}
+    for quota, path, gib in (*_of_volumes(plan), *_of_file_systems(plan)):
+        needed[quota] += gib
+        paths.setdefault(quota, path)
+    for (service, title, code), gib in sorted(needed.items()):
+        tib = service == "ebs"
+        amount, unit = (-(-gib // 1024), "TiB") if tib else (gib, "GiB")
+        if amount:
+            yield Need(service, title, code, amount, unit, paths[service, title, code])
+
+
+_Used = tuple[tuple[str, str, str], Path, int]
+"""A quota as service, title and code; the place in the spec; GiB."""
+
+
+def _of_volumes(plan: Plan) -> Iterator[_Used]:
+    """Volumes, of the least size where the image has it; those of HyperPod are SageMaker's."""
+    image = plan.limits.root_volume
+    least = plan.limits.default_root_gib or (image.gib if image else 0)
+    for node in filter(None, (plan.system,)) if plan.sagemaker else plan.nodes:
+        most = node.max if isinstance(node, NodeGroup) else node.count
+        yield _volumes(node.volume, node.at("root_volume"), most, least)
+    for item in plan.storage:
+        if isinstance(item, Ebs) and not item.existing:
+            yield _volumes(item.volume, item.path, item.raid.volumes if item.raid else 1)
+
+
+def _volumes(volume: Volume, path: Path, number: int, least: int = 0) -> _Used:
+    title = f"EBS storage of {volume.type} volumes"
+    return ("ebs", title, VOLUMES[volume.type]), path, number * (volume.size_gib or least)
+
+
+def _of_file_systems(plan: Plan) -> Iterator[_Used]:
+    for item in plan.storage:
+        if isinstance(item, Lustre) and not item.existing:
+            name, code = LUSTRE[item.deployment]
+            title = f"FSx Lustre {name} storage capacity"
+            yield ("fsx", title, code), item.path, item.size_gib or 0
+        elif isinstance(item, OpenZfs) and not item.existing:
+            title = "FSx OpenZFS SSD storage capacity"
+            yield ("fsx", title, OPENZFS), item.path, item.size_gib or 0

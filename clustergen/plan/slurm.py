@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from clustergen.catalog.slurm import Scope, same
-from clustergen.findings import Path
-from clustergen.plan.model import Plan, Queue
+from clustergen.base.findings import Path
+from clustergen.facts.catalog import slurm_values
+from clustergen.facts.catalog.slurm import Scope, find, same
+from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.spec.quantities import format_slurm_duration
 
 Settings = dict[str, str]
@@ -105,3 +106,38 @@ def partition(queue: Queue) -> Settings:
     if queue.exclusive:
         settings["OverSubscribe"] = "EXCLUSIVE"
     return settings
+
+
+def time(queue: Queue, name: str) -> int | None:
+    """A time of a partition in seconds; None if it is unlimited or invalid."""
+    value = _time(queue, name)
+    return slurm_values.seconds(value) if value and not _unreadable(name, value) else None
+
+
+def _time(queue: Queue, name: str) -> str:
+    settings = merge("partition", partition(queue), queue.slurm)
+    return next((v for n, v in settings.items() if n.lower() == name), "")
+
+
+def _unreadable(name: str, value: str) -> bool:
+    key = find("partition", name)
+    return key is None or bool(slurm_values.wrong(key, value))
+
+
+def unreadable_limit(queue: Queue) -> bool:
+    """Whether a queue has a time that Slurm cannot read."""
+    times = ((name, _time(queue, name)) for name in ("maxtime", "defaulttime"))
+    return any(value and _unreadable(name, value) for name, value in times)
+
+
+def limit(queue: Queue) -> int | None:
+    """How many seconds Slurm expects a job without --time to run; None if there is no limit."""
+    default = time(queue, "defaulttime")
+    return time(queue, "maxtime") if default is None else default
+
+
+def limits(plan: Plan, group: NodeGroup) -> dict[str, int] | None:
+    """:func:`limit` of each queue of a group, by name; None if one of them has none."""
+    found = {each.name: limit(each) for each in plan.queues if group in each.node_groups}
+    known = {name: seconds for name, seconds in found.items() if seconds is not None}
+    return known if len(known) == len(found) else None

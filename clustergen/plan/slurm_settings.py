@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from clustergen.catalog import slurm, slurm_values
-from clustergen.catalog.slurm import Scope
-from clustergen.findings import Fix, Problem, Severity, corrected, drop, rename, safe, unsafe
-from clustergen.patterns import pattern
+from clustergen.base.findings import Fix, Problem, Severity, corrected, drop, rename, safe, unsafe
+from clustergen.base.patterns import pattern
+from clustergen.facts.catalog import slurm, slurm_values
+from clustergen.facts.catalog.slurm import Scope
 from clustergen.plan.limits import SlurmSettings
 from clustergen.plan.model import Database, Plan
 from clustergen.plan.slurm import Setting

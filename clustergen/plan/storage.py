@@ -6,14 +6,15 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
-from clustergen.catalog import fsx as tables
-from clustergen.catalog.ebs import provisioned_iops
-from clustergen.catalog.regions import partition_of
-from clustergen.digests import sha256
-from clustergen.findings import Finding, Path, put, unsafe
+from clustergen.base.digests import sha256
+from clustergen.base.findings import Finding, Path, put, unsafe
+from clustergen.facts.catalog import fsx as tables
+from clustergen.facts.catalog.ebs import provisioned_iops
+from clustergen.facts.catalog.regions import partition_of
 from clustergen.plan import fsx, model
 from clustergen.plan.model import Decision, Id, Ref, Storage
 from clustergen.plan.rules.storage import BACKUP_DAYS, NO_VOLUME, ONLY_EXISTING
+from clustergen.plan.stored import spelled
 
 if TYPE_CHECKING:
     from clustergen.spec import storage as spec
@@ -203,7 +204,7 @@ class _Planner:
             features=entry.efa or entry.metadata_iops is not None,
             at=(self.region, self.zone),
         )
-        words = _words(deployment)
+        words = spelled(deployment)
         self._decide((*path, "deployment"), f"{entry.mount}: {words}, {why}")
         return deployment
 
@@ -306,7 +307,3 @@ def _each_once(changes: list[spec.Change]) -> Iterator[str]:
 def _upper(word: str) -> Any:
     """A value in the API's spelling: ``PERSISTENT_2`` for ``persistent-2``."""
     return word.upper().replace("-", "_")
-
-
-def _words(constant: str) -> str:
-    return constant.lower().replace("_", "-")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from clustergen.plan.model import Lustre, Plan, Storage
+from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Storage
 
 S = TypeVar("S", bound=Storage)
 
@@ -18,6 +18,20 @@ def every(plan: Plan, kind: type[S]) -> Iterator[S]:
 def new(plan: Plan, kind: type[S]) -> Iterator[S]:
     """The storage of one kind that will be created."""
     return (item for item in every(plan, kind) if not item.existing)
+
+
+def created(plan: Plan) -> tuple[Lustre | OpenZfs | Efs, ...]:
+    """The file systems that the foundation creates; the head node's stack creates EBS volumes."""
+    return tuple(
+        s
+        for s in plan.storage
+        if isinstance(s, Lustre | OpenZfs | Efs) and not s.existing and not s.by_cluster
+    )
+
+
+def identified(plan: Plan) -> list[Storage]:
+    """The storage whose id is known: that of what the cluster creates, only its stack knows."""
+    return [item for item in plan.storage if item.id and not item.by_cluster]
 
 
 def spelled(constant: str) -> str:

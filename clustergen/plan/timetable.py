@@ -7,12 +7,13 @@ data: who acts on them (a script, a schedule) is the target's choice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from clustergen.catalog import blocks, ultraservers
+from clustergen.facts.catalog import blocks, ultraservers
 from clustergen.plan.model import NodeGroup, Plan, Scheduler
+from clustergen.plan.slurm import limits
+from clustergen.spec.quantities import format_duration
 
 STOP_MINUTES: Final = 10
 """Before AWS begins to terminate instances. EC2 announces that at this time, and EKS stops the
@@ -20,12 +21,13 @@ nodes of a Capacity Block: https://docs.aws.amazon.com/eks/latest/userguide/capa
 """
 CHECKPOINT_MINUTES: Final = 30
 """Before AWS begins to terminate instances."""
+_LONGEST: Final = 366 * 86400
+"""Seconds: a longer time limit of a queue counts as this."""
 SETTLE_MINUTES: Final = 5
 """After the start, when instances can be expected to launch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timetable:
+class Timetable(NamedTuple):
     """The beginning and the end of a node group's capacity, in UTC."""
 
     group: NodeGroup
@@ -89,6 +91,11 @@ Phase = tuple[str, datetime | None, datetime | None]
 """A group, when its nodes are requested, and when they stop."""
 
 
+def acts(plan: Plan) -> bool:
+    """Whether something acts on the times: the controller of others on HyperPod has no script."""
+    return plan.creates_cluster or plan.scheduler != "slurm" or not plan.sagemaker
+
+
 def phases(plan: Plan) -> Iterator[Phase]:
     """The phases of all groups with dates."""
     return ((each.group.name, each.launches, each.stops) for each in timetables(plan))
@@ -119,13 +126,13 @@ def events(plan: Plan) -> list[Event]:
 
 
 _CHECKPOINT: Final[Mapping[Scheduler, str]] = {
-    "slurm": "no job starts that could outlive its nodes; running jobs end with them, after the "
-    "signal of their --signal",
+    "slurm": "running jobs end with their nodes, after the signal of their --signal",
     "kubernetes": "no job starts; nodes are cordoned",
     "batch": "no job starts",
 }
 _STOP: Final[Mapping[Scheduler, str]] = {
-    "slurm": "nodes stop; jobs that may run again wait in the queue",
+    # Partitions of ParallelCluster become inactive, and nodes of PCS leave Slurm.
+    "slurm": "nodes stop; jobs that may run again wait; queues of no other nodes reject new ones",
     "kubernetes": "nodes stop; pods were evicted 5 minutes before",
     "batch": "",
 }
@@ -145,12 +152,34 @@ def _events(plan: Plan, times: Timetable) -> Iterator[Event]:
         yield Event(times.starts, name, f"capacity starts; {_arrival(times.group)}")
     if not (times.checkpoint and times.stops and times.terminates and times.ends):
         return
-    yield Event(times.checkpoint, name, _CHECKPOINT[plan.scheduler])
-    if stop := (_HYPERPOD_STOP if plan.sagemaker else _STOP)[plan.scheduler]:
-        yield Event(times.stops, name, stop)
+    if acts(plan):
+        yield from _acts(plan, times, times.checkpoint, times.stops)
     if times.window:
         yield Event(times.terminates, name, "AWS terminates what still runs")
     yield Event(times.ends, name, "capacity ends")
+
+
+def _acts(plan: Plan, times: Timetable, checkpoint: datetime, stops: datetime) -> Iterator[Event]:
+    """What is done before AWS ends the nodes."""
+    name, ends = times.group.name, _CHECKPOINT[plan.scheduler]
+    if plan.scheduler == "slurm":
+        yield from _shorter_jobs(plan, times, stops)
+        if limits(plan, times.group) is None:
+            ends = f"no job starts; {ends}"
+    yield Event(checkpoint, name, ends)
+    if stop := (_HYPERPOD_STOP if plan.sagemaker else _STOP)[plan.scheduler]:
+        yield Event(stops, name, stop)
+
+
+# https://slurm.schedmd.com/reservations.html
+def _shorter_jobs(plan: Plan, times: Timetable, stops: datetime) -> Iterator[Event]:
+    """From when a job needs a --time: Slurm starts none that it expects to outlive its nodes."""
+    for queue, limit in (limits(plan, times.group) or {}).items():
+        at = stops - timedelta(seconds=min(limit, _LONGEST))
+        what = f"jobs of {queue} start only with a --time that ends by {iso(stops)}"
+        if times.starts is None or at > times.starts:
+            what += f"; without one, they have {format_duration(limit)}"
+        yield Event(max(at, times.starts or at), times.group.name, what)
 
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-deep-health-checks.html

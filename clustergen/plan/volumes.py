@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from clustergen.catalog.ebs import VOLUME_TYPES, VolumeType
-from clustergen.findings import Path
+from clustergen.base.findings import Path
+from clustergen.facts.catalog.ebs import VOLUME_TYPES, VolumeType
 from clustergen.plan import stored
 from clustergen.plan.model import Ebs, Plan, Volume
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import regions
+from clustergen.facts.catalog import regions
 from clustergen.plan.model import NodeGroup, Plan
 
 

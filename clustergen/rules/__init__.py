@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from clustergen import discovery
-from clustergen.findings import Finding
+from clustergen.base import discovery
+from clustergen.base.findings import Finding
 from clustergen.plan.model import Plan
 
 

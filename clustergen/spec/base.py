@@ -104,18 +104,28 @@ NodeType = Annotated[str, WithJsonSchema({"type": "string", "format": NODE_TYPE}
 ServiceNodeType = Annotated[str, WithJsonSchema({"type": "string", "format": SERVICE_NODE_TYPE})]
 """An EC2 instance type of nodes that some services run themselves, and then ignore."""
 
+Printable = Annotated[str, Field(pattern=patterns.PRINTABLE.regex)]
+HostedZone = Annotated[str, Field(pattern=patterns.HOSTED_ZONE.regex)]
+Proxy = Annotated[str, Field(pattern=patterns.PROXY.regex)]
+BucketName = Annotated[str, Field(pattern=patterns.BUCKET_NAME.regex)]
 VpcId = Annotated[str, Field(pattern=patterns.VPC.regex)]
 SubnetId = Annotated[str, Field(pattern=patterns.SUBNET.regex)]
 ElasticIpId = Annotated[str, Field(pattern=patterns.ELASTIC_IP.regex)]
 SecurityGroupId = Annotated[str, Field(pattern=patterns.SECURITY_GROUP.regex)]
 EksClusterName = Annotated[str, Field(pattern=patterns.EKS_CLUSTER.regex)]
+StackName = Annotated[str, Field(pattern=patterns.STACK.regex)]
 PcsClusterId = Annotated[str, Field(pattern=patterns.PCS_CLUSTER.regex)]
 AmiId = Annotated[str, Field(pattern=patterns.AMI.regex)]
 FileSystemId = Annotated[str, Field(pattern=patterns.FILE_SYSTEM.regex)]
 EbsVolumeId = Annotated[str, Field(pattern=patterns.EBS_VOLUME.regex)]
 FsxVolumeId = Annotated[str, Field(pattern=patterns.FSX_VOLUME.regex)]
 ReservationId = Annotated[str, Field(pattern=patterns.RESERVATION.regex)]
-Arn = Annotated[str, Field(pattern=patterns.ARN.regex)]
+KmsKey = Annotated[str, Field(pattern=patterns.KMS_KEY.regex)]
+TrainingPlan = Annotated[str, Field(pattern=patterns.TRAINING_PLAN.regex)]
+ReservationGroup = Annotated[str, Field(pattern=patterns.RESERVATION_GROUP.regex)]
+EksClusterArn = Annotated[str, Field(pattern=patterns.EKS_CLUSTER_ARN.regex)]
+Secret = Annotated[str, Field(pattern=patterns.SECRET.regex)]
+Topic = Annotated[str, Field(pattern=patterns.TOPIC.regex)]
 Role = Annotated[str, Field(pattern=patterns.ROLE.regex)]
 InstanceProfile = Annotated[str, Field(pattern=patterns.INSTANCE_PROFILE.regex)]
 Principal = Annotated[str, Field(pattern=patterns.PRINCIPAL.regex)]
@@ -134,8 +144,7 @@ BatchQueue = Annotated[str, Field(pattern=patterns.BATCH_QUEUE.regex)]
 MountPath = Annotated[str, Field(pattern=patterns.MOUNT.regex, max_length=200)]
 
 Setting = Annotated[
-    str,
-    BeforeValidator(validators.setting, json_schema_input_type=str | int | float | bool),
+    str, BeforeValidator(validators.setting, json_schema_input_type=str | int | float | bool)
 ]
 """A value of slurm.conf: any scalar, as text; a YAML boolean becomes Slurm's YES or NO."""
 

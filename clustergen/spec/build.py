@@ -1,6 +1,9 @@
 """Write the schemas of the models: ``python -m clustergen.spec.build [--check]``.
 
-``core_schema.json`` is what specs are read with, ``json_schema.json`` what editors get.
+``core_schema.json`` is what specs are read with, ``json_schema.json`` what editors get,
+``instead.json`` the help for options that are another target's. The models
+are those of :mod:`clustergen.spec.model`, and one for the section of each target, made from its
+options (:mod:`clustergen.spec.options`).
 """
 
 from __future__ import annotations
@@ -9,13 +12,12 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any
 
-from clustergen.spec import core_schema, schema, validators
+from clustergen.spec import core_schema, declared, misplaced, schema, validators
 from clustergen.spec.base import NODE_TYPE, SERVICE_NODE_TYPE, Section
 from clustergen.spec.core_schema import DEFAULTS, FUNCTION, SECTION
-from clustergen.spec.model import Spec
-from clustergen.spec.targets import Targets
 
 # Parts of a core schema that reading does not need.
 _LEFT_OUT = (
@@ -31,14 +33,16 @@ _ADDRESS = re.compile(r"(?<=\w):[0-9]{9,}$")
 
 def content() -> str:
     """The content of the core schema."""
-    Spec.model_rebuild()
-    made = {"schema": _data(Spec.__pydantic_core_schema__), "targets": dict(_targets())}
+    language = declared.language()
+    language.model_rebuild()
+    absent = {name: _data(model.absent()) for name, model in declared.targets().items()}
+    made = {"schema": _data(language.__pydantic_core_schema__), "targets": absent}
     return "".join(_lines(made)) + "\n"
 
 
 def json_schema() -> str:
     """The content of the JSON Schema."""
-    made = Spec.model_json_schema(by_alias=True, mode="validation")
+    made = declared.language().model_json_schema(by_alias=True, mode="validation")
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "clustergen spec, version 1",
@@ -74,13 +78,6 @@ def _terse(node: Any) -> Any:
         if not (key == "title" and isinstance(value, str))
         and not (key == "default" and "$ref" in node)
     }
-
-
-def _targets() -> Iterator[tuple[str, Any]]:
-    """The defaults of all targets' sections."""
-    for name, field in Targets.model_fields.items():
-        (section,) = (m for m in get_args(field.annotation) if issubclass(m, Section))
-        yield name, _data(section.absent())
 
 
 def _lines(value: Any, indent: str = "", used: int = 0) -> Iterator[str]:
@@ -136,10 +133,19 @@ def _name(function: Any) -> str:
     raise TypeError(f"{function!r} is not in clustergen.spec.validators")
 
 
+def files() -> dict[Path, str]:
+    """The compiled files of the language."""
+    return {
+        core_schema.FILE: content(),
+        schema.STORED: json_schema(),
+        misplaced.INSTEAD: "".join(_lines(declared.instead())) + "\n",
+    }
+
+
 def main(arguments: list[str]) -> int:
     """Write the files, or with ``--check`` compare."""
     stale = False
-    for file, made in ((core_schema.FILE, content()), (schema.STORED, json_schema())):
+    for file, made in files().items():
         if "--check" not in arguments:
             file.write_text(made, encoding="utf-8")
         elif file.read_text(encoding="utf-8") != made:

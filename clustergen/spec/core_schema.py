@@ -20,8 +20,7 @@ from pydantic_core import SchemaValidator
 from clustergen.spec import validators
 
 if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
-    from clustergen.spec.targets import Target
+    from clustergen.spec.model import Spec, Target
 
 FILE = Path(__file__).with_name("core_schema.json")
 FUNCTION, DEFAULTS, SECTION = "$function", "$defaults", "$section"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
-from clustergen.findings import Finding, Fix, Path, drop, put, rename, safe, unsafe
+from clustergen.base.findings import LIMIT, Finding, Fix, Path, drop, put, rename, safe, unsafe
 from clustergen.spec import misplaced, misspelt, sections, values
 from clustergen.spec.rules import form
 from clustergen.spec.values import Error
@@ -25,16 +26,22 @@ def by_place(error: ValidationError, data: Any) -> Iterator[tuple[Path, Finding]
     places: dict[Path, list[Error]] = {}
     for detail in error.errors(include_url=False):
         places.setdefault(_written(detail, data), []).append(detail)
+    inner = {path[:end] for path in places for end in range(len(path))}
+    unknown = itertools.count(1)
     meant = set(misspelt.keys(data, unknown_keys(error, data)).values())
     for path, details in places.items():
         of_keys = [detail for detail in details if detail["type"] in _OF_KEYS]
         of_value = [detail for detail in details if detail["type"] not in _OF_KEYS]
         for detail in of_keys:
             missing = (detail["loc"][-1],) if detail["type"] == "missing" else ()
-            if (*path, *missing) not in meant:
+            if (*path, *missing) in meant:
+                continue
+            if missing or next(unknown) <= LIMIT:
                 yield (*path, *missing), _of_key(path, detail, data)
+            else:  # to look for what each one means would take minutes
+                yield path, _unknown(path)
         # A mapping is probably the section that the field accepts; its errors suffice.
-        if of_value and not of_keys and not _has_inner(path, places, of_value):
+        if of_value and not of_keys and not (path in inner and _takes_words(of_value)):
             yield path, values.finding(path, of_value, data)
 
 
@@ -44,10 +51,9 @@ def unknown_keys(error: ValidationError, data: Any) -> list[Path]:
     return [_written(each, data) for each in details if each["type"] == "extra_forbidden"]
 
 
-def _has_inner(path: Path, places: Iterable[Path], details: Sequence[Error]) -> bool:
-    """Whether the field also accepts words, and the errors are inside the value."""
-    words = any(detail["type"] == "literal_error" for detail in details)
-    return words and any(len(p) > len(path) and p[: len(path)] == path for p in places)
+def _takes_words(details: Sequence[Error]) -> bool:
+    """Whether the field also accepts words."""
+    return any(detail["type"] == "literal_error" for detail in details)
 
 
 def _written(detail: Error, data: Any) -> Path:
@@ -79,7 +85,12 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
     elsewhere = misplaced.of_section(path) or misplaced.of_target(path)
     help = elsewhere or _known(near, owner, known)
     fix = None if elsewhere else _fix(path, near, owner, data)
-    return form.UNKNOWN_KEY.at(path, f"unknown key `{key}`", help=help, on_key=True, fix=fix)
+    return _unknown(path, help, fix)
+
+
+def _unknown(path: Path, help: str = "", fix: Fix | None = None) -> Finding:
+    message = f"unknown key `{path[-1]}`"
+    return form.UNKNOWN_KEY.at(path, message, help=help, on_key=True, fix=fix)
 
 
 def _near(key: str, known: Sequence[str], path: Path, data: Any) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from clustergen.findings import Path
+from clustergen.base.findings import LIMIT, Path
 from clustergen.spec import misplaced, sections, values
 
 _SIMILAR = 0.7
@@ -18,10 +19,12 @@ def keys(data: Any, places: Iterable[Path]) -> dict[Path, Path]:
     That key is not in the mapping yet, and no other misspelt key means it.
     """
     found: dict[Path, Path] = {}
-    for path in places:
+    taken: set[Path] = set()
+    for path in itertools.islice(places, LIMIT):
         near = _near(data, path)
         meant = (*path[:-1], near)
-        if near and meant not in found.values():
+        if near and meant not in taken:
+            taken.add(meant)
             found[path] = meant
     return found
 
@@ -51,7 +54,7 @@ def corrected(data: Any, meant: Mapping[Path, Path], here: Path = ()) -> Any:
 
 def moved(path: Path, places: Mapping[Path, Path]) -> Path:
     """``path``, where one of ``places`` that contains it has another name."""
-    for old, new in places.items():
-        if path[: len(old)] == old:
-            return (*new, *path[len(old) :])
+    for end in range(len(path) + 1):
+        if new := places.get(path[:end]):
+            return (*new, *path[end:])
     return path

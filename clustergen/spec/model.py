@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from clustergen.spec import patterns
-from clustergen.spec.base import Section, TagKey, TagValue
+from clustergen.spec.base import PolicyArn, Section, TagKey, TagValue
 from clustergen.spec.network import Network
 from clustergen.spec.nodes import HeadNode, Login, NodeGroup, Queue
 from clustergen.spec.orchestration import Kubernetes, Monitoring, Resilience, Slurm
 from clustergen.spec.software import Software, User
 from clustergen.spec.storage import Storage
-from clustergen.spec.targets import Targets
+
+
+class Target(Section):
+    """Options of one target; :mod:`clustergen.spec.build` adds those that it declares."""
+
+    overlay: dict[str, Any] = Field(
+        {},
+        description="Merged into the document rendered for the target, which is then checked "
+        "again.",
+    )
+
+
+class Targets(Section):
+    """Targets to render for, each with its options, if any."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The section of a target; :mod:`clustergen.spec.declared` adds the fields."""
 
 
 class Spec(Section):
@@ -33,6 +51,9 @@ class Spec(Section):
     region: str = Field(description="AWS region, e.g. us-east-1.")
     tags: dict[TagKey, TagValue] = Field(
         {}, max_length=40, description="Tags for every resource created."
+    )
+    permissions_boundary: PolicyArn | None = Field(
+        None, description="IAM permissions boundary of every role created."
     )
     network: Network = Field(Network.absent(), description="VPC, subnets and zone.")
     head_node: HeadNode = Field(

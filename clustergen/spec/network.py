@@ -37,8 +37,7 @@ class Network(Section):
     )
     vpc: Literal["new"] | VpcId = Field("new", description="`new`, or the id of an existing VPC.")
     cidr: Block | None = Field(
-        None,
-        description="CIDR block of the VPC; default for a new one: 10.42.0.0/16.",
+        None, description="CIDR block of the VPC; default for a new one: 10.42.0.0/16."
     )
     internet: Literal["nat", "none"] = Field(
         "nat",

@@ -10,9 +10,9 @@ from pydantic.json_schema import SkipJsonSchema
 from clustergen.spec import patterns, validators
 from clustergen.spec.base import (
     AmiId,
-    Arn,
     GiB,
     InstanceProfile,
+    KmsKey,
     LongSeconds,
     Moment,
     MountPath,
@@ -20,6 +20,7 @@ from clustergen.spec.base import (
     NodeNumbers,
     NodeType,
     PolicyArn,
+    ReservationGroup,
     ReservationId,
     Role,
     S3Uri,
@@ -32,6 +33,7 @@ from clustergen.spec.base import (
     TagKey,
     TagValue,
     Text,
+    TrainingPlan,
 )
 
 Auto = Literal["auto"]
@@ -47,7 +49,9 @@ class RootVolume(Section):
     )
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
     encrypted: bool = Field(True, description="Encrypt the data.")
-    kms_key: Arn | None = Field(None, description="ARN of a KMS key; default: that of the service.")
+    kms_key: KmsKey | None = Field(
+        None, description="ARN of a KMS key; default: that of the service."
+    )
     on_delete: Literal["delete", "retain"] = Field(
         "delete", description="What happens to the volume when its node ends."
     )
@@ -148,7 +152,7 @@ class Capacity(Section):
     reservation: ReservationId | None = Field(
         None, description="Id of an On-Demand Capacity Reservation (cr-...)."
     )
-    reservation_group: Arn | None = Field(
+    reservation_group: ReservationGroup | None = Field(
         None, description="ARN of a resource group of reservations."
     )
     capacity_block: ReservationId | None = Field(
@@ -157,8 +161,10 @@ class Capacity(Section):
     interruptible_reservation: ReservationId | None = Field(
         None, description="Id of an interruptible Capacity Reservation (cr-...)."
     )
-    training_plan: Arn | None = Field(
-        None, description="ARN of a SageMaker training plan (HyperPod)."
+    training_plan: TrainingPlan | None = Field(
+        None,
+        description="ARN of a SageMaker training plan (HyperPod), which "
+        "`aws sagemaker list-training-plans` shows.",
     )
     starts: Moment | None = Field(
         None, description="When it starts, with an offset: 2026-12-10T11:30:00Z."

@@ -8,16 +8,17 @@ from pydantic import BeforeValidator, Field
 
 from clustergen.spec import patterns, validators
 from clustergen.spec.base import (
-    Arn,
     Cidr,
     KubernetesVersion,
     LongSeconds,
     NodeType,
     Principal,
     Seconds,
+    Secret,
     Section,
     Settings,
     SlurmVersion,
+    Topic,
 )
 
 
@@ -30,7 +31,7 @@ class Database(Section):
         None, pattern=patterns.DATABASE.regex, description="Database name."
     )
     user: str = Field("slurm", pattern=patterns.DATABASE_USER.regex, description="Database user.")
-    secret: Arn = Field(description="Secrets Manager secret that holds the password.")
+    secret: Secret = Field(description="Secrets Manager secret that holds the password.")
 
 
 class Account(Section):
@@ -156,7 +157,7 @@ class Alerts(Section):
     email: list[Annotated[str, Field(pattern=patterns.EMAIL.regex)]] = Field(
         [], description="Addresses; AWS asks each to confirm the subscription."
     )
-    topic: Arn | None = Field(None, description="SNS topic that exists; empty: a new one.")
+    topic: Topic | None = Field(None, description="SNS topic that exists; empty: a new one.")
 
 
 class Monitoring(Section):

@@ -5,16 +5,18 @@ One run reports everything: an error in one place must not hide findings about o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import ValidationError
 
-from clustergen.findings import Finding, Path
+from clustergen.base.findings import Finding, Path
 from clustergen.spec import core_schema, errors, misspelt, patterns, stand_ins
-from clustergen.spec.model import Spec
-from clustergen.spec.stand_ins import ABSENT
+from clustergen.spec.edits import Edits
+
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
 
 _ROUNDS = 12
 """Maximum rounds: omitting a value may make its section incomplete, and so on."""
@@ -22,30 +24,31 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Remainder:
-    """A spec made of the valid parts of ``data``; ``edits`` are the replaced paths."""
+    """A spec made of the valid parts of some data; ``edits`` replaced the others."""
 
     spec: Spec
     written: frozenset[Path]
-    """The remaining paths, as in :meth:`clustergen.source.Document.written`."""
-    data: Any
-    edits: Mapping[Path, Any]
+    """The remaining paths, as in :meth:`clustergen.spec.source.Document.written`."""
+    edits: Edits
     findings: tuple[Finding, ...] = field(default=())
     """Findings about the form that occur only once other places are valid."""
     misspelt: Mapping[Path, Path] = field(default_factory=dict)
     """Keys as they should be written, with those that are written."""
 
     def restored(self, finding: Finding) -> Finding | None:
-        """The finding with its original path; None if it is about a replaced value."""
+        """The finding with its original path; None if it is about a replaced value, or resolved
+        by another one in its place."""
         place = self._original(finding.path)
-        if place is None:
+        changes = finding.fix.changes if finding.fix else ()
+        if place is None or not all(self._original(change.path) for change in changes):
             return None
         fix = finding.fix.moved(self._original) if finding.fix else None
         same = place == finding.path and fix == finding.fix
         return finding if same else replace(finding, path=place, fix=fix)
 
     def _original(self, path: Path) -> Path | None:
-        path = _original(path, self.data, self.edits)
-        if any(path[: len(edit)] == edit for edit in self.edits):
+        path = self.edits.original(path)
+        if self.edits.within(path) is not None:
             return None
         return misspelt.moved(path, self.misspelt)
 
@@ -62,11 +65,14 @@ def remainders(data: Any, bad: Iterable[Path]) -> list[Remainder]:
 
     There are at most two versions, with different stand-ins.
     """
-    meant = misspelt.keys(data, _unknown_keys(data))
+    unknown = _unknown_keys(data)
+    meant = misspelt.keys(data, unknown)
     data = misspelt.corrected(data, meant)
+    gone = dict.fromkeys(path for path in unknown if path not in meant)
     causes = (_CAUSES.get(path, path) for path in bad if path and path not in meant)
-    places = list(dict.fromkeys(misspelt.moved(path, meant) for path in causes))
-    made = [_remainder(data, places, choice, meant) for choice in (0, -1)]
+    moved = (misspelt.moved(path, meant) for path in causes)
+    places = [path for path in dict.fromkeys(moved) if path not in gone]
+    made = [_remainder(Edits(data, choice, gone), places, meant) for choice in (0, -1)]
     found = [each for each in made if each is not None]
     # Most places have one stand-in, such as a key that is left out: one check is enough.
     return found[:1] if all(each == found[0] for each in found) else found
@@ -80,34 +86,30 @@ def _unknown_keys(data: Any) -> list[Path]:
     return []
 
 
-def _remainder(
-    data: Any, bad: Sequence[Path], choice: int, meant: Mapping[Path, Path]
-) -> Remainder | None:
-    edits: dict[Path, Any] = {}
+def _remainder(edits: Edits, bad: Sequence[Path], meant: Mapping[Path, Path]) -> Remainder | None:
     found: dict[Finding, None] = {}
     for path in bad:
-        _edit(edits, path, data, choice)
+        edits.replace(path)
     for _ in range(_ROUNDS):
-        left = _edited(data, (), edits)
+        left = edits.applied()
         if isinstance(left, dict):
-            _rename(left, data, edits)
+            _rename(left, edits)
             _complete(left, edits)
         try:
             spec = core_schema.read(left)
         except ValidationError as error:
             # Before the edits, which move items of lists.
             for at, finding in [
-                (_original(place, data, edits), each)
-                for place, each in errors.by_place(error, left)
+                (edits.original(place), each) for place, each in errors.by_place(error, left)
             ]:
-                if not any(_explains(edit, value, at) for edit, value in edits.items()):
+                if not edits.explain(at):
                     found[_at(finding, at)] = None
-                _edit(edits, at, data, choice)
+                edits.replace(at)
         else:
             rest = frozenset(_paths(left, ()))
             written = {new: old for old, new in meant.items()}
             placed = (_renamed(f, written) for f in found)
-            return Remainder(spec, rest, data, edits, tuple(placed), written)
+            return Remainder(spec, rest, edits, tuple(placed), written)
     return None
 
 
@@ -124,63 +126,34 @@ def _renamed(finding: Finding, names: Mapping[Path, Path]) -> Finding:
     return replace(finding, path=place, fix=fix)
 
 
-def _explains(edit: Path, value: Any, at: Path) -> bool:
-    """Whether an error at ``at`` is a result of the edit."""
-    return at[: len(edit)] == edit or (value is ABSENT and edit[: len(at)] == at)
-
-
-def _edit(edits: dict[Path, Any], path: Path, data: Any, choice: int) -> None:
-    """Replace ``path``; if that did not help before, omit it, and then its parents."""
-    within = next((edit for edit in edits if path[: len(edit)] == edit), None)
-    if within is None:
-        edits[path] = stand_ins.choose(path, _edited(data, (), edits))[choice]
-    elif edits[within] is not ABSENT:
-        edits[within] = ABSENT
-    elif len(within) > 1:
-        edits[within[:-1]] = stand_ins.choose(within[:-1], _edited(data, (), edits))[choice]
-
-
-def _edited(data: Any, here: Path, edits: Mapping[Path, Any]) -> Any:
-    """``data`` with ``edits`` applied, including new keys."""
-    if here in edits:
-        return edits[here]
-    if isinstance(data, dict):
-        below = [path[len(here)] for path in edits if path[: len(here)] == here]
-        added: dict[str, Any] = {
-            str(key): {} for key in below if isinstance(key, str) and key not in data
-        }
-        made = {k: _edited(v, (*here, k), edits) for k, v in (data | added).items()}
-        return {key: value for key, value in made.items() if value is not ABSENT}
-    if isinstance(data, list):
-        items = (_edited(item, (*here, index), edits) for index, item in enumerate(data))
-        return [item for item in items if item is not ABSENT]
-    return data
-
-
-def _rename(left: dict[str, Any], data: Any, edits: Mapping[Path, Any]) -> None:
+def _rename(left: dict[str, Any], edits: Edits) -> None:
     """Change references in ``left`` to node groups whose name has a stand-in."""
-    groups = [path for path in edits if path[:1] == ("node_groups",) and len(path) > 1]
-    new = {_written_name(data, path): f"node-groups-{path[1]}" for path in groups}
-    names = stand_ins.group_names(left)
+    groups = [path for path in edits.made if path[:1] == ("node_groups",) and len(path) > 1]
+    new = {_written_name(edits.data, path): f"node-groups-{path[1]}" for path in groups}
+    names = frozenset(stand_ins.group_names(left))
     for section in _referring(left):
         references = section.get("node_groups")
         if isinstance(references, list):
             section["node_groups"] = [
-                each if each in names or not isinstance(each, str) else _new_name(new, names, each)
+                each if not isinstance(each, str) or each in names else _new_name(new, names, each)
                 for each in references
             ]
 
 
-def _new_name(new: Mapping[str, str], names: Sequence[str], old: str) -> str:
+def _new_name(new: Mapping[str, str], names: Set[str], old: str) -> str:
     """The new name of a group; a reference may mean the group without a name."""
     name = new.get(old) or new.get("", old)
     return name if name in names else old
 
 
-def _complete(left: dict[str, Any], edits: Mapping[Path, Any]) -> None:
+def _complete(left: dict[str, Any], edits: Edits) -> None:
     """Add what the stand-in for a VPC needs."""
     network = left.get("network")
-    if ("network", "vpc") in edits and isinstance(network, dict) and network.get("vpc") != "new":
+    if (
+        ("network", "vpc") in edits.made
+        and isinstance(network, dict)
+        and network.get("vpc") != "new"
+    ):
         network.setdefault("private_subnets", [patterns.EXAMPLES[patterns.SUBNET.regex]])
 
 
@@ -208,30 +181,3 @@ def _paths(data: Any, here: Path) -> Iterator[Path]:
         yield (*here, step)
         if isinstance(value, dict | list):
             yield from _paths(value, (*here, step))
-
-
-def _original(path: Path, data: Any, edits: Mapping[Path, Any]) -> Path:
-    """``path`` with the original indexes of list items, before others were omitted."""
-    restored: Path = ()
-    for step in path:
-        if isinstance(step, int) and isinstance(data, list):
-            index = step + _left_out_before(step, restored, edits)
-            data = data[index] if index < len(data) else None
-            restored = (*restored, index)
-        else:
-            data = data.get(step) if isinstance(data, dict) else None
-            restored = (*restored, step)
-    return restored
-
-
-def _left_out_before(index: int, list_path: Path, edits: Mapping[Path, Any]) -> int:
-    """The number of omitted list items before the one that is now at ``index``."""
-    removed = sorted(
-        edit[-1]
-        for edit, value in edits.items()
-        if value is ABSENT and edit[:-1] == list_path and isinstance(edit[-1], int)
-    )
-    count = 0
-    for item in removed:
-        count += item <= index + count
-    return count

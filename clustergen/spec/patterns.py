@@ -20,14 +20,30 @@ def _id(prefix: str, what: str) -> Pattern:
     )
 
 
+def _iam(kind: str, what: str, example: str, account: str = "[0-9]{12}") -> Pattern:
+    """An ARN of IAM, with a path; ``*`` and ``?`` in it would mean several in a policy.
+
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+    """
+    return Pattern(
+        rf"^arn:aws[a-z-]*:iam::{account}:{kind}/([!-)+->@-~]{{1,510}}/)?[A-Za-z0-9_+=,.@-]{{1,128}}$",
+        f"the ARN of {what}, arn:aws:iam::111122223333:{kind.strip('()').split('|')[0]}/{example}",
+    )
+
+
+def _arn(service: str, resource: str, what: str, example: str) -> Pattern:
+    return Pattern(
+        rf"^arn:aws[a-z-]*:{service}:[a-z0-9-]+:[0-9]{{12}}:{resource}$",
+        f"the ARN of {what}, arn:aws:{service}:us-east-1:111122223333:{example}",
+    )
+
+
 # What any target accepts; LIM001 holds a name to the form of each target.
 CLUSTER_NAME = Pattern(
-    r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$",
-    "a name of letters, digits, - and _, such as llm-pretrain",
+    r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$", "a name of letters, digits, - and _, such as llm-pretrain"
 )
 NAME = Pattern(
-    r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
-    "a name of letters, digits, -, _ and ., such as h200",
+    r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$", "a name of letters, digits, -, _ and ., such as h200"
 )
 INSTANCE_GROUP = Pattern(
     r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$",
@@ -52,6 +68,7 @@ ELASTIC_IP = _id("eipalloc", "the allocation id of an Elastic IP address")
 SECURITY_GROUP = _id("sg", "a security group id")
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html
 EKS_CLUSTER = Pattern(r"^[0-9A-Za-z][A-Za-z0-9\-_]{0,99}$", "the name of an EKS cluster")
+STACK = Pattern(r"^[A-Za-z][A-Za-z0-9-]{0,127}$", "the name of a CloudFormation stack")
 PCS_CLUSTER = Pattern(r"^pcs_[a-zA-Z0-9]{1,40}$", "the id of a PCS cluster such as pcs_0a1b2c3d4e")
 AMI = _id("ami", "an AMI id")
 FILE_SYSTEM = Pattern(
@@ -62,22 +79,42 @@ FSX_VOLUME = _id("fsvol", "the id of an FSx volume")
 RESERVATION = Pattern(
     r"^cr-[0-9a-f]{8,17}$", "the id of a reservation or Capacity Block such as cr-0a1b2c3d4e5f67890"
 )
-ARN = Pattern(
-    r"^arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:.+$",
-    "an ARN, arn:aws:service:region:account:resource",
+ROLE = _iam("role", "an IAM role", "nodes")
+INSTANCE_PROFILE = _iam("instance-profile", "an instance profile", "nodes")
+PRINCIPAL = _iam("(role|user)", "an IAM role or user", "admin")
+# https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html has the same form.
+KMS_KEY = _arn(
+    "kms",
+    "(key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})|alias/[a-zA-Z0-9/_-]+)",
+    "a KMS key or its alias",
+    "key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789",
 )
-ROLE = Pattern(
-    r"^arn:aws[a-z-]*:iam::[0-9]*:role/.+$",
-    "the ARN of an IAM role, arn:aws:iam::111122223333:role/nodes",
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingPlan.html
+TRAINING_PLAN = _arn(
+    "sagemaker",
+    "training-plan/[a-zA-Z0-9](-*[a-zA-Z0-9]){0,63}",
+    "a training plan",
+    "training-plan/p5en-december",
 )
-INSTANCE_PROFILE = Pattern(
-    r"^arn:aws[a-z-]*:iam::[0-9]*:instance-profile/.+$",
-    "the ARN of an instance profile, arn:aws:iam::111122223333:instance-profile/nodes",
+# https://docs.aws.amazon.com/ARG/latest/APIReference/API_GetGroup.html
+RESERVATION_GROUP = _arn(
+    "resource-groups",
+    "group/([a-zA-Z0-9_.-]{1,300}|[a-zA-Z0-9_.-]{1,150}/[a-z0-9]{26})",
+    "a resource group",
+    "group/reserved",
 )
-PRINCIPAL = Pattern(
-    r"^arn:aws[a-z-]*:iam::[0-9]{12}:(role|user)/.+$",
-    "the ARN of an IAM role or user, arn:aws:iam::111122223333:role/admin",
+EKS_CLUSTER_ARN = _arn(
+    "eks", r"cluster/[0-9A-Za-z][A-Za-z0-9\-_]{0,99}", "an EKS cluster", "cluster/platform"
 )
+# Names of secrets that services manage have a "!". ParallelCluster also takes parameters of SSM.
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/DirectoryService-v3.html
+SECRET = Pattern(
+    r"^arn:aws[a-z-]*:(secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@!-]{1,520}"
+    r"|ssm:[a-z0-9-]+:[0-9]{12}:parameter/[A-Za-z0-9/_.-]{1,1011})$",
+    "the ARN of a secret, arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3",
+)
+# https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html
+TOPIC = _arn("sns", r"[A-Za-z0-9_-]{1,256}(\.fifo)?", "an SNS topic", "pages")
 EMAIL = Pattern(
     r"^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$",
     "an e-mail address such as on-call@example.com",
@@ -91,8 +128,10 @@ HOSTED_ZONE = Pattern(r"^[A-Z0-9]{4,32}$", "the id of a hosted zone, such as Z01
 BUCKET = Pattern(
     r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$", "a place in S3, s3://bucket/prefix"
 )
+# Keys of objects in S3 may have spaces; what downloads from other servers does not take them.
 SCRIPT = Pattern(
-    r"^(s3|https)://[^\s]+$", "a URL that nodes can read: s3://bucket/setup.sh or https://..."
+    r"^(s3://[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?|https://[^\s]+)$",
+    "a URL that nodes can read: s3://bucket/setup.sh or https://...",
 )
 SOURCE = Pattern(
     r"^([0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}|pl-([0-9a-f]{8}|[0-9a-f]{17}))$",
@@ -106,17 +145,15 @@ MOUNT = Pattern(r"^/[A-Za-z0-9._/-]*$", "an absolute path such as /fsx")
 MOUNT_NAME = Pattern(r"^[A-Za-z0-9_-]{1,8}$", "the MountName that FSx gives, up to 8 characters")
 SHA256 = Pattern(r"^[0-9a-f]{64}$", "a checksum of 64 lower-case hexadecimal digits")
 SSH_KEY = Pattern(
-    r"^(ssh-|ecdsa-|sk-)[^\r\n]+$", "a public key in one line, such as ssh-ed25519 AAAA..."
+    r"^(ssh-|ecdsa-|sk-)[^\r\n]+$",
+    "a public key in one line, such as ssh-ed25519 AAAA... (paste the content of the file)",
 )
 REGISTRY = Pattern(
     r"^[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$",
     "a registry without https://, such as 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror",
 )
 PROXY = Pattern(r"^https?://[^\s/]+:[0-9]{1,5}$", "an address such as http://10.42.0.10:3128")
-POLICY = Pattern(
-    r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/.+$",
-    "the ARN of a managed policy, arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess",
-)
+POLICY = _iam("policy", "a managed policy", "team-data", "([0-9]{12}|aws)")
 SNAPSHOT = _id("snap", "an EBS snapshot id")
 STORAGE_NAME = Pattern(
     r"^[A-Za-z0-9_+./-]{1,30}$", "a name of up to 30 letters, digits, -, _, +, . and /"
@@ -166,6 +203,7 @@ EXAMPLES = {
     EBS_VOLUME.regex: f"vol-{_ID}",
     FSX_VOLUME.regex: f"fsvol-{_ID}",
     RESERVATION.regex: f"cr-{_ID}",
+    SECRET.regex: "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3",
     BUCKET.regex: "s3://bucket",
     SCRIPT.regex: "s3://bucket/script.sh",
     MOUNT.regex: "/unnamed",

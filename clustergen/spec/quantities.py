@@ -11,8 +11,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Final
 
-from clustergen.patterns import pattern
-from clustergen.words import words
+from clustergen.base.patterns import pattern
+from clustergen.base.text_lists import words
 
 GIB_PER: Final = {"GiB": 1, "TiB": 1024, "PiB": 1024 * 1024}
 SECONDS_PER: Final = {"d": 86400, "h": 3600, "m": 60, "s": 1}
@@ -86,7 +86,7 @@ def number_in(text: str) -> int | None:
     """The number that a text names or begins with."""
     if text.lower() in _NUMBERS:
         return _NUMBERS.index(text.lower())
-    digits = re.match(r"[0-9]+", text.upper().replace("O", "0").replace("I", "1"))
+    digits = re.match(r"[0-9]{1,18}(?![0-9])", text.upper().replace("O", "0").replace("I", "1"))
     return int(digits[0]) if digits else None
 
 
@@ -142,6 +142,8 @@ def _size_error(text: str) -> QuantityError:
         if unit[0] not in "gtp":
             return QuantityError(message, exact)
         help = f"write {meant} if that is meant; {exact}"
+        if unit == "tb" and (whole := Fraction(number) * 1000).denominator == 1:
+            help += f". FSx calls {int(whole)}GiB {text}"
         return QuantityError(message, help, meant, is_safe=False)
     return QuantityError(f"{match[2]} is not a unit of size", "write it as 500GiB or 2TiB")
 

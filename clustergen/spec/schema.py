@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from clustergen.catalog import names
+from clustergen.facts.catalog import names
 
 FILE = "clustergen.schema.json"
 """The file that ``clustergen init`` writes beside a spec."""

@@ -1,14 +1,16 @@
-"""The section of the language that describes a place in a spec."""
+"""The section of the language that describes a place in a spec, from the stored JSON Schema."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, get_args, get_origin
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from pydantic import BaseModel
+from clustergen.base.findings import Path
+from clustergen.spec import schema
 
-from clustergen.findings import Path
-from clustergen.spec.model import Spec
+Node = Mapping[str, Any]
+"""A part of the JSON Schema."""
 
 # The key whose value users often write instead of the section.
 _MAIN = ("id", "instance_type", "size", "zone", "run", "mount", "group", "os", "source")
@@ -16,59 +18,74 @@ _MAIN = ("id", "instance_type", "size", "zone", "run", "mount", "group", "os", "
 
 def keys(path: Path, data: Any) -> list[str]:
     """The keys that the mapping at ``path`` of ``data`` may have; empty if all are allowed."""
-    section = _section(path, data)
-    return sorted(_names(section)) if section else []
+    return sorted(_properties(path, data))
 
 
 def main_key(path: Path, data: Any) -> str | None:
     """The key of the section at ``path`` for which a single text was probably meant."""
-    section = _section(path, data)
-    return next((name for name in _names(section) if name in _MAIN), None) if section else None
+    return next((name for name in _properties(path, data) if name in _MAIN), None)
 
 
 def types(path: Path, data: Any) -> list[str]:
     """The allowed values of ``type`` in the section at ``path``."""
-    return [str(tag) for model in _candidates(path, data) if (tag := _tag(model)) is not None]
+    return [str(tag) for section in _at(path, data) if (tag := _tag(section)) is not None]
 
 
 def description(path: Path, data: Any) -> str:
     """The description of the field at ``path``."""
-    section = _section(path[:-1], data)
-    fields = section.model_fields.items() if section else ()
-    found = (field.description for name, field in fields if (field.alias or name) == path[-1])
-    return next(found, None) or ""
+    found: str = _properties(path[:-1], data).get(path[-1], {}).get("description", "")
+    return found
 
 
 def owner(key: str, path: Path, data: Any) -> str:
     """The one section of that at ``path`` that has ``key``; empty if there is none, or several."""
-    section = _section(path, data)
-    found = [
-        field.alias or name
-        for name, field in (section.model_fields.items() if section else ())
-        for model in _models(field.annotation)
-        if get_origin(field.annotation) is not list and key in _names(model)
-    ]
-    return found[0] if len(set(found)) == 1 else ""
+    found = {
+        name
+        for name, node in _properties(path, data).items()
+        if any(key in form.get("properties", ()) for form in forms(node))
+    }
+    return found.pop() if len(found) == 1 else ""
 
 
-def _names(section: type[BaseModel]) -> Iterator[str]:
-    return (field.alias or name for name, field in section.model_fields.items())
+def forms(node: Node) -> Iterator[Node]:
+    """The schemas that a value may match, with references resolved."""
+    if "$ref" in node:
+        yield from forms(language()["$defs"][node["$ref"].rpartition("/")[2]])
+    for form in (*node.get("anyOf", ()), *node.get("oneOf", ())):
+        yield from forms(form)
+    if not {"$ref", "anyOf", "oneOf"} & node.keys():
+        yield node
 
 
-def _section(path: Path, data: Any) -> type[BaseModel] | None:
-    """The section at ``path``; if there are several, the one with the written ``type``."""
-    return next(iter(_candidates(path, data)), None)
+@functools.cache
+def language() -> Node:
+    """The JSON Schema of a spec."""
+    return schema.schema()
 
 
-def _candidates(path: Path, data: Any) -> list[type[BaseModel]]:
-    here: list[type[BaseModel]] = [Spec]
+def _properties(path: Path, data: Any) -> Mapping[Any, Node]:
+    """The fields of the section at ``path``; if there are several, those of the first."""
+    return next((section["properties"] for section in _at(path, data)), {})
+
+
+def _at(path: Path, data: Any) -> list[Node]:
+    """The sections that a value at ``path`` may be; if it has a ``type``, the one of that type."""
+    here = [language()]
     for step in path:
         data = _inside(data, step)
         if isinstance(step, str):
-            fields = (f for m in here for n, f in m.model_fields.items() if (f.alias or n) == step)
-            here = [model for field in fields for model in _models(field.annotation)]
+            fields = (section["properties"].get(step, {}) for section in here)
+            here = [section for field in fields for section in _sections(field)]
         here = _of_type(here, data)
     return here
+
+
+def _sections(node: Node) -> Iterator[Node]:
+    """The sections that a field takes, alone or in a list."""
+    for form in forms(node):
+        if "properties" in form:
+            yield form
+        yield from _sections(form["items"]) if "items" in form else ()
 
 
 def _inside(data: Any, step: str | int) -> Any:
@@ -78,20 +95,11 @@ def _inside(data: Any, step: str | int) -> Any:
     return data[step] if fits else None
 
 
-def _of_type(models: list[type[BaseModel]], data: Any) -> list[type[BaseModel]]:
+def _of_type(sections: list[Node], data: Any) -> list[Node]:
     written = data.get("type") if isinstance(data, dict) else None
-    tagged = [model for model in models if written is not None and _tag(model) == written]
-    return tagged or models
+    tagged = [each for each in sections if written is not None and _tag(each) == written]
+    return tagged or sections
 
 
-def _tag(model: type[BaseModel]) -> object:
-    field = model.model_fields.get("type")
-    options = get_args(field.annotation) if field else ()
-    return options[0] if len(options) == 1 else None
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for argument in get_args(annotation):
-        yield from _models(argument)
+def _tag(section: Node) -> object:
+    return section["properties"].get("type", {}).get("const")

@@ -6,13 +6,13 @@ is a result of the stand-in, not of what the user wrote.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from clustergen.catalog import regions
-from clustergen.findings import Path
-from clustergen.spec import patterns, schema, values
+from clustergen.base.findings import Path
+from clustergen.facts.catalog import regions
+from clustergen.spec import patterns, values
+from clustergen.spec.sections import forms, language
 
 ABSENT: Final = object()
 """Stand-in that omits the value."""
@@ -51,9 +51,9 @@ def _special(path: Path, data: Any) -> tuple[Any, ...]:
             return (1,)
         case ("region",):
             return _regions(data)
-        case ("targets", "hyperpod-eks", "eks_cluster"):
+        case ("targets", _, "eks_cluster"):
             return ("new", _EKS_CLUSTER)
-        case ("targets", "hyperpod-eks"):
+        case ("targets", _) if _has_eks_cluster(_node(path, data)):
             return ({}, {"eks_cluster": _EKS_CLUSTER})
         case ("network", "zone"):
             return _zones(values.value_at(data, ("region",)))
@@ -96,6 +96,10 @@ def _regions(data: Any) -> tuple[str, ...]:
     return (meant,) if meant else ("us-east-1", "us-west-2")
 
 
+def _has_eks_cluster(section: Mapping[str, Any]) -> bool:
+    return any("eks_cluster" in form.get("properties", ()) for form in forms(section))
+
+
 def _zones(region: object) -> tuple[str, ...]:
     known = regions.surveyed_zones().get(region, ()) if isinstance(region, str) else ()
     return (known[0], known[-1]) if known else (f"{region}a", f"{region}b")
@@ -103,7 +107,7 @@ def _zones(region: object) -> tuple[str, ...]:
 
 def _near(node: Mapping[str, Any], value: Any) -> str:
     """The option that a misspelt word probably means."""
-    options = [str(word) for form in _forms(node) for word in _options(form)]
+    options = [str(word) for form in forms(node) for word in _options(form)]
     near = values.nearest(value, options) if isinstance(value, str) else []
     return near[0] if near else ""
 
@@ -118,7 +122,7 @@ def _example(node: Mapping[str, Any], number: int) -> Any:
 
 def _examples(node: Mapping[str, Any], number: int) -> Iterator[Any]:
     """Example values for ``node``; ``number`` makes those of several list items different."""
-    for form in _forms(node):
+    for form in forms(node):
         match form:
             case {"const": value}:
                 yield value
@@ -149,39 +153,29 @@ def _section(form: Mapping[str, Any], number: int) -> dict[str, Any]:
     return section
 
 
-def _forms(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The schemas that a value may match, with references resolved."""
-    if "$ref" in node:
-        yield from _forms(_definition(node["$ref"]))
-    for form in (*node.get("anyOf", ()), *node.get("oneOf", ())):
-        yield from _forms(form)
-    if not {"$ref", "anyOf", "oneOf"} & node.keys():
-        yield node
-
-
 def _node(path: Path, data: Any) -> Mapping[str, Any]:
     """The schema at ``path``; if there are several sections, that of the written type."""
-    node: Mapping[str, Any] = _schema()
+    node: Mapping[str, Any] = language()
     for step in path:
         node = _inside(_of_type(node, data), step)
         data = values.value_at(data, (step,))
-    forms = _of_type(node, data)
-    return forms[0] if len(forms) == 1 else node
+    found = _of_type(node, data)
+    return found[0] if len(found) == 1 else node
 
 
 def _of_type(node: Mapping[str, Any], data: Any) -> list[Mapping[str, Any]]:
-    forms = list(_forms(node))
+    found = list(forms(node))
     written = data.get("type") if isinstance(data, dict) else None
-    return [form for form in forms if written and _type_of(form) == written] or forms
+    return [form for form in found if written and _type_of(form) == written] or found
 
 
 def _type_of(form: Mapping[str, Any]) -> object:
     return form.get("properties", {}).get("type", {}).get("const")
 
 
-def _inside(forms: Sequence[Mapping[str, Any]], step: str | int) -> Mapping[str, Any]:
+def _inside(nodes: Sequence[Mapping[str, Any]], step: str | int) -> Mapping[str, Any]:
     node: Any = {}
-    for form in forms:
+    for form in nodes:
         if isinstance(step, int):
             node = form.get("items")
         else:
@@ -189,13 +183,3 @@ def _inside(forms: Sequence[Mapping[str, Any]], step: str | int) -> Mapping[str,
         if isinstance(node, dict):
             break
     return node if isinstance(node, dict) else {}
-
-
-@functools.cache
-def _schema() -> Mapping[str, Any]:
-    return schema.schema()
-
-
-def _definition(reference: str) -> Mapping[str, Any]:
-    definition: Mapping[str, Any] = _schema()["$defs"][reference.rpartition("/")[2]]
-    return definition

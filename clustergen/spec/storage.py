@@ -6,14 +6,14 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from clustergen.catalog import fsx
+from clustergen.facts.catalog import fsx
 from clustergen.spec import patterns
 from clustergen.spec.base import (
-    Arn,
     EbsVolumeId,
     FileSystemId,
     FsxVolumeId,
     GiB,
+    KmsKey,
     LongSeconds,
     MountPath,
     S3Uri,
@@ -64,7 +64,9 @@ class _Storage(Section):
 
 
 class _Created(_Storage):
-    kms_key: Arn | None = Field(None, description="ARN of a KMS key; default: the AWS managed key.")
+    kms_key: KmsKey | None = Field(
+        None, description="ARN of a KMS key; default: the AWS managed key."
+    )
     backups: LongSeconds | None = Field(
         None, description="Retention time of daily backups, e.g. 7d."
     )

@@ -105,14 +105,20 @@ def _quantity(value: Any, parse: Callable[[Any], T]) -> T:
         raise refuse(error.message, error.help, error.write, is_safe=error.is_safe) from None
 
 
+_OWN_BLOCK = "write the block of your own addresses, such as 203.0.113.0/24"
+
+
 def network(value: Any) -> Any:
     """A CIDR block, in its normal form."""
     if not isinstance(value, str):
         return value
     try:
-        return str(ipaddress.ip_network(value))
+        block = ipaddress.ip_network(value)
     except ValueError:
         raise _no_network(value) from None
+    if block.num_addresses == 1 and block.network_address.is_unspecified:
+        raise refuse(f"{value!r} is no machine's address", _OWN_BLOCK)
+    return str(block)
 
 
 def source(value: Any) -> Any:
@@ -123,9 +129,12 @@ def source(value: Any) -> Any:
 def _no_network(value: str) -> PydanticCustomError:
     message = f"{value!r} is not a CIDR block"
     try:
-        block = str(ipaddress.ip_network(value, strict=False))
+        found = ipaddress.ip_network(value, strict=False)
     except ValueError:
         return refuse(message, "write it as 203.0.113.0/24")
+    if not found.prefixlen:
+        return refuse(message, _OWN_BLOCK)
+    block = str(found)
     return refuse(message, f"the block that holds it is {block}", block, is_safe=False)
 
 

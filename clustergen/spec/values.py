@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clustergen.findings import Finding, Fix, Path, corrected, drop, put, safe, unsafe
-from clustergen.source.scalars import resolve
+from clustergen.base.findings import Finding, Fix, Path, corrected, drop, put, rename, safe, unsafe
 from clustergen.spec import misplaced, patterns, sections
 from clustergen.spec.patterns import DESCRIPTIONS
 from clustergen.spec.quantities import number_in
 from clustergen.spec.rules import form
+from clustergen.spec.source.scalars import resolve
 
 Error = Any
 """One of pydantic's error details, a TypedDict."""
@@ -38,12 +38,7 @@ _LIMITS = {
 }
 _NAMES = frozenset(
     each.regex
-    for each in (
-        patterns.CLUSTER_NAME,
-        patterns.NAME,
-        patterns.LOGIN_NAME,
-        patterns.SLURM_NAME,
-    )
+    for each in (patterns.CLUSTER_NAME, patterns.NAME, patterns.LOGIN_NAME, patterns.SLURM_NAME)
 )
 _TAINT = re.compile(
     r"(?P<key>[^=:]+)(=(?P<value>[^=:]*))?:(?P<effect>NoSchedule|PreferNoSchedule|NoExecute)"
@@ -208,15 +203,22 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
     if kind in _LIMITS:
         length = len(value) if isinstance(value, str | list | dict) else 0
         message, help = (t.format(value, length, **detail["ctx"]) for t in _LIMITS[kind])
+        if kind == "greater_than_equal" and (more := misplaced.of_bound(path)):
+            help = f"{help}: {more}"
         bound = next((detail["ctx"][name] for name in ("ge", "le") if name in detail["ctx"]), None)
         fix = None if bound is None else unsafe(put(path, bound))
         return form.VALUE.at(path, message, help=help, fix=fix)
     if kind in _EXPECTED:
         message = f"expected {_EXPECTED[kind]}, found {_shown(value)}"
+        several = f"{path[-1]}s"  # `instance_type` takes one, `instance_types` takes several
+        if isinstance(value, list) and several in sections.keys(path[:-1], data):
+            fix = safe(rename(path, several))
+            return form.TYPE.at(path, message, help=f"write {several}: a list", fix=fix)
         help, meant = _repaired_kind(path, _EXPECTED[kind], value, data)
         if meant is None and value is None:
             return form.TYPE.at(path, message, help=help, fix=unsafe(drop(path)))
-        return form.TYPE.at(path, message, help=help, fix=meant and safe(put(path, meant)))
+        fix = None if meant is None else safe(put(path, meant))  # 0 is a meaning, too
+        return form.TYPE.at(path, message, help=help, fix=fix)
     message = detail["msg"]
     return form.VALUE.at(path, message[:1].lower() + message[1:])
 

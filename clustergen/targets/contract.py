@@ -8,16 +8,9 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from clustergen.features import FEATURES
-
-if TYPE_CHECKING:
-    from clustergen.targets import Target
-
-
-class IncompleteTarget(TypeError):
-    """An incomplete target; the message names the missing part in one sentence."""
+from clustergen.plan.features import FEATURES
+from clustergen.targets.target import IncompleteTarget, Target
 
 
 def verify(name: str, target: Target) -> Target:
@@ -45,22 +38,18 @@ def _problems(name: str, target: Target) -> Iterator[str]:
 
 
 def _of_options(target: Target) -> Iterator[str]:
-    """Check that the options have the fields of the target's section of the spec, if any."""
-    from clustergen.spec import (
-        target_fields,
-    )  # loads pydantic, which listing the targets does not need
+    """Check that the compiled language has the target's options, if it has any."""
+    from clustergen.spec import target_fields  # loads the language, which no list of targets needs
 
     own = {field.name for field in dataclasses.fields(target.traits.options)}
     section = target.traits.section
-    if section not in target_fields():
-        if section or own:
-            yield f"the language has no section targets.{section} for its options"
-        return
-    written = target_fields()[section] - {"overlay"}
-    if missing := sorted(written - own):
-        yield f"options lack {', '.join(missing)} of the section targets.{section}"
-    if unknown := sorted(own - written):
-        yield f"the section targets.{section} lacks {', '.join(unknown)} of its options"
+    if section in target_fields():
+        written = target_fields()[section] - {"overlay"}
+        if changed := sorted(written ^ own):
+            program = "run `python -m clustergen.spec.build`"
+            yield f"the language does not have {', '.join(changed)} as the options do: {program}"
+    elif section or own:
+        yield f"the language has no section targets.{section} for its options"
 
 
 def _of_support(target: Target) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from clustergen import schedules
+from clustergen.services import schedules
 
 STACKS: Final[Mapping[str, Mapping[str, str]]] = {
     "parallelcluster": {},

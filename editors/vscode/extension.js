@@ -1,16 +1,29 @@
 // Starts `clustergen lsp` for YAML files; the server tells which of them are specs.
 "use strict";
 
+const { homedir } = require("os");
 const { window, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 const INSTALL =
-  "clustergen did not start: run pip install 'clustergen[lsp]', or set clustergen.command.";
+  "clustergen did not start: run pip install '.[lsp]' in its checkout, or set clustergen.command.";
 let client;
 
-async function activate() {
+async function activate(context) {
+  context.subscriptions.push(workspace.onDidGrantWorkspaceTrust(restart));
+  await start();
+}
+
+async function restart() {
+  await deactivate();
+  await start();
+}
+
+async function start() {
   const settings = workspace.getConfiguration("clustergen");
-  const cwd = workspace.workspaceFolders?.[0]?.uri.fsPath;
+  // A relative path, and any name on Windows, would start a program of the folder.
+  const folder = workspace.isTrusted && workspace.workspaceFolders?.[0]?.uri.fsPath;
+  const cwd = folder || homedir();
   const server = {
     command: settings.get("command"),
     args: settings.get("arguments"),

@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ from typing import Any
 # take less, so that its own alert fires.
 MOUNT_SECONDS = 4
 COMMAND_SECONDS = 2
+# Connections that send or read nothing end after this time.
+IDLE_SECONDS = 5
 # What takes longer is asked in the background. A scrape waits for its first answer only.
 FIRST_ANSWER_SECONDS = 2
 SLURM_SECONDS = 60
@@ -179,14 +181,19 @@ def is_efa(device: Path) -> bool:
 
 
 def expected(metrics: Metrics, options: argparse.Namespace) -> None:
+    if options.unfinished is not None:
+        folder = options.unfinished
+        count = len(list(folder.iterdir())) if folder.is_dir() else 0
+        metrics.gauge("clustergen_unfinished_steps", count)
     if options.gpus is not None:
         metrics.gauge("clustergen_expected_gpus", options.gpus)
     if options.efa is not None:
         metrics.gauge("clustergen_expected_efa", options.efa)
+    if options.neuron is not None:
+        found = len(list(options.dev.glob("neuron[0-9]*")))
+        metrics.gauge("clustergen_missing_neuron", options.neuron - found)
     if options.lustre_efa is not None:
         metrics.gauge("clustergen_expected_lustre_efa", options.lustre_efa)
-    if options.usd_per_hour is not None:
-        metrics.gauge("clustergen_node_usd_per_hour", options.usd_per_hour)
     metrics.gauge(
         "clustergen_node_info",
         1,
@@ -369,10 +376,10 @@ def timestamp(text: str) -> float:
 # ---- Host
 
 
-def host(metrics: Metrics, proc_root: Path) -> None:
+def host(metrics: Metrics, proc_root: Path, root_volume: Path) -> None:
     cpu(metrics, proc_root)
     memory(metrics, proc_root)
-    root = os.statvfs("/")
+    root = os.statvfs(root_volume)
     labels = {"mountpoint": "/", "fstype": root_type(proc_root)}
     metrics.gauge("node_filesystem_size_bytes", root.f_blocks * root.f_frsize, **labels)
     metrics.gauge("node_filesystem_avail_bytes", root.f_bavail * root.f_frsize, **labels)
@@ -425,7 +432,7 @@ FLAGS = {
     "fail": "fail",
     "not_responding": "noresp",
     "powered_down": "powered_down",
-    "powering_up": "power_up",
+    "powering_up": "powering_up",
 }
 JOB_STATES = {
     "PENDING": "pending",
@@ -442,17 +449,25 @@ QUEUES = {
 }
 
 
-SINFO = ("sinfo", "--noheader", "--Node", "--Format=NodeList:256,StateComplete:256")
-SQUEUE = ("squeue", "--noheader", "--all", "--states=all", "--format=%P|%T")
+SINFO = (
+    "sinfo",
+    "--noheader",
+    "--Node",
+    "--Format=NodeList:256,StateComplete:256,PartitionName:256",
+)
+SQUEUE = ("squeue", "--noheader", "--states=all", "--format=%P|%T")
 SDIAG = ("sdiag",)
 
 
 class Slurm:
     """What slurmctld says; a busy one takes longer than a scrape may."""
 
-    def __init__(self, partitions: str | None, patience: float) -> None:
+    def __init__(self, options: argparse.Namespace, patience: float) -> None:
         # sinfo takes one of the two; a partition that is named is shown, hidden or not.
-        self.sinfo = (*SINFO, f"--partition={partitions}" if partitions else "--all")
+        names = ",".join(options.partitions)
+        chosen = f"--partition={names}" if names else "--all"
+        self.sinfo = (*SINFO, chosen)
+        self.squeue = (*SQUEUE, chosen if options.own_jobs else "--all")
         self.known = Background(self._ask, SLURM_EVERY_SECONDS, patience)
 
     def _ask(self) -> list[str | None] | None:
@@ -462,7 +477,7 @@ class Slurm:
         def run(place: int, command: tuple[str, ...]) -> None:
             printed[place] = output(*command, seconds=SLURM_SECONDS)
 
-        commands = enumerate((self.sinfo, SQUEUE, SDIAG))
+        commands = enumerate((self.sinfo, self.squeue, SDIAG))
         threads = [threading.Thread(target=run, args=one, daemon=True) for one in commands]
         for thread in threads:
             thread.start()
@@ -484,11 +499,17 @@ class Slurm:
 
 
 def nodes(metrics: Metrics, shown: str) -> None:
-    found = dict(line.split() for line in shown.splitlines() if line.strip())
+    """A line is a node in one of its partitions."""
+    lines = [line.split() for line in shown.splitlines() if line.strip()]
+    found = {node: state for node, state, _ in lines}
     states = Counter(name for state in found.values() for name in node_states(state))
     metrics.gauge("slurm_nodes", len(found))
     for name in (*BASE_STATES.values(), *FLAGS.values(), "drained", "draining"):
         metrics.gauge(f"slurm_nodes_{name}", states[name])
+    parts = Counter((part, name) for _, state, part in lines for name in node_states(state))
+    for part in dict.fromkeys(part for _, _, part in lines):
+        for name in ("idle", "powered_down", "drained"):
+            metrics.gauge(f"slurm_partition_nodes_{name}", parts[part, name], partition=part)
 
 
 def pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -512,9 +533,12 @@ def jobs(metrics: Metrics, shown: str) -> None:
     states = Counter(state for _, state in found)
     for state, name in JOB_STATES.items():
         metrics.gauge(f"slurm_jobs_{name}", states[state])
-    waiting = [(part, state) for part, state in found if state in ("PENDING", "RUNNING")]
-    for partition, count in Counter(part for part, _ in waiting).items():
-        metrics.gauge("slurm_partition_jobs", count, partition=partition)
+    # A pending job may ask for several partitions.
+    each = Counter((part, state) for names, state in found for part in names.split(","))
+    for part in dict.fromkeys(part for part, _ in each):
+        pending, running = each[part, "PENDING"], each[part, "RUNNING"]
+        metrics.gauge("slurm_partition_jobs", pending + running, partition=part)
+        metrics.gauge("slurm_partition_jobs_pending", pending, partition=part)
 
 
 def queues(metrics: Metrics, shown: str) -> None:
@@ -530,10 +554,22 @@ def queues(metrics: Metrics, shown: str) -> None:
 class Node:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.mounts = [Mount(path) for path in options.mount]
+        self.mounts = [Mount(path) for paths in options.mounts for path in paths.split(":")]
         patience = FIRST_ANSWER_SECONDS if options.listen else RESERVATION_SECONDS
-        self.slurm = Slurm(options.partitions, patience) if options.slurm else None
-        self.reservations = [Reservation(id, options, patience) for id in options.reservation]
+        self.slurm = Slurm(options, patience) if options.slurm else None
+        ids = (id for part in options.reservations for id in part.split(","))
+        self.reservations = [Reservation(id, options, patience) for id in ids]
+        self.lock = threading.Lock()
+        self.answer, self.answered = "", 0.0
+
+    def shared(self) -> str:
+        """The text; requests that wait for the same collection share its answer."""
+        asked = time.monotonic()
+        with self.lock:
+            if self.answered < asked:
+                self.answer = self.text()
+                self.answered = time.monotonic()
+            return self.answer
 
     def text(self) -> str:
         options, metrics = self.options, Metrics(typed=self.options.typed)
@@ -545,7 +581,7 @@ class Node:
         mounts(metrics, self.mounts, options.proc)
         lustre(metrics, options)
         if options.host:
-            host(metrics, options.proc)
+            host(metrics, options.proc, options.root)
         if self.slurm:
             self.slurm.write(metrics)
         if self.reservations:
@@ -558,8 +594,10 @@ class Node:
 
 def serve(node: Node, address: str) -> None:
     class Handler(BaseHTTPRequestHandler):
+        timeout = IDLE_SECONDS
+
         def do_GET(self) -> None:
-            body = node.text().encode()
+            body = node.shared().encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/plain; version=0.0.4")
             self.send_header("Content-Length", str(len(body)))
@@ -570,7 +608,7 @@ def serve(node: Node, address: str) -> None:
             pass  # one line for each scrape would fill the journal
 
     host_name, _, port = address.rpartition(":")
-    HTTPServer((host_name, int(port)), Handler).serve_forever()
+    ThreadingHTTPServer((host_name, int(port)), Handler).serve_forever()
 
 
 def write(path: Path, text: str) -> None:
@@ -590,18 +628,23 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--once", action="store_true", help="write once and end")
     parser.add_argument("--gpus", type=int, help="GPUs that the node should have")
     parser.add_argument("--efa", type=int, help="EFA devices that the node should have")
+    parser.add_argument("--neuron", type=int, help="Neuron devices that the node should have")
     parser.add_argument("--lustre-efa", type=int, help="interfaces that Lustre should use")
-    parser.add_argument("--mount", action="append", default=[], help="a file system to watch")
+    parser.add_argument(
+        "--mounts", action="append", default=[], metavar="PATH:...", help="file systems to watch"
+    )
     parser.add_argument(
         "--lustre-targets",
         action="store_true",
         help="free space of each storage target too; the same on every node, so one is enough",
     )
+    parser.add_argument("--unfinished", type=Path, help="folder of steps of the set-up that failed")
     parser.add_argument("--role", default="compute")
     parser.add_argument("--group", help="name of the node group")
     parser.add_argument("--instance-type")
-    parser.add_argument("--usd-per-hour", type=float)
-    parser.add_argument("--reservation", action="append", default=[], help="ask EC2 about it")
+    parser.add_argument(
+        "--reservations", action="append", default=[], metavar="ID,...", help="ask EC2 about them"
+    )
     parser.add_argument("--region")
     parser.add_argument(
         "--seen",
@@ -614,9 +657,20 @@ def arguments(words: list[str]) -> argparse.Namespace:
         "--typed", action="store_true", help="counters have that type, for CloudWatch"
     )
     parser.add_argument("--slurm", action="store_true", help="nodes and jobs by sinfo and squeue")
-    parser.add_argument("--partitions", metavar="NAME,...", help="count only their nodes")
+    parser.add_argument(
+        "--partitions",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="count only their nodes",
+    )
+    parser.add_argument("--own-jobs", action="store_true", help="and only their jobs")
     parser.add_argument("--sys", type=Path, default=Path("/sys"))
+    parser.add_argument("--dev", type=Path, default=Path("/dev"))
     parser.add_argument("--proc", type=Path, default=Path("/proc"))
+    parser.add_argument(
+        "--root", type=Path, default=Path("/"), help="a folder on the root volume of the node"
+    )
     parser.add_argument("--lnetctl", default="lnetctl")
     parser.add_argument("--aws", default="aws")
     return parser.parse_args(words)

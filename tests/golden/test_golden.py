@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from clustergen import bundle, renderer
-from clustergen.artifacts import Bundle
-from tests.checking import check_example
+from clustergen import bundle
+from clustergen.base.artifacts import Bundle
+from clustergen.bundle import renderer
+from tests.support.checking import check_example
 
 FOLDER = Path(__file__).parent
 

@@ -22,8 +22,7 @@ Scheduling:
 LARGE = f"""\
 Region: us-west-2
 Image: {{Os: ubuntu2404, CustomAmi: ami-0a1b2c3d4e5f67890}}
-Tags:
-  - {{Key: team, Value: speech}}
+Tags: [{{Key: team, Value: speech}}]
 Imds: {{ImdsSupport: v1.0}}
 DirectoryService:
   DomainName: dc=corp,dc=example,dc=com
@@ -46,22 +45,16 @@ HeadNode:
     OnNodeUpdated: {{Script: 's3://team-scripts/update.sh'}}
   Imds: {{Secured: false}}
   Iam:
-    AdditionalIamPolicies:
-      - {{Policy: 'arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore'}}
+    AdditionalIamPolicies: [{{Policy: 'arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore'}}]
     S3Access:
       - {{BucketName: team-scripts}}
       - {{BucketName: team-data, KeyName: results/*, EnableWriteAccess: true}}
 LoginNodes:
   Pools:
-    - Name: front
-      InstanceType: m7i.xlarge
-      Count: 2
-      GracetimePeriod: 30
-      Networking: {{SubnetIds: [{_SUBNET.format(1)}]}}
-      Ssh: {{AllowedIps: 198.51.100.0/24}}
-      Iam:
-        AdditionalIamPolicies:
-          - {{Policy: 'arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess'}}
+    - {{Name: front, InstanceType: m7i.xlarge, Count: 2, GracetimePeriod: 30,
+       Networking: {{SubnetIds: [{_SUBNET.format(1)}]}}, Ssh: {{AllowedIps: 198.51.100.0/24}},
+       Iam: {{AdditionalIamPolicies: [
+         {{Policy: 'arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess'}}]}}}}
 Scheduling:
   Scheduler: slurm
   ScalingStrategy: best-effort
@@ -85,9 +78,7 @@ Scheduling:
         SecurityGroups: [sg-0a1b2c3d4e5f67891]
       CustomSlurmSettings: {{MaxTime: 1-00:00:00}}
       ComputeSettings:
-        LocalStorage:
-          RootVolume: {{Size: 200}}
-          EphemeralVolume: {{MountDir: /nvme}}
+        LocalStorage: {{RootVolume: {{Size: 200}}, EphemeralVolume: {{MountDir: /nvme}}}}
       CustomActions:
         OnNodeStart:
           Sequence:
@@ -95,46 +86,27 @@ Scheduling:
             - {{Script: 's3://team-scripts/two.sh', Args: ['2']}}
       Iam: {{S3Access: [{{BucketName: team-scripts}}]}}
       ComputeResources:
-        - Name: nodes
-          InstanceType: p5.48xlarge
-          MinCount: 2
-          MaxCount: 2
-          Efa: {{Enabled: true}}
-          HealthChecks: {{Gpu: {{Enabled: true}}}}
+        - {{Name: nodes, InstanceType: p5.48xlarge, MinCount: 2, MaxCount: 2,
+           Efa: {{Enabled: true}}, HealthChecks: {{Gpu: {{Enabled: true}}}}}}
     - Name: spot
       CapacityType: SPOT
       AllocationStrategy: capacity-optimized
       JobExclusiveAllocation: true
       Networking: {{SubnetIds: [{_SUBNET.format(2)}, {_SUBNET.format(3)}]}}
       ComputeResources:
-        - Name: nodes
-          Instances: [{{InstanceType: c7i.4xlarge}}, {{InstanceType: c6i.4xlarge}}]
-          MaxCount: 20
-          DisableSimultaneousMultithreading: true
-          SpotPrice: 1.5
-          StaticNodePriority: 5
-          DynamicNodePriority: 5
+        - {{Name: nodes, MaxCount: 20, DisableSimultaneousMultithreading: true, SpotPrice: 1.5,
+           Instances: [{{InstanceType: c7i.4xlarge}}, {{InstanceType: c6i.4xlarge}}],
+           StaticNodePriority: 5, DynamicNodePriority: 5}}
 SharedStorage:
-  - Name: projects
-    MountDir: /projects
-    StorageType: Efs
-    EfsSettings: {{PerformanceMode: maxIO, Encrypted: true}}
-  - Name: fsx
-    MountDir: /fsx
-    StorageType: FsxLustre
-    FsxLustreSettings:
-      StorageCapacity: 1200
-      DeploymentType: PERSISTENT_2
-      PerUnitStorageThroughput: 250
-      DeletionPolicy: Retain
-  - Name: zfs
-    MountDir: /zfs
-    StorageType: FsxOpenZfs
-    FsxOpenZfsSettings: {{VolumeId: fsvol-0a1b2c3d4e5f67890}}
-  - Name: raid
-    MountDir: /raid
-    StorageType: Ebs
-    EbsSettings: {{Size: 100, Raid: {{Type: 0, NumberOfVolumes: 3}}, Encrypted: false}}
+  - {{Name: projects, MountDir: /projects, StorageType: Efs,
+     EfsSettings: {{PerformanceMode: maxIO, Encrypted: true}}}}
+  - {{Name: fsx, MountDir: /fsx, StorageType: FsxLustre,
+     FsxLustreSettings: {{StorageCapacity: 1200, DeploymentType: PERSISTENT_2,
+       PerUnitStorageThroughput: 250, DeletionPolicy: Retain}}}}
+  - {{Name: zfs, MountDir: /zfs, StorageType: FsxOpenZfs,
+     FsxOpenZfsSettings: {{VolumeId: fsvol-0a1b2c3d4e5f67890}}}}
+  - {{Name: raid, MountDir: /raid, StorageType: Ebs,
+     EbsSettings: {{Size: 100, Raid: {{Type: 0, NumberOfVolumes: 3}}, Encrypted: false}}}}
 Monitoring:
   DetailedMonitoring: true
   Logs:
@@ -164,19 +136,13 @@ Scheduling:
       Networking: {{SubnetIds: [{_SUBNET.format(0)}]}}
       Tags: [{{Key: team, Value: speech}}, {{Key: part, Value: queue}}]
       ComputeResources:
-        - Name: hpc6a
-          Tags: [{{Key: use, Value: tests}}, {{Key: part, Value: nodes}}]
-          InstanceType: hpc6a.48xlarge
-          DisableSimultaneousMultithreading: true
+        - {{Name: hpc6a, Tags: [{{Key: use, Value: tests}}, {{Key: part, Value: nodes}}],
+           InstanceType: hpc6a.48xlarge, DisableSimultaneousMultithreading: true}}
 SharedStorage:
-  - Name: data
-    MountDir: data
-    StorageType: Ebs
-    EbsSettings: {{VolumeId: vol-0a1b2c3d4e5f67890, VolumeType: gp2}}
-  - Name: scratch
-    MountDir: /scratch-fsx
-    StorageType: FsxLustre
-    FsxLustreSettings: {{StorageCapacity: 1200, StorageType: SSD}}
+  - {{Name: data, MountDir: data, StorageType: Ebs,
+     EbsSettings: {{VolumeId: vol-0a1b2c3d4e5f67890, VolumeType: gp2}}}}
+  - {{Name: scratch, MountDir: /scratch-fsx, StorageType: FsxLustre,
+     FsxLustreSettings: {{StorageCapacity: 1200, StorageType: SSD}}}}
 """
 """Values that have no effect, or mean the same as others, but differ in the object model."""
 

@@ -8,10 +8,11 @@ from typing import Any
 import yaml
 
 from clustergen import overlay, targets
-from clustergen.compiler import Checked, check_text
+from clustergen.checking.compiler import Checked, check_text
 from clustergen.importing import Answers, Imported, Request, imported
-from tests.checking import EXAMPLES, check_example
-from tests.test_specs import ANSWERS
+from clustergen.spec.model import Spec
+from tests.support.checking import EXAMPLES, check_example
+from tests.targets.test_specs import ANSWERS
 
 VPC = "vpc-0a1b2c3d4e5f67890"
 SUBNET = "subnet-0a1b2c3d4e5f6789{}"
@@ -28,6 +29,19 @@ def bring(*files: Any, **answers: Any) -> Imported:
         for number, each in enumerate(files)
     ]
     return imported(Request(texts, Answers(**given)))
+
+
+def lossless(result: Imported) -> Imported:
+    """An import that loses nothing."""
+    assert result.lossless, result.findings
+    return result
+
+
+def spec_of(result: Imported) -> Spec:
+    """The spec that an import wrote."""
+    spec = check_text(result.text).spec
+    assert spec is not None
+    return spec
 
 
 def codes(result: Imported) -> list[str]:

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen import renderer
-from clustergen.artifacts import Json
-from clustergen.compiler import check_text
-from clustergen.difference import compare
-from clustergen.difference.live import Live
-from clustergen.effects import files_of, manifests
+from clustergen.analysis.diff import compare
+from clustergen.analysis.diff.live import Live
+from clustergen.base.artifacts import Json
+from clustergen.bundle import renderer
+from clustergen.bundle.effects import files_of, manifests
+from clustergen.checking.compiler import check_text
 from clustergen.importing import Imported
 from clustergen.importing.reading import read
-from tests.difference import test_live
-from tests.difference.test_live import MISSING
+from tests.analysis.diff import test_live
+from tests.analysis.diff.test_live import MISSING
 from tests.importing import test_batch, test_eks, test_pcs
-from tests.importing.templates import bring, codes, document
+from tests.importing.templates import bring, codes, document, lossless, spec_of
 
 NAMED = test_pcs.TEMPLATE.replace("Name: !Sub '${AWS::StackName}'", "Name: production")
 BY_PARAMETER = test_pcs.TEMPLATE.replace("Name: !Sub '${AWS::StackName}'", "Name: !Ref Name")
@@ -32,10 +32,7 @@ def adopted(template: Any) -> Imported:
 def eks_named() -> dict[str, Any]:
     control = test_eks.TEMPLATE["Resources"]["Control"]
     properties = {**control["Properties"], "Name": "production"}
-    resources = {
-        **test_eks.TEMPLATE["Resources"],
-        "Control": {**control, "Properties": properties},
-    }
+    resources = {**test_eks.TEMPLATE["Resources"], "Control": {**control, "Properties": properties}}
     return {**test_eks.TEMPLATE, "Resources": resources}
 
 
@@ -50,8 +47,7 @@ CASES: list[tuple[str, Any, Any]] = [
 def test_the_template_is_the_original_to_the_letter(
     target: str, template: Any, written: Any
 ) -> None:
-    result = adopted(template)
-    assert result.lossless
+    result = lossless(adopted(template))
     assert document(result, target) == written
     stacks = [f.message for f in result.findings if "deploy.sh updates the stack" in f.message]
     assert len(stacks) == 1
@@ -71,6 +67,7 @@ def effects(spec: str, target: str, template: str) -> list[tuple[str, str]]:
     return [(each.effect.kind, each.effect.subject) for each in found.effects]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", [json.dumps, yaml.safe_dump], ids=["json", "yaml"])
 @pytest.mark.parametrize(("target", "template", "written"), CASES, ids=[c[0] for c in CASES])
 def test_the_first_diff_is_empty(target: str, template: Any, written: Any, form: Any) -> None:
@@ -86,12 +83,28 @@ def test_software_of_an_adopted_cluster_stays_as_it_is() -> None:
     assert any("installs no software" in finding.message for finding in result.findings)
 
 
-def test_a_name_from_a_parameter_is_written_out() -> None:
+@pytest.mark.parametrize("given", [{}, {"Name": "production"}, {"Name": "research"}])
+def test_a_name_from_a_parameter_becomes_a_question(given: dict[str, str]) -> None:
+    """With another value of the parameter in the stack, an update would replace the cluster."""
     parameter = "Parameters:\n  Name: {Type: String, Default: production}\n"
-    result = adopted(BY_PARAMETER.replace("Parameters:\n", parameter))
-    assert result.lossless
-    resources = document(result, "pcs")["Resources"]
-    assert resources["Cluster"]["Properties"]["Name"] == "production"
+    template = BY_PARAMETER.replace("Parameters:\n", parameter)
+    result = lossless(bring(template, name="production", adopt=True, parameters=given))
+    name = document(result, "pcs")["Resources"]["Cluster"]["Properties"]["Name"]
+    assert name == given.get("Name", "production")
+    asked = [f.code for f in result.findings if "is only its default" in f.message]
+    assert asked == ([] if given else ["IMP002"])
+
+
+@pytest.mark.parametrize(("target", "template", "written"), CASES, ids=[c[0] for c in CASES])
+def test_the_stack_of_an_adopted_cluster_can_be_named(
+    target: str, template: Any, written: Any
+) -> None:
+    for stack in ("", "mystack"):
+        result = lossless(bring(template, name="production", adopt=True, stack=stack))
+        files = files_of(renderer.render(check_text(result.text, targets=(target,)), target))
+        assert f"\nstack={stack or f'production-{target}'}\n" in files["deploy.sh"]
+        asked = [f for f in result.findings if "must be the stack of this template" in f.message]
+        assert len(asked) == (not stack)
 
 
 def test_a_name_from_the_stack_cannot_be_adopted() -> None:
@@ -110,8 +123,7 @@ def test_a_cluster_without_a_stack_says_how_to_make_one() -> None:
 def test_a_described_cluster_gets_nothing_that_it_does_not_have() -> None:
     """CloudFormation takes over resources that stay when the stack is deleted, and no others."""
     found = {"cluster": test_eks.CLUSTER}, {"nodegroup": test_eks.NODEGROUP}
-    result = bring(*found, adopt=True)
-    assert result.lossless
+    result = lossless(bring(*found, adopt=True))
     template = document(result, "eks")
     made = {(each["Type"], each["DeletionPolicy"]) for each in template["Resources"].values()}
     assert made == {("AWS::EKS::Cluster", "Retain"), ("AWS::EKS::Nodegroup", "Retain")}
@@ -122,10 +134,8 @@ def test_tags_of_a_cluster_do_not_become_those_of_its_stack() -> None:
     template = eks_named()
     tags = [{"Key": "team", "Value": "speech"}]
     template["Resources"]["Control"]["Properties"]["Tags"] = tags
-    result = adopted(template)
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(adopted(template))
+    spec = spec_of(result)
     assert not spec.tags
     assert document(result, "eks") == template
 
@@ -136,10 +146,10 @@ STORE = {"Type": "AWS::FSx::FileSystem", "Properties": {"FileSystemType": "LUSTR
 @pytest.mark.parametrize(
     ("resources", "said"),
     [
-        ({}, "the cluster; network and data stay"),
-        ({"Data": STORE}, "the cluster; with it go Data with all data; other data stays"),
-        ({"Data": {**STORE, "DeletionPolicy": "Retain"}}, "the cluster; network and data stay"),
-        ({"Net": {"Type": "AWS::EC2::VPC"}}, "; with it go the network of its stack; other"),
+        ({}, "of nodes. Network stays"),
+        ({"Data": STORE}, "of nodes; Data with all data. Network stays"),
+        ({"Data": {**STORE, "DeletionPolicy": "Retain"}}, "of nodes. Network stays"),
+        ({"Net": {"Type": "AWS::EC2::VPC"}}, "of nodes; the network of its stack. Nothing stays"),
     ],
 )
 def test_the_bundle_says_what_goes_with_an_adopted_stack(resources: Json, said: str) -> None:
@@ -148,7 +158,9 @@ def test_the_bundle_says_what_goes_with_an_adopted_stack(resources: Json, said: 
     checked = check_text(adopted(template).text, targets=("eks",))
     files = files_of(renderer.render(checked, "eks"))
     assert said in files["README.md"]
-    assert said in files["deploy.sh"]
+    *_, last, stays = said.replace("; ", ". ").split(". ")
+    assert f"{last}:" in files["deploy.sh"] or last == "of nodes"
+    assert stays.lower() in files["deploy.sh"]
     stops = "this also deletes, with all data:" in files["deploy.sh"]
     assert stops == ("Data with all data" in said)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from clustergen import renderer
-from clustergen.compiler import check_text
-from clustergen.effects import Files, files_of
+from clustergen.bundle import renderer
+from clustergen.bundle.effects import Files, files_of
+from clustergen.checking.compiler import check_text
 from clustergen.importing import Imported
 from tests.importing import test_adopt
 from tests.importing.templates import VPC, bring
@@ -121,6 +121,39 @@ def test_a_stack_stays_as_it_is(target: str, template: Any, written: Any, tmp_pa
             assert running.parameters == given
         for change in ("helm upgrade", "kubectl apply", "kubectl delete"):
             assert not made.account.calling(change)
+
+
+@pytest.mark.parametrize("status", ["", "ROLLBACK_COMPLETE"])
+def test_an_adopted_bundle_creates_no_second_cluster(status: str, tmp_path: Path) -> None:
+    files = bundle(test_adopt.adopted(test_adopt.NAMED), "pcs")
+    with reaching(tmp_path, files) as made:
+        if status:
+            made.account.cloudformation.stacks["production-pcs"] = Stack("production-pcs", status)
+        done = made.deploy()
+        assert done.returncode == 2
+        if status:
+            assert "the stack production-pcs is not this bundle's" in done.stderr
+        else:
+            assert "no stack production-pcs has a cluster in us-west-2" in done.stderr
+            assert "targets.pcs.stack" in done.stderr
+        for change in ("create-change-set", "delete-stack"):
+            assert not made.account.calling(change)
+
+
+def test_roles_with_names_of_their_own_can_be_updated(tmp_path: Path) -> None:
+    template = test_adopt.eks_named()
+    trust = {"AssumeRolePolicyDocument": {"Statement": []}, "RoleName": "nodes"}
+    template["Resources"]["Named"] = {"Type": "AWS::IAM::Role", "Properties": trust}
+    files = bundle(test_adopt.adopted(template), "eks")
+    running = Stack("production-eks", "CREATE_COMPLETE", test_adopt.eks_named())
+    running.ids = {name: name for name in running.resources}
+    running.parameters = dict.fromkeys(running.template["Parameters"], "chosen")
+    with reaching(tmp_path, files) as made:
+        made.account.cloudformation.stacks[running.name] = running
+        made.account.made(running, set())
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        assert "Named" in running.resources
 
 
 def test_destroying_data_of_the_cluster_needs_consent(tmp_path: Path) -> None:

@@ -7,9 +7,6 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen.compiler import check_text
-from tests.checking import check as check_spec
-from tests.checking import check_example
 from tests.importing.templates import (
     GROUP,
     SUBNET,
@@ -18,71 +15,49 @@ from tests.importing.templates import (
     codes,
     document,
     examples_of,
+    lossless,
     original_of,
     region_of,
+    spec_of,
 )
+from tests.support.checking import check as check_spec
+from tests.support.checking import check_example
+from tests.support.tables import flow
 
 PROFILE = "arn:aws:iam::111122223333:instance-profile/nodes"
-TEMPLATE: dict[str, Any] = {
-    "Parameters": {"MaxvCpus": {"Type": "Number", "Default": 96}},
-    "Resources": {
-        "Launch": {
-            "Type": "AWS::EC2::LaunchTemplate",
-            "Properties": {"LaunchTemplateData": {"UserData": {"Fn::Base64": "#!/bin/bash\n"}}},
-        },
-        "Gpu": {
-            "Type": "AWS::Batch::ComputeEnvironment",
-            "Properties": {
-                "ComputeEnvironmentName": "gpu",
-                "Type": "MANAGED",
-                "ComputeResources": {
-                    "Type": "SPOT",
-                    "AllocationStrategy": "SPOT_CAPACITY_OPTIMIZED",
-                    "MinvCpus": 0,
-                    "MaxvCpus": {"Ref": "MaxvCpus"},
-                    "DesiredvCpus": 0,
-                    "InstanceTypes": ["g6.12xlarge"],
-                    "Subnets": [SUBNET.format(1)],
-                    "SecurityGroupIds": [GROUP.format(1)],
-                    "InstanceRole": PROFILE,
-                    "LaunchTemplate": {
-                        "LaunchTemplateId": {"Ref": "Launch"},
-                        "Version": "$Latest",
-                    },
-                },
-            },
-        },
-        "Queue": {
-            "Type": "AWS::Batch::JobQueue",
-            "Properties": {
-                "JobQueueName": "research-train",
-                "Priority": 10,
-                "ComputeEnvironmentOrder": [
-                    {"Order": 1, "ComputeEnvironment": {"Ref": "Gpu"}},
-                ],
-            },
-        },
-        "Job": {
-            "Type": "AWS::Batch::JobDefinition",
-            "Properties": {
-                "JobDefinitionName": "train",
-                "Type": "container",
-                "ContainerProperties": {
-                    "Image": "public.ecr.aws/amazonlinux/amazonlinux:2023",
-                    "ResourceRequirements": [
-                        {"Type": "VCPU", "Value": "4"},
-                        {"Type": "MEMORY", "Value": "2048"},
-                    ],
-                },
-            },
-        },
-    },
-}
+TEMPLATE: dict[str, Any] = flow(r"""
+Parameters: {MaxvCpus: {Type: Number, Default: 96}}
+Resources:
+  Launch:
+    Type: AWS::EC2::LaunchTemplate
+    Properties: {LaunchTemplateData: {UserData: {Fn::Base64: "#!/bin/bash\n"}}}
+  Gpu:
+    Type: AWS::Batch::ComputeEnvironment
+    Properties:
+      ComputeEnvironmentName: gpu
+      Type: MANAGED
+      ComputeResources: {Type: SPOT, AllocationStrategy: SPOT_CAPACITY_OPTIMIZED, MinvCpus: 0,
+        MaxvCpus: {Ref: MaxvCpus}, DesiredvCpus: 0, InstanceTypes: [g6.12xlarge],
+        Subnets: [subnet-0a1b2c3d4e5f67891], SecurityGroupIds: [sg-0a1b2c3d4e5f67891],
+        InstanceRole: 'arn:aws:iam::111122223333:instance-profile/nodes',
+        LaunchTemplate: {LaunchTemplateId: {Ref: Launch}, Version: $Latest}}
+  Queue:
+    Type: AWS::Batch::JobQueue
+    Properties: {JobQueueName: research-train, Priority: 10,
+      ComputeEnvironmentOrder: [{Order: 1, ComputeEnvironment: {Ref: Gpu}}]}
+  Job:
+    Type: AWS::Batch::JobDefinition
+    Properties:
+      JobDefinitionName: train
+      Type: container
+      ContainerProperties:
+        Image: public.ecr.aws/amazonlinux/amazonlinux:2023
+        ResourceRequirements: [{Type: VCPU, Value: '4'}, {Type: MEMORY, Value: '2048'}]
+""")
 
 
 def test_the_rendered_template_has_the_settings_of_the_original() -> None:
-    result = bring(TEMPLATE)
-    assert result.lossless
+    result = lossless(bring(TEMPLATE))
     template = document(result, "batch")
     (environment,) = [
         each["Properties"]
@@ -100,8 +75,7 @@ def test_the_rendered_template_has_the_settings_of_the_original() -> None:
 
 
 def test_what_the_language_has_words_for_is_in_words() -> None:
-    spec = check_text(bring(TEMPLATE).text).spec
-    assert spec is not None
+    spec = spec_of(bring(TEMPLATE))
     assert spec.name == "research"
     (group,) = spec.node_groups
     assert (group.name, group.count.min, group.count.max) == ("gpu", 0, 2)
@@ -112,118 +86,81 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
 
 
 ARN = "arn:aws:batch:eu-west-1:111122223333:{}/{}"
-ENVIRONMENT = {
-    "computeEnvironmentName": "gpu",
+COMPUTE: dict[str, Any] = flow("""
+{type: EC2, allocationStrategy: BEST_FIT_PROGRESSIVE, minvCpus: 0, maxvCpus: 96, desiredvCpus: 48,
+  instanceTypes: [g6.12xlarge], launchTemplate: {launchTemplateName: gpu, version: $Latest},
+  tags: {}}
+""")
+COMPUTE |= {"subnets": [SUBNET.format(1)], "securityGroupIds": [GROUP.format(1)]}
+ENVIRONMENT: dict[str, Any] = flow("""
+{computeEnvironmentName: gpu, uuid: 0a1b2c3d, type: MANAGED, state: ENABLED, status: VALID,
+  statusReason: ComputeEnvironment Healthy, containerOrchestrationType: ECS, unmanagedvCpus: 0,
+  ecsClusterArn: arn:aws:ecs:eu-west-1:111122223333:cluster/gpu_Batch_1, serviceRole:
+    arn:aws:iam::111122223333:role/aws-service-role/batch.amazonaws.com/AWSServiceRoleForBatch,
+  tags: {team: speech, aws:cloudformation:stack-name: research}}
+""")
+ENVIRONMENT |= {
     "computeEnvironmentArn": ARN.format("compute-environment", "gpu"),
-    "ecsClusterArn": "arn:aws:ecs:eu-west-1:111122223333:cluster/gpu_Batch_1",
-    "uuid": "0a1b2c3d",
-    "type": "MANAGED",
-    "state": "ENABLED",
-    "status": "VALID",
-    "statusReason": "ComputeEnvironment Healthy",
-    "containerOrchestrationType": "ECS",
-    "unmanagedvCpus": 0,
-    "serviceRole": "arn:aws:iam::111122223333:role/aws-service-role/batch.amazonaws.com/"
-    "AWSServiceRoleForBatch",
-    "tags": {"team": "speech", "aws:cloudformation:stack-name": "research"},
-    "computeResources": {
-        "type": "EC2",
-        "allocationStrategy": "BEST_FIT_PROGRESSIVE",
-        "minvCpus": 0,
-        "maxvCpus": 96,
-        "desiredvCpus": 48,
-        "instanceTypes": ["g6.12xlarge"],
-        "subnets": [SUBNET.format(1)],
-        "securityGroupIds": [GROUP.format(1)],
-        "instanceRole": PROFILE,
-        "tags": {},
-        "launchTemplate": {"launchTemplateName": "gpu", "version": "$Latest"},
-    },
+    "computeResources": {**COMPUTE, "instanceRole": PROFILE},
 }
 POLICY = ARN.format("scheduling-policy", "fair")
+JOB: dict[str, Any] = flow("""
+jobDefinitionName: research-job
+type: container
+parameters: {dataSet: corpus}
+tags: {}
+containerProperties:
+  image: public.ecr.aws/amazonlinux/amazonlinux:2023
+  environment: []
+  volumes: []
+  resourceRequirements: [{value: '4', type: VCPU}, {value: '2048', type: MEMORY}]
+  logConfiguration: {logDriver: awslogs, options: {awslogs-group: jobs}, secretOptions: []}
+containerOrchestrationType: ECS
+""")
 DESCRIBED: dict[str, Any] = {
     "environments": {"computeEnvironments": [ENVIRONMENT]},
-    "queues": {
-        "jobQueues": [
-            {
-                "jobQueueName": "research-train",
-                "jobQueueArn": ARN.format("job-queue", "research-train"),
-                "state": "ENABLED",
-                "status": "VALID",
-                "statusReason": "JobQueue Healthy",
-                "schedulingPolicyArn": POLICY,
-                "priority": 10,
-                "computeEnvironmentOrder": [
-                    {"order": 1, "computeEnvironment": ENVIRONMENT["computeEnvironmentArn"]}
-                ],
-                "tags": {},
-            }
-        ]
-    },
-    "policies": {
-        "schedulingPolicies": [
-            {
-                "name": "fair",
-                "arn": POLICY,
-                "fairsharePolicy": {
-                    "shareDecaySeconds": 600,
-                    "computeReservation": 5,
-                    "shareDistribution": [{"shareIdentifier": "speech", "weightFactor": 0.5}],
-                },
-                "tags": {},
-            }
-        ]
-    },
+    **flow("""
+queues:
+  jobQueues:
+    - {jobQueueName: research-train, state: ENABLED, status: VALID,
+       jobQueueArn: 'arn:aws:batch:eu-west-1:111122223333:job-queue/research-train',
+       statusReason: JobQueue Healthy, priority: 10, tags: {},
+       schedulingPolicyArn: 'arn:aws:batch:eu-west-1:111122223333:scheduling-policy/fair',
+       computeEnvironmentOrder: [{order: 1,
+         computeEnvironment: 'arn:aws:batch:eu-west-1:111122223333:compute-environment/gpu'}]}
+policies:
+  schedulingPolicies:
+    - {name: fair, arn: 'arn:aws:batch:eu-west-1:111122223333:scheduling-policy/fair', tags: {},
+       fairsharePolicy: {shareDecaySeconds: 600, computeReservation: 5,
+         shareDistribution: [{shareIdentifier: speech, weightFactor: 0.5}]}}
+templates:
+  LaunchTemplateVersions:
+    - {LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: 9, DefaultVersion: true,
+       LaunchTemplateData: {UserData: IyEvYmluL3NoCg==}}
+    - {LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: 10, DefaultVersion: false,
+       LaunchTemplateData: {UserData: IyEvYmluL2Jhc2gK}}
+"""),
     "jobs": {
         "jobDefinitions": [
             {
-                "jobDefinitionName": "research-job",
+                **JOB,
                 "jobDefinitionArn": ARN.format("job-definition", f"research-job:{revision}"),
                 "revision": revision,
                 "status": "ACTIVE" if revision < 12 else "INACTIVE",
-                "type": "container",
-                "parameters": {"dataSet": "corpus"},
-                "tags": {},
                 "containerProperties": {
-                    "image": "public.ecr.aws/amazonlinux/amazonlinux:2023",
+                    **JOB["containerProperties"],
                     "command": ["echo", f"revision {revision}"],
-                    "environment": [],
-                    "volumes": [],
-                    "resourceRequirements": [
-                        {"value": "4", "type": "VCPU"},
-                        {"value": "2048", "type": "MEMORY"},
-                    ],
-                    "logConfiguration": {
-                        "logDriver": "awslogs",
-                        "options": {"awslogs-group": "jobs"},
-                        "secretOptions": [],
-                    },
                 },
-                "containerOrchestrationType": "ECS",
             }
             for revision in (9, 10, 12)
-        ]
-    },
-    "templates": {
-        "LaunchTemplateVersions": [
-            {
-                "LaunchTemplateId": "lt-1",
-                "LaunchTemplateName": "gpu",
-                "VersionNumber": number,
-                "DefaultVersion": number == 9,
-                "LaunchTemplateData": {"UserData": data},
-            }
-            for number, data in ((9, "IyEvYmluL3NoCg=="), (10, "IyEvYmluL2Jhc2gK"))
         ]
     },
 }
 
 
 def test_descriptions_of_the_service() -> None:
-    result = bring(*DESCRIBED.values(), region="", vpc="")
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(*DESCRIBED.values(), region="", vpc=""))
+    spec = spec_of(result)
     assert (spec.name, spec.region) == ("research", "eu-west-1")
     template = document(result, "batch")
     (environment,) = [
@@ -254,11 +191,10 @@ def test_of_several_versions_the_used_one_is_imported() -> None:
 
 def test_the_default_version_of_a_launch_template() -> None:
     template = {"launchTemplateId": "lt-1", "version": ""}
-    machines = {**ENVIRONMENT["computeResources"], "launchTemplate": template}  # type: ignore[dict-item]
+    machines = {**ENVIRONMENT["computeResources"], "launchTemplate": template}
     environment = {**ENVIRONMENT, "computeResources": machines}
     files = {**DESCRIBED, "environments": {"computeEnvironments": [environment]}}
-    result = bring(*files.values())
-    assert result.lossless
+    result = lossless(bring(*files.values()))
     assert "#!/bin/sh" in str(document(result, "batch"))
 
 
@@ -274,10 +210,8 @@ def _queues(**names: str | None) -> dict[str, Any]:
 
 
 def test_queues_keep_their_names() -> None:
-    result = bring(_queues(A="DeepLearning_JQ", B="Spot", C=None))
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(_queues(A="DeepLearning_JQ", B="Spot", C=None)))
+    spec = spec_of(result)
     assert {queue.name for queue in spec.queues} == {"DeepLearning-JQ", "Spot", "C"}
     assert set(by_name(document(result, "batch"), "AWS::Batch::JobQueue", "JobQueueName")) == {
         "DeepLearning_JQ",
@@ -288,8 +222,7 @@ def test_queues_keep_their_names() -> None:
 
 
 def test_an_adopted_cluster_has_the_name_of_its_stack() -> None:
-    result = bring(_queues(A="research-train"), name="production", adopt=True)
-    assert result.lossless
+    result = lossless(bring(_queues(A="research-train"), name="production", adopt=True))
     assert "\nname: production\n" in result.text
     assert "research-train: research-train" in result.text
 
@@ -310,8 +243,7 @@ def test_check_of_a_template_points_to_import() -> None:
 
 @pytest.mark.parametrize("name", examples_of("batch"))
 def test_an_imported_bundle_has_the_settings_of_the_bundle(name: str) -> None:
-    result = bring(original_of(name, "batch"), region=region_of(name), vpc="")
-    assert result.lossless
+    result = lossless(bring(original_of(name, "batch"), region=region_of(name), vpc=""))
     again, spec = yaml.safe_load(result.text), check_example(name).spec
     assert spec is not None
     assert [each["name"] for each in again["node_groups"]] == [g.name for g in spec.node_groups]

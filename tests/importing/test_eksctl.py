@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen.compiler import check_text
-from tests.checking import check as check_spec
-from tests.importing.templates import SUBNET, VPC, bring, by_name, document
+from tests.importing.templates import SUBNET, VPC, bring, by_name, document, lossless, spec_of
+from tests.support.checking import check as check_spec
+from tests.support.tables import flow
 
 CONFIG = f"""\
 apiVersion: eksctl.io/v1alpha5
@@ -30,14 +30,11 @@ accessConfig:
   accessEntries:
     - principalARN: arn:aws:iam::111122223333:role/admins
       accessPolicies:
-        - policyARN: arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy
-          accessScope: {{type: cluster}}
+        - {{policyARN: 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy',
+           accessScope: {{type: cluster}}}}
 managedNodeGroups:
-  - name: sys
-    instanceType: m5.2xlarge
-    desiredCapacity: 1
-    privateNetworking: true
-    iam: {{withAddonPolicies: {{autoScaler: true, cloudWatch: true}}}}
+  - {{name: sys, instanceType: m5.2xlarge, desiredCapacity: 1, privateNetworking: true,
+     iam: {{withAddonPolicies: {{autoScaler: true, cloudWatch: true}}}}}}
   - name: gpu
     instanceType: p5en.48xlarge
     instancePrefix: research
@@ -65,14 +62,12 @@ def changed(**changes: Any) -> str:
 
 
 def test_the_region_of_the_file_is_stronger_than_the_flag() -> None:
-    result = bring(CONFIG, region="us-west-2")
-    assert result.lossless
+    result = lossless(bring(CONFIG, region="us-west-2"))
     assert "region: us-east-2" in result.text
 
 
 def test_the_template_makes_what_eksctl_makes() -> None:
-    result = bring(CONFIG, region="", vpc="")
-    assert result.lossless
+    result = lossless(bring(CONFIG, region="", vpc=""))
     template = document(result, "eks")
     (cluster,) = by_name(template, "AWS::EKS::Cluster", "Name").values()
     assert cluster["Version"] == "1.34"
@@ -119,16 +114,14 @@ def test_interfaces_for_efa_are_in_one_subnet() -> None:
         group.pop("subnets", None)
         group.pop("availabilityZones", None)
         group["privateNetworking"] = True
-    result = bring(yaml.safe_dump(config), region="", vpc="")
-    assert result.lossless
+    result = lossless(bring(yaml.safe_dump(config), region="", vpc=""))
     group = by_name(document(result, "eks"), "AWS::EKS::Nodegroup", "NodegroupName")["gpu"]
     assert group["Subnets"] == ["subnet-0a1b2c3d4e5f6789a"]
     assert any("EFA stays in one zone" in f.message for f in result.findings if f.code == "IMP001")
 
 
 def test_what_the_language_has_words_for_is_in_words() -> None:
-    spec = check_text(bring(CONFIG, region="", vpc="").text).spec
-    assert spec is not None
+    spec = spec_of(bring(CONFIG, region="", vpc=""))
     assert (spec.name, spec.region, spec.network.vpc) == ("research", "us-east-2", VPC)
     assert spec.kubernetes.version == "1.34"
     assert spec.kubernetes.admins == ["arn:aws:iam::111122223333:role/admins"]
@@ -145,8 +138,7 @@ def test_an_import_gives_the_same_bytes_again() -> None:
 
 def test_an_existing_launch_template_stays() -> None:
     group = {"name": "own", "launchTemplate": {"id": "lt-0a1b2c3d4e5f67890", "version": "3"}}
-    result = bring(changed(managedNodeGroups=[group]))
-    assert result.lossless
+    result = lossless(bring(changed(managedNodeGroups=[group])))
     groups = by_name(document(result, "eks"), "AWS::EKS::Nodegroup", "NodegroupName")
     assert groups["own"]["LaunchTemplate"] == {"Id": "lt-0a1b2c3d4e5f67890", "Version": "3"}
 
@@ -188,30 +180,24 @@ def test_a_key_without_a_place_is_a_loss(section: str, value: Any, path: str) ->
 def test_what_clustergen_has_anyway_is_in_the_report() -> None:
     group = {"name": "a", "instancePrefix": "b", "ssh": {"allow": False, "enableSsm": True}}
     driver = {"name": "aws-ebs-csi-driver", "wellKnownPolicies": {"ebsCSIController": True}}
-    result = bring(changed(managedNodeGroups=[group], addons=[driver]), region="", vpc="")
-    assert result.lossless
+    result = lossless(bring(changed(managedNodeGroups=[group], addons=[driver]), region="", vpc=""))
     dropped = " ".join(finding.message for finding in result.findings if finding.code == "IMP003")
     for key in ("instancePrefix", "ssh.enableSsm", "wellKnownPolicies"):
         assert key in dropped
 
 
 def test_a_key_that_turns_nothing_on_is_no_loss() -> None:
-    result = bring(changed(gitops={"flux": False}, fargateProfiles=[]), region="", vpc="")
-    assert result.lossless
+    lossless(bring(changed(gitops={"flux": False}, fargateProfiles=[]), region="", vpc=""))
     group = {"name": "a", "ssh": {"enableSsm": False}}
     assert not bring(changed(managedNodeGroups=[group]), region="", vpc="").lossless
 
 
 def test_settings_of_the_kubelet_and_of_the_metadata_service() -> None:
-    group = {
-        "name": "a",
-        "maxPodsPerNode": 110,
-        "clusterDNS": "169.254.20.10",
-        "kubeletExtraConfig": {"evictionHard": {"memory.available": "200Mi"}},
-        "disablePodIMDS": True,
-    }
-    result = bring(changed(managedNodeGroups=[group]), region="", vpc="")
-    assert result.lossless
+    group = flow("""
+        {name: a, maxPodsPerNode: 110, clusterDNS: 169.254.20.10,
+          kubeletExtraConfig: {evictionHard: {memory.available: 200Mi}}, disablePodIMDS: true}
+    """)
+    result = lossless(bring(changed(managedNodeGroups=[group]), region="", vpc=""))
     template = document(result, "eks")["Resources"]["NodeGroupALaunchTemplate"]
     data = template["Properties"]["LaunchTemplateData"]
     assert data["MetadataOptions"]["HttpPutResponseHopLimit"] == 1
@@ -229,8 +215,7 @@ def test_a_group_of_several_types(share: int, type: str) -> None:
     types = ["m5.large", "m5a.large"]
     mixed = {"instanceTypes": types, "onDemandPercentageAboveBaseCapacity": share}
     group = {"name": "a", "instanceType": "mixed", "instancesDistribution": mixed}
-    result = bring(changed(nodeGroups=[group], managedNodeGroups=[]), region="", vpc="")
-    assert result.lossless
+    result = lossless(bring(changed(nodeGroups=[group], managedNodeGroups=[]), region="", vpc=""))
     made = by_name(document(result, "eks"), "AWS::EKS::Nodegroup", "NodegroupName")["a"]
     assert (made["InstanceTypes"], made.get("CapacityType", "ON_DEMAND")) == (types, type)
 
@@ -238,10 +223,8 @@ def test_a_group_of_several_types(share: int, type: str) -> None:
 def test_a_fully_private_cluster() -> None:
     config = {key: each for key, each in yaml.safe_load(CONFIG).items() if key != "vpc"}
     config["privateCluster"] = {"enabled": True}
-    result = bring(yaml.safe_dump(config), region="", vpc="")
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(yaml.safe_dump(config), region="", vpc=""))
+    spec = spec_of(result)
     assert spec.network.internet == "none"
     assert spec.software.registry == "000000000000.dkr.ecr.us-east-2.amazonaws.com/mirror"
     assert any("registry" in f.message for f in result.findings if f.code == "IMP002")
@@ -254,10 +237,8 @@ def test_what_the_file_says_about_its_network_and_logs() -> None:
     config = yaml.safe_load(CONFIG)
     config["vpc"]["subnets"]["private"]["us-east-2a"]["cidr"] = "10.0.0.0/19"
     config["cloudWatch"] = {"clusterLogging": {"enableTypes": ["*"], "logRetentionInDays": 60}}
-    result = bring(yaml.safe_dump(config), region="", vpc="")
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(yaml.safe_dump(config), region="", vpc=""))
+    spec = spec_of(result)
     assert spec.network.private_subnets[0].cidr == "10.0.0.0/19"
     assert spec.monitoring.log_retention == 60 * 86400
 
@@ -266,8 +247,7 @@ def test_what_eksctl_decides_itself_is_in_the_report() -> None:
     config = {key: v for key, v in yaml.safe_load(CONFIG).items() if key != "vpc"}
     config["nodeGroups"] = [{"name": "own"}]
     config["metadata"]["version"] = "1.25"
-    found = bring(yaml.safe_dump(config), region="", vpc="")
-    assert found.lossless
+    found = lossless(bring(yaml.safe_dump(config), region="", vpc=""))
     rewritten = [f.message for f in found.findings if f.code == "IMP004"]
     assert any("eksctl makes a VPC" in message for message in rewritten)
     assert any("own is self-managed" in message for message in rewritten)
@@ -278,8 +258,7 @@ def test_placeholders_are_questions() -> None:
     metadata = {"name": "<my-cluster>", "region": "PLACEHOLDER_REGION"}
     groups = [{"name": "${NAME}-nodes", "availabilityZones": ["${ZONE}"]}]
     config = changed(metadata=metadata, managedNodeGroups=groups, vpc={})
-    result = bring(config, region="")
-    assert result.lossless
+    result = lossless(bring(config, region=""))
     asked = [finding.message for finding in result.findings if finding.code == "IMP002"]
     assert {
         "<my-cluster> is not a valid name of a cluster",
@@ -292,8 +271,7 @@ def test_placeholders_are_questions() -> None:
 
 def test_a_cluster_without_nodes_asks_for_them() -> None:
     config = {"kind": "ClusterConfig", "metadata": {"name": "empty", "region": "us-east-1"}}
-    result = bring(config, region="", vpc="")
-    assert result.lossless
+    result = lossless(bring(config, region="", vpc=""))
     assert any("no node groups" in f.message for f in result.findings if f.code == "IMP002")
 
 
@@ -314,21 +292,15 @@ vpc:
       us-east-1a: {id: subnet-0a1b2c3d4e5f67891}
       us-east-1b: {id: subnet-0a1b2c3d4e5f67892}
 managedNodeGroups:
-  - name: gpu
-    instanceType: g6.12xlarge
-    minSize: 0
-    desiredCapacity: 2
-    maxSize: 4
-    privateNetworking: true
-    labels: {pool: gpu}
+  - {name: gpu, instanceType: g6.12xlarge, minSize: 0, desiredCapacity: 2, maxSize: 4,
+     privateNetworking: true, labels: {pool: gpu}}
 """
 
 
 def test_policies_of_nodes_that_join_a_cluster() -> None:
     config = yaml.safe_load(UNOWNED)
     config["managedNodeGroups"][0]["iam"] = {"withAddonPolicies": {"autoScaler": True, "ebs": True}}
-    result = bring(config, region="", vpc="")
-    assert result.lossless
+    result = lossless(bring(config, region="", vpc=""))
     template = document(result, "eks")
     (policy,) = by_name(template, "AWS::IAM::RolePolicy", "PolicyName").values()
     assert policy["RoleName"] == {"Ref": "NodeRole"}
@@ -337,10 +309,8 @@ def test_policies_of_nodes_that_join_a_cluster() -> None:
 
 
 def test_node_groups_of_a_cluster_that_eksctl_did_not_make() -> None:
-    result = bring(UNOWNED, region="", vpc="")
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(UNOWNED, region="", vpc=""))
+    spec = spec_of(result)
     assert spec.targets.eks is not None
     assert spec.targets.eks.cluster == "platform"
     assert spec.targets.eks.cluster_security_group == "sg-0a1b2c3d4e5f67891"
@@ -374,9 +344,7 @@ def test_a_file_that_may_be_for_a_cluster_that_exists_says_so(text: str, noted: 
 
 def test_a_group_keeps_a_name_that_only_its_queue_may_not_have() -> None:
     groups = [{"name": "prometheus"}, {"name": "gpu"}]
-    result = bring(changed(managedNodeGroups=groups), vpc="")
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(changed(managedNodeGroups=groups), vpc=""))
+    spec = spec_of(result)
     assert [queue.name for queue in spec.queues] == ["prometheus-queue", "gpu"]
     assert spec.node_groups[0].name == "prometheus"

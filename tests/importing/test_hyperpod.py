@@ -9,19 +9,17 @@ from typing import Any
 import pytest
 
 from clustergen import overlay, targets
-from clustergen.compiler import check_text
+from clustergen.bundle.renderer import render
+from clustergen.checking.compiler import check_text
 from clustergen.importing import Answers, Imported, Request, imported
-from clustergen.renderer import render
 from tests.importing.templates import bring as bring_files
-from tests.importing.templates import examples_of, original_of, region_of
+from tests.importing.templates import examples_of, lossless, original_of, region_of, spec_of
+from tests.support.tables import flow
 
 HYPERPOD = ("hyperpod-slurm", "hyperpod-eks")
 ROLE = "arn:aws:iam::111122223333:role/nodes"
 SCRIPTS = {"SourceS3Uri": "s3://sagemaker-scripts/src", "OnCreate": "on_create.sh"}
-NETWORK = {
-    "SecurityGroupIds": ["sg-0a1b2c3d4e5f67890"],
-    "Subnets": ["subnet-0a1b2c3d4e5f67890"],
-}
+NETWORK = {"SecurityGroupIds": ["sg-0a1b2c3d4e5f67890"], "Subnets": ["subnet-0a1b2c3d4e5f67890"]}
 
 
 def _group(name: str, type: str, count: int, **members: Any) -> dict[str, Any]:
@@ -43,40 +41,30 @@ LEGACY: dict[str, Any] = {
     ],
     "VpcConfig": NETWORK,
 }
+WORKERS = flow("""
+{MinInstanceCount: 2, SlurmConfig: {NodeType: Compute, PartitionNames: [train]},
+  InstanceStorageConfigs: [{EbsVolumeConfig: {VolumeSizeInGB: 200}}]}
+""")
 API: dict[str, Any] = {
-    "ClusterName": "training",
     "InstanceGroups": [
         _group("head", "m7i.4xlarge", 1, SlurmConfig={"NodeType": "Controller"}),
         _group("front", "m7i.xlarge", 1, SlurmConfig={"NodeType": "Login"}),
-        _group(
-            "gpu",
-            "p5.48xlarge",
-            4,
-            MinInstanceCount=2,
-            SlurmConfig={"NodeType": "Compute", "PartitionNames": ["train"]},
-            InstanceStorageConfigs=[{"EbsVolumeConfig": {"VolumeSizeInGB": 200}}],
-        ),
+        _group("gpu", "p5.48xlarge", 4, **WORKERS),
     ],
-    "Orchestrator": {"Slurm": {}},
-    "NodeProvisioningMode": "Continuous",
-    "Tags": [{"Key": "team", "Value": "speech"}],
+    **flow("""
+        {ClusterName: training, Orchestrator: {Slurm: {}}, NodeProvisioningMode: Continuous,
+          Tags: [{Key: team, Value: speech}]}
+    """),
 }
+PODS = flow("""
+{ThreadsPerCore: 1, OnStartDeepHealthChecks: [InstanceStress, InstanceConnectivity],
+  KubernetesConfig: {Labels: {team: speech},
+    Taints: [{Key: gpu, Value: 'true', Effect: NoSchedule}]}}
+""")
 EKS: dict[str, Any] = {
     "ClusterName": "on-eks",
     "Orchestrator": {"Eks": {"ClusterArn": "arn:aws:eks:us-west-2:111122223333:cluster/eks"}},
-    "InstanceGroups": [
-        _group(
-            "workers",
-            "g5.12xlarge",
-            2,
-            ThreadsPerCore=1,
-            OnStartDeepHealthChecks=["InstanceStress", "InstanceConnectivity"],
-            KubernetesConfig={
-                "Labels": {"team": "speech"},
-                "Taints": [{"Key": "gpu", "Value": "true", "Effect": "NoSchedule"}],
-            },
-        )
-    ],
+    "InstanceGroups": [_group("workers", "g5.12xlarge", 2, **PODS)],
     "NodeRecovery": "None",
     "VpcConfig": NETWORK,
 }
@@ -108,8 +96,7 @@ def _sorted(request: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_the_rendered_request_is_the_original(name: str) -> None:
-    result = bring(CLUSTERS[name])
-    assert result.lossless
+    result = lossless(bring(CLUSTERS[name]))
     assert requests(result) == _sorted(CLUSTERS[name])
     assert bring(CLUSTERS[name]).text == result.text
 
@@ -124,15 +111,13 @@ def test_the_whole_bundle_of_an_import_can_be_rendered(name: str) -> None:
 def test_several_controllers_are_in_words() -> None:
     several = copy.deepcopy(LEGACY)
     several["InstanceGroups"][0]["InstanceCount"] = 2
-    result = bring(several)
-    assert result.lossless
+    result = lossless(bring(several))
     assert "controllers: 2" in result.text
     assert "overlay" not in result.text
 
 
 def test_what_the_language_has_words_for_is_in_words() -> None:
-    spec = check_text(bring(API).text).spec
-    assert spec is not None
+    spec = spec_of(bring(API))
     assert spec.head_node.instance_type == "m7i.4xlarge"
     assert spec.login is not None
     (group,) = spec.node_groups
@@ -140,21 +125,22 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
     assert [queue.name for queue in spec.queues] == ["train"]
     assert spec.targets.hyperpod_slurm is not None
     assert (spec.targets.hyperpod_slurm.controller_group, group.iam.role) == ("head", ROLE)
-    labelled = check_text(bring(EKS).text).spec
-    assert labelled is not None
+    labelled = spec_of(bring(EKS))
     assert labelled.node_groups[0].labels == {"team": "speech"}
     assert not labelled.resilience.replace_failed_nodes
+
+
+def parameters(controller: str, partition: str) -> dict[str, Any]:
+    """The file of parameters beside the request LEGACY."""
+    workers = [{"instance_group_name": "worker-group-1", "partition_name": partition}]
+    controlled = {"workload_manager": "slurm", "controller_group": controller}
+    return controlled | {"worker_groups": workers}
 
 
 def test_a_guess_by_name_is_a_finding_unless_the_parameters_say_it() -> None:
     renamed = json.loads(json.dumps(LEGACY).replace("controller-machine", "the-controller"))
     assert [f.code for f in bring(renamed).findings].count("IMP001") == 1
-    parameters = {
-        "workload_manager": "slurm",
-        "controller_group": "the-controller",
-        "worker_groups": [{"instance_group_name": "worker-group-1", "partition_name": "gpu"}],
-    }
-    result = bring(renamed, parameters)
+    result = bring(renamed, parameters("the-controller", "gpu"))
     assert [f.code for f in result.findings].count("IMP001") == 0
     assert [f.code for f in result.findings].count("IMP003") == 1
 
@@ -172,88 +158,64 @@ def test_a_description_is_a_request_without_its_state() -> None:
 
 
 def test_a_resource_of_a_template() -> None:
+    named = {**EKS, "ClusterName": {"Ref": "Name"}}
     template = {
         "Parameters": {"Name": {"Type": "String", "Default": "on-eks"}},
-        "Resources": {
-            "Cluster": {
-                "Type": "AWS::SageMaker::Cluster",
-                "Properties": {**EKS, "ClusterName": {"Ref": "Name"}},
-            }
-        },
+        "Resources": {"Cluster": {"Type": "AWS::SageMaker::Cluster", "Properties": named}},
     }
     assert requests(bring(template)) == _sorted(EKS)
 
 
-NESTED: dict[str, Any] = {
-    "Parameters": {
-        "Gpus": {"Type": "Number"},
-        "Checks": {"Type": "String", "Default": "false"},
-        "Bucket": {"Type": "String"},
-    },
-    "Conditions": {
-        "HasGpus": {"Fn::Not": [{"Fn::Equals": [{"Ref": "Gpus"}, "0"]}]},
-        "HasChecks": {"Fn::Equals": [{"Ref": "Checks"}, "true"]},
-    },
-    "Resources": {
-        "Cluster": {
-            "Type": "AWS::SageMaker::Cluster",
-            "Properties": {
-                **EKS,
-                "InstanceGroups": [
-                    {
-                        "Fn::If": [
-                            "HasGpus",
-                            {
-                                **EKS["InstanceGroups"][0],
-                                "InstanceCount": {"Ref": "Gpus"},
-                                "ExecutionRole": {
-                                    "Fn::Sub": "arn:aws:iam::${AWS::AccountId}:role/nodes"
-                                },
-                                "LifeCycleConfig": {
-                                    "SourceS3Uri": {"Fn::Sub": "s3://${Bucket}/src"},
-                                    "OnCreate": "on_create.sh",
-                                },
-                                "OnStartDeepHealthChecks": {
-                                    "Fn::If": [
-                                        "HasChecks",
-                                        ["InstanceStress"],
-                                        {"Ref": "AWS::NoValue"},
-                                    ]
-                                },
-                            },
-                            {"Ref": "AWS::NoValue"},
-                        ]
-                    }
-                ],
-            },
-        }
-    },
-}
-MAIN = {
-    "Resources": {
-        "Nested": {
-            "Type": "AWS::CloudFormation::Stack",
-            "Properties": {
-                "TemplateURL": "https://s3.amazonaws.com/bucket/nested.json",
-                "Parameters": {"Gpus": 3, "Checks": "true"},
-            },
-        }
-    }
-}
+NESTED: dict[str, Any] = flow("""
+Parameters: {Gpus: {Type: Number}, Checks: {Type: String, Default: 'false'}, Bucket: {Type: String}}
+Conditions:
+  HasGpus: {Fn::Not: [{Fn::Equals: [{Ref: Gpus}, '0']}]}
+  HasChecks: {Fn::Equals: [{Ref: Checks}, 'true']}
+Resources:
+  Cluster:
+    Type: AWS::SageMaker::Cluster
+    Properties:
+      ClusterName: on-eks
+      Orchestrator: {Eks: {ClusterArn: arn:aws:eks:us-west-2:111122223333:cluster/eks}}
+      InstanceGroups:
+        - Fn::If:
+            - HasGpus
+            - InstanceGroupName: workers
+              InstanceType: ml.g5.12xlarge
+              InstanceCount: {Ref: Gpus}
+              ExecutionRole: {Fn::Sub: 'arn:aws:iam::${AWS::AccountId}:role/nodes'}
+              LifeCycleConfig:
+                SourceS3Uri: {Fn::Sub: 's3://${Bucket}/src'}
+                OnCreate: on_create.sh
+              ThreadsPerCore: 1
+              OnStartDeepHealthChecks: {Fn::If: [HasChecks, [InstanceStress], {Ref: AWS::NoValue}]}
+              KubernetesConfig:
+                Labels: {team: speech}
+                Taints: [{Key: gpu, Value: 'true', Effect: NoSchedule}]
+            - {Ref: AWS::NoValue}
+      NodeRecovery: None
+      VpcConfig: {SecurityGroupIds: [sg-0a1b2c3d4e5f67890], Subnets: [subnet-0a1b2c3d4e5f67890]}
+""")
+MAIN: dict[str, Any] = flow("""
+Resources:
+  Nested:
+    Type: AWS::CloudFormation::Stack
+    Properties:
+      TemplateURL: https://s3.amazonaws.com/bucket/nested.json
+      Parameters: {Gpus: 3, Checks: 'true'}
+""")
 
 
 def test_templates_are_evaluated() -> None:
-    result = bring_files(("nested.json", json.dumps(NESTED)), ("main.json", json.dumps(MAIN)))
-    assert result.lossless
+    result = lossless(
+        bring_files(("nested.json", json.dumps(NESTED)), ("main.json", json.dumps(MAIN)))
+    )
     (group,) = requests(result)["InstanceGroups"]
     assert (group["InstanceCount"], group["OnStartDeepHealthChecks"]) == (3, ["InstanceStress"])
     assert group["ExecutionRole"] == "arn:aws:iam::000000000000:role/nodes"
     assert group["LifeCycleConfig"]["SourceS3Uri"] == "s3://fill-in-nested-bucket/src"
     asked = {each.message for each in result.findings if each.code == "IMP002"}
-    assert asked >= {
-        "no file says what AWS::AccountId is",
-        "no file says what Nested.Bucket is",
-    }
+    assert asked >= {"no file says what AWS::AccountId is", "no file says what Nested.Bucket is"}
 
 
 def test_groups_that_depend_on_a_parameter_without_a_value() -> None:
@@ -269,16 +231,11 @@ def test_groups_that_depend_on_a_parameter_without_a_value() -> None:
 def test_restricted_groups_stay_restricted() -> None:
     groups = {key: value for key, value in EKS.items() if key != "InstanceGroups"}
     storage = {"SizeInGiB": 1200, "PerUnitStorageThroughput": 125}
-    restricted = {
-        "InstanceGroupName": "restricted",
-        "InstanceType": "ml.p5.48xlarge",
-        "InstanceCount": 2,
-        "ExecutionRole": ROLE,
-        "EnvironmentConfig": {"FSxLustreConfig": storage},
-    }
-    request = {**groups, "RestrictedInstanceGroups": [restricted]}
-    result = bring(request)
-    assert result.lossless
+    restricted = _group(
+        "restricted", "p5.48xlarge", 2, EnvironmentConfig={"FSxLustreConfig": storage}
+    )
+    del restricted["LifeCycleConfig"]
+    lossless(bring({**groups, "RestrictedInstanceGroups": [restricted]}))
 
 
 def test_a_file_of_another_cluster_is_an_error() -> None:
@@ -286,21 +243,14 @@ def test_a_file_of_another_cluster_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "target"),
-    [
-        (name, target)
-        for target in ("hyperpod-slurm", "hyperpod-eks")
-        for name in examples_of(target)
-    ],
+    ("name", "target"), [(name, target) for target in HYPERPOD for name in examples_of(target)]
 )
 def test_what_clustergen_rendered_is_lossless(name: str, target: str) -> None:
-    result = bring_files(original_of(name, target), region=region_of(name), vpc="")
-    assert result.lossless
+    lossless(bring_files(original_of(name, target), region=region_of(name), vpc=""))
 
 
 def test_a_file_for_instance_groups_is_a_request_without_its_name() -> None:
-    result = bring_files(LEGACY["InstanceGroups"])
-    assert result.lossless
+    result = lossless(bring_files(LEGACY["InstanceGroups"]))
     assert "name: imported" in result.text
     assert "--name changes that" in result.text
     (guess,) = [f for f in result.findings if "assumed to be the controller" in f.message]
@@ -320,8 +270,7 @@ ADDED = _group("more", "p5.48xlarge", 2, SlurmConfig=_NODES, ThreadsPerCore=1)
 
 @pytest.mark.parametrize("given", [[ADDED], {"ClusterName": "ml", "InstanceGroups": [ADDED]}])
 def test_groups_without_a_controller_join_the_cluster(given: Any) -> None:
-    result = bring_files(given, name="ml")
-    assert result.lossless
+    result = lossless(bring_files(given, name="ml"))
     assert "cluster: ml" in result.text
     (asked,) = [f for f in result.findings if "does not name the subnets" in f.message]
     assert "describe-cluster --cluster-name ml" in asked.help
@@ -338,13 +287,5 @@ def test_a_placeholder_in_a_list_is_one_finding() -> None:
 @pytest.mark.parametrize("name", ["gpu", "ml.p5.48xlarge"])
 def test_partitions_of_the_parameters_are_queues(name: str) -> None:
     """The README and the smoke tests of the bundle name them."""
-    parameters = {
-        "workload_manager": "slurm",
-        "controller_group": "controller-machine",
-        "worker_groups": [{"instance_group_name": "worker-group-1", "partition_name": name}],
-    }
-    result = bring(LEGACY, parameters)
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    spec = spec_of(lossless(bring(LEGACY, parameters("controller-machine", name))))
     assert [(each.name, each.node_groups) for each in spec.queues] == [(name, ["worker-group-1"])]

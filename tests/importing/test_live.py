@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from clustergen.account import Clients
+from clustergen.base.account import Clients
 from clustergen.cli import main
-from clustergen.compiler import check_text
 from clustergen.importing import Answers, Imported, imported_live
 from tests.importing import test_batch, test_eks, test_hyperpod, test_pcs
-from tests.importing.templates import SUBNET, VPC, codes
+from tests.importing.templates import SUBNET, VPC, codes, lossless, spec_of
+from tests.support import service_models
 
 SUBNETS = {
     "DescribeSubnets": {
@@ -71,10 +71,6 @@ HYPERPOD = {
 
 def fake(answers: Mapping[str, Any], made: list[str] | None = None) -> Clients:
     """Clients whose calls are checked by botocore, and answered from ``answers``."""
-    import botocore.session
-
-    session = botocore.session.get_session()
-    session.set_credentials("AKIDEXAMPLE", "example")
 
     def answer(model: Any, **_: Any) -> tuple[Any, Any]:
         if made is not None:
@@ -83,7 +79,7 @@ def fake(answers: Mapping[str, Any], made: list[str] | None = None) -> Clients:
         return SimpleNamespace(status_code=400 if "Error" in found else 200), dict(found)
 
     def clients(service: str, region: str) -> Any:
-        client = session.create_client(service, region)
+        client = service_models.session().create_client(service, region)
         client.meta.events.register("before-call", answer)
         return client
 
@@ -106,10 +102,8 @@ def bring(cluster: str, answers: Mapping[str, Any], made: list[str] | None = Non
 )
 def test_a_running_cluster_is_a_spec(cluster: str, answers: Mapping[str, Any]) -> None:
     made: list[str] = []
-    result = bring(cluster, answers, made)
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(cluster, answers, made))
+    spec = spec_of(result)
     assert spec.network.vpc == VPC
     assert spec.network.private_subnets[0].zone == "euw1-az1"
     assert "IMP002" not in codes(result)
@@ -119,24 +113,16 @@ def test_a_running_cluster_is_a_spec(cluster: str, answers: Mapping[str, Any]) -
 def test_a_running_cluster_of_parallelcluster() -> None:
     from tests.importing.clusters import SMALL
 
+    place = {"AvailabilityZoneId": "euw1-az1", "VpcId": VPC}
     keys = ("ResourcesS3Bucket", "ArtifactS3RootDirectory", "ConfigVersion")
     parameters = [{"ParameterKey": key, "ParameterValue": "x"} for key in keys]
     body = SimpleNamespace(read=SMALL.encode)
     answers = {
         "DescribeStacks": {"Stacks": [{"StackName": "c", "Parameters": parameters}]},
         "GetObject": {"Body": body},
-        "DescribeSubnets": {
-            "Subnets": [
-                {
-                    "SubnetId": "subnet-0a1b2c3d4e5f67890",
-                    "AvailabilityZoneId": "euw1-az1",
-                    "VpcId": VPC,
-                }
-            ]
-        },
+        "DescribeSubnets": {"Subnets": [{"SubnetId": "subnet-0a1b2c3d4e5f67890", **place}]},
     }
-    result = bring("parallelcluster/c", answers)
-    assert result.lossless
+    result = lossless(bring("parallelcluster/c", answers))
     assert "name: c\n" in result.text
     assert VPC in result.text
 
@@ -190,14 +176,13 @@ def test_without_a_network_there_is_a_way_out() -> None:
 def test_the_command_reads_a_running_cluster(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("clustergen.account.clients", fake(PCS))
+    monkeypatch.setattr("clustergen.base.account.clients", fake(PCS))
     assert main(["import", "--live", "pcs/production", "--region", "eu-west-1"]) == 0
     assert "name: production" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["ecs/a", "--region", "eu-west-1"], ["pcs/a"], ["pcs/", "--region", "eu-west-1"]],
+    "arguments", [["ecs/a", "--region", "eu-west-1"], ["pcs/a"], ["pcs/", "--region", "eu-west-1"]]
 )
 def test_bad_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", "--live", *arguments]) == 2

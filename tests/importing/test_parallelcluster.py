@@ -9,18 +9,18 @@ import pytest
 import yaml
 
 from clustergen import overlay, targets
-from clustergen.compiler import Checked, check_text
-from clustergen.findings import Severity
+from clustergen.base.findings import Severity
+from clustergen.base.yaml_text import yaml_text
+from clustergen.bundle.renderer import render
+from clustergen.checking.compiler import Checked, check_text
 from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.importing.parallelcluster.normal import normal
-from clustergen.renderer import render
-from clustergen.yaml_text import yaml_text
-from tests.checking import check as check_spec
 from tests.importing.clusters import CLUSTERS, LARGE, SMALL
 from tests.importing.effective import effective
-from tests.importing.templates import examples_of, original_of
-from tests.oracles.parallelcluster import ParallelCluster
-from tests.oracles.parallelcluster.updates import changes_of_all
+from tests.importing.templates import examples_of, lossless, original_of, spec_of
+from tests.support.checking import check as check_spec
+from tests.validators.parallelcluster import ParallelCluster
+from tests.validators.parallelcluster.updates import changes_of_all
 
 VPC = "vpc-0a1b2c3d4e5f67890"
 TARGET = targets.load("parallelcluster")
@@ -48,8 +48,7 @@ def test_nothing_is_lost_in_the_terms_of_parallelcluster(
 ) -> None:
     """Its own object model, with all defaults, is the same for both configurations."""
     original = "Region: us-west-2\n" + CLUSTERS[name].replace("Region: us-west-2\n", "")
-    result = bring(original)
-    assert result.lossless
+    result = lossless(bring(original))
     now, before = map(parallelcluster.model, (rendered_text(result.text), original))
     assert effective(now) == effective(before)
 
@@ -62,15 +61,13 @@ def test_an_import_gives_the_same_bytes_again(name: str) -> None:
 @pytest.mark.parametrize("name", examples_of("parallelcluster"))
 def test_an_imported_bundle_means_the_same_as_its_spec(name: str) -> None:
     document = original_of(name, "parallelcluster")
-    result = bring(yaml_text(document), region="", vpc="")
-    assert result.lossless
+    result = lossless(bring(yaml_text(document), region="", vpc=""))
     again = rendered(check_text(result.text, targets=("parallelcluster",)))
     assert normal(again, TARGET.schema) == normal(document, TARGET.schema)
 
 
 def test_what_the_language_has_words_for_is_in_words() -> None:
-    spec = check_text(bring(LARGE).text).spec
-    assert spec is not None
+    spec = spec_of(bring(LARGE))
     assert spec.tags == {"team": "speech"}
     assert [group.name for group in spec.node_groups] == ["gpu-nodes", "spot-nodes"]
     assert spec.node_groups[0].capacity.reservation == "cr-0a1b2c3d4e5f67890"
@@ -93,8 +90,7 @@ def test_a_value_that_the_file_lacks_is_a_finding() -> None:
 
 def test_the_region_of_the_file_is_stronger_than_the_flag() -> None:
     """A zone of the flags belongs to their region, and is left out with it."""
-    result = bring("Region: us-east-2\n" + SMALL, zones={"": "us-west-2b"})
-    assert result.lossless
+    result = lossless(bring("Region: us-east-2\n" + SMALL, zones={"": "us-west-2b"}))
     assert "region: us-east-2" in result.text
     assert "zone:" not in result.text
     (said,) = [each for each in result.findings if "--region" in each.message]
@@ -124,8 +120,7 @@ def test_batch_is_an_error_with_help() -> None:
 def test_a_word_that_the_rules_reject_goes_to_the_overlay() -> None:
     """ParallelCluster accepts it: a cluster that exists is no reason for an error."""
     text = SMALL.replace("c7i.4xlarge", "zz9.unknown")
-    result = bring(text)
-    assert result.lossless
+    result = lossless(bring(text))
     assert "zz9.unknown" in result.text
 
 
@@ -216,8 +211,7 @@ def test_what_a_rule_rejects_is_named_and_in_the_overlay() -> None:
 
 def test_names_per_queue_are_kept_without_an_overlay() -> None:
     """Both queues have compute resources called `nodes`."""
-    spec = check_text(bring(LARGE).text).spec
-    assert spec is not None
+    spec = spec_of(bring(LARGE))
     assert [group.service_name for group in spec.node_groups] == ["nodes", "nodes"]
 
 
@@ -232,12 +226,10 @@ _PARTITIONS = """  SlurmSettings:
 
 
 def test_partitions_over_node_sets_are_queues() -> None:
-    result = bring(SMALL.replace("  SlurmQueues:\n", _PARTITIONS))
-    assert result.lossless
+    result = lossless(bring(SMALL.replace("  SlurmQueues:\n", _PARTITIONS)))
     # Slurm sees the same nodes, but ParallelCluster other settings.
     assert result.overlaid == 1
-    spec = check_text(result.text).spec
-    assert spec is not None
+    spec = spec_of(result)
     assert [(q.name, q.nodes, q.exclusive, q.default, q.slurm) for q in spec.queues] == [
         ("cpu", {}, False, False, {}),
         ("one", {"c7i": "10"}, False, True, {}),
@@ -248,8 +240,7 @@ def test_partitions_over_node_sets_are_queues() -> None:
 
 def test_own_security_groups_of_some_nodes_need_no_overlay() -> None:
     own = "SecurityGroups: [sg-0a1b2c3d4e5f67890]"
-    result = bring(SMALL.replace("{SubnetIds: [", f"{{{own}, SubnetIds: ["))
-    assert result.lossless
+    result = lossless(bring(SMALL.replace("{SubnetIds: [", f"{{{own}, SubnetIds: [")))
     assert not result.overlaid
     assert "own_security_groups:\n      - c7i\n" in result.text
 
@@ -260,34 +251,26 @@ DevSettings: {Timeouts: {HeadNodeBootstrapTimeout: 3600}}
 DeploymentSettings: {DisableSudoAccessForDefaultUser: true, DefaultUserHome: Local}
 SharedStorage:
   - {Name: a, MountDir: /a, StorageType: Ebs, EbsSettings: {Size: 50, DeletionPolicy: Snapshot}}
-  - Name: b
-    MountDir: /b
-    StorageType: FsxLustre
-    FsxLustreSettings:
-      StorageCapacity: 1200
-      ImportPath: s3://corpus/in
-      ExportPath: s3://corpus/out
+  - {Name: b, MountDir: /b, StorageType: FsxLustre, FsxLustreSettings:
+     {StorageCapacity: 1200, ImportPath: 's3://corpus/in', ExportPath: 's3://corpus/out'}}
 """
 
 
 def test_roles_timeouts_storage_and_numbers_in_slurm_conf_need_no_overlay() -> None:
     settings = "- Name: cpu\n      CustomSlurmSettings: {GraceTime: 60}\n"
-    result = bring(SMALL.replace("- Name: cpu\n", settings) + _OF_THE_CLUSTER)
-    assert result.lossless
+    result = lossless(bring(SMALL.replace("- Name: cpu\n", settings) + _OF_THE_CLUSTER))
     assert not result.overlaid
 
 
 @pytest.mark.parametrize("line", ["NodeSet: some, Feature: efa", "NodeSet: some, Nodes: other-1"])
 def test_a_node_set_of_unknown_nodes_stays_in_the_overlay(line: str) -> None:
     lines = _PARTITIONS.replace('NodeSet: some, Nodes: "cpu-dy-c7i-[1-3,9]"', line)
-    result = bring(SMALL.replace("  SlurmQueues:\n", lines))
-    assert result.lossless
+    result = lossless(bring(SMALL.replace("  SlurmQueues:\n", lines)))
     assert f"- {line.partition(',')[0]}" in result.text
 
 
 def test_scripts_of_all_nodes_are_one_list() -> None:
-    spec = check_text(bring(LARGE).text).spec
-    assert spec is not None
+    spec = spec_of(bring(LARGE))
     scripts = [(script.run, script.on, script.node_groups) for script in spec.software.scripts]
     assert sorted(scripts) == [
         ("s3://team-scripts/head.sh", ["head"], []),
@@ -301,9 +284,9 @@ def test_the_readme_says_what_is_deleted_with_the_cluster() -> None:
     cluster = LARGE.replace("DeletionPolicy: Retain", "DeletionPolicy: Delete")
     checked = check_text(bring(cluster).text, targets=("parallelcluster",))
     files = {file.path: file.text for file in render(checked, "parallelcluster")}
-    assert (
-        "deletes the cluster; with it go /projects, /fsx, /raid with all data" in files["README.md"]
-    )
+    _, _, lost = files["README.md"].partition("This goes with the cluster.")
+    for mount in ("/projects", "/fsx", "/raid"):
+        assert f"- {mount} with all data: it is the cluster's own" in lost
     assert "start-session" not in files["README.md"]
 
 
@@ -342,8 +325,7 @@ _SPELLINGS = {
 
 @pytest.mark.parametrize("kind", _SPELLINGS)
 def test_what_users_write_needs_no_overlay(kind: str) -> None:
-    result = bring(SMALL.replace(*_SPELLINGS[kind]))
-    assert result.lossless
+    result = lossless(bring(SMALL.replace(*_SPELLINGS[kind])))
     assert not result.overlaid
 
 
@@ -370,8 +352,7 @@ _SAME_EFFECT = {
 
 @pytest.mark.parametrize("kind", _SAME_EFFECT)
 def test_the_overlay_keeps_the_form_that_the_object_model_tells_apart(kind: str) -> None:
-    result = bring(SMALL.replace(*_SAME_EFFECT[kind]))
-    assert result.lossless
+    result = lossless(bring(SMALL.replace(*_SAME_EFFECT[kind])))
     assert result.overlaid
 
 
@@ -406,11 +387,9 @@ def test_a_cluster_of_a_template_is_imported_with_its_parameters() -> None:
       CustomActions: {OnNodeStart: {Script: 's3://team/x.sh', Args: [587]}}
 """
     text = _STACK.format(indent(config, " " * 8))
-    result = bring(text)
-    assert result.lossless, result.findings
+    result = lossless(bring(text))
     assert "IMP012" not in codes(result)
-    spec = check_text(result.text).spec
-    assert spec is not None
+    spec = spec_of(result)
     assert spec.node_groups[0].count.max == 4
     asked = [f for f in result.findings if f.code == "IMP002"]
     assert [f.message for f in asked if "Outputs" in f.message] == [

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen.compiler import check_text
-from tests.checking import check as check_spec
+from clustergen.checking.compiler import check_text
 from tests.importing.templates import (
     GROUP,
     SUBNET,
@@ -19,10 +18,14 @@ from tests.importing.templates import (
     codes,
     document,
     examples_of,
+    lossless,
     original_of,
     properties,
     region_of,
+    spec_of,
 )
+from tests.support.checking import check as check_spec
+from tests.support.tables import flow
 
 TEMPLATE = f"""\
 AWSTemplateFormatVersion: '2010-09-09'
@@ -47,9 +50,8 @@ Resources:
       Name: !Sub '${{AWS::StackName}}'
       Size: SMALL
       Scheduler: {{Type: SLURM, Version: !Ref Version}}
-      Networking:
-        SubnetIds: [!GetAtt Network.Outputs.Private]
-        SecurityGroupIds: [{GROUP.format(1)}]
+      Networking: {{SubnetIds: [!GetAtt Network.Outputs.Private],
+        SecurityGroupIds: [{GROUP.format(1)}]}}
       SlurmConfiguration: !If
         - Accounts
         - Accounting: {{Mode: STANDARD}}
@@ -62,10 +64,8 @@ Resources:
         KeyName: !Ref Key
         Placement: {{GroupName: !Ref Placement}}
         NetworkInterfaces:
-          - DeviceIndex: 0
-            InterfaceType: efa
-            SubnetId: !GetAtt Network.Outputs.Private
-            Groups: [{GROUP.format(1)}]
+          - {{DeviceIndex: 0, InterfaceType: efa, SubnetId: !GetAtt Network.Outputs.Private,
+             Groups: [{GROUP.format(1)}]}}
         UserData:
           Fn::Base64: !Sub |
             #!/bin/bash
@@ -115,8 +115,7 @@ def whole(**answers: Any) -> Any:
 
 
 def test_the_rendered_template_has_the_settings_of_the_original() -> None:
-    result = whole()
-    assert result.lossless
+    result = lossless(whole())
     assert "IMP002" not in codes(result)
     template = document(result, "pcs")
     (cluster,) = by_name(template, "AWS::PCS::Cluster", "Name").values()
@@ -138,8 +137,7 @@ def test_the_rendered_template_has_the_settings_of_the_original() -> None:
 
 
 def test_what_the_language_has_words_for_is_in_words() -> None:
-    spec = check_text(whole().text).spec
-    assert spec is not None
+    spec = spec_of(whole())
     assert spec.slurm.version == "25.11"
     assert spec.slurm.settings == {"Prolog": "/opt/prolog.sh"}
     assert spec.login is not None
@@ -156,8 +154,7 @@ def test_an_import_gives_the_same_bytes_again() -> None:
 
 
 def test_a_value_in_no_file_is_a_question() -> None:
-    result = bring(FILES[0])
-    assert result.lossless
+    result = lossless(bring(FILES[0]))
     asked = [finding for finding in result.findings if finding.code == "IMP002"]
     assert {finding.message for finding in asked} == {
         f"no file says what {name} is"
@@ -176,34 +173,25 @@ def test_a_parameter_file_answers_too() -> None:
         {"ParameterKey": "Key", "ParameterValue": "team"},
         {"ParameterKey": "Accounting", "ParameterValue": "on"},
     ]
-    result = bring(*FILES, ("parameters.json", json.dumps(values)))
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(*FILES, ("parameters.json", json.dumps(values))))
+    spec = spec_of(result)
     assert spec.slurm.accounting == "managed"
-    assert "KeyName: team" in result.text
+    assert spec.targets.pcs is not None
+    assert spec.targets.pcs.key_name == "team"
 
 
 def test_templates_that_import_each_others_values() -> None:
     cluster = TEMPLATE.replace("TemplateId: !Ref Template", "TemplateId: !ImportValue lt-Id")
     launch = yaml.safe_dump(
-        {
-            "Resources": {
-                "Shared": {
-                    "Type": "AWS::EC2::LaunchTemplate",
-                    "Properties": {"LaunchTemplateData": {"KeyName": "shared"}},
-                }
-            },
-            "Outputs": {
-                "Id": {
-                    "Value": {"Ref": "Shared"},
-                    "Export": {"Name": {"Fn::Sub": "${AWS::StackName}-Id"}},
-                }
-            },
-        }
+        flow("""
+            Resources:
+              Shared:
+                Type: AWS::EC2::LaunchTemplate
+                Properties: {LaunchTemplateData: {KeyName: shared}}
+            Outputs: {Id: {Value: {Ref: Shared}, Export: {Name: {Fn::Sub: '${AWS::StackName}-Id'}}}}
+        """)
     )
-    result = bring(("cluster.yaml", cluster), ("launch.yaml", launch), FILES[1])
-    assert result.lossless
+    result = lossless(bring(("cluster.yaml", cluster), ("launch.yaml", launch), FILES[1]))
     resources = document(result, "pcs")["Resources"]
     data = resources["LaunchTemplateHpc"]["Properties"]["LaunchTemplateData"]
     assert data == {"KeyName": "shared"}
@@ -249,8 +237,7 @@ Resources:
 
 def test_templates_with_resources_of_the_same_id_are_both_imported() -> None:
     files = (("cpu.yaml", _nodes("cpu", "c7i.4xlarge")), ("gpu.yaml", _nodes("gpu", "g6.12xlarge")))
-    result = bring(("cluster.yaml", BARE), *files)
-    assert result.lossless
+    result = lossless(bring(("cluster.yaml", BARE), *files))
     groups = by_name(document(result, "pcs"), NODE_GROUP, "Name")
     assert {"cpu", "gpu"} <= set(groups)
     keys = {
@@ -263,16 +250,16 @@ def test_templates_with_resources_of_the_same_id_are_both_imported() -> None:
 
 
 def test_a_list_that_no_file_says_has_a_stand_in_that_is_a_list() -> None:
-    result = bring(("cluster.yaml", BARE), ("cpu.yaml", _nodes("cpu", "c7i.4xlarge")))
-    assert result.lossless
+    result = lossless(bring(("cluster.yaml", BARE), ("cpu.yaml", _nodes("cpu", "c7i.4xlarge"))))
     group = by_name(document(result, "pcs"), NODE_GROUP, "Name")["cpu"]
     assert group["SubnetIds"] == ["subnet-00000000000000001"]
     assert group["IamInstanceProfileArn"] == "arn:aws:iam::000000000000:instance-profile/nodes"
 
 
 def test_node_groups_without_a_cluster_join_one_that_exists() -> None:
-    result = bring(("cpu.yaml", _nodes("cpu", "c7i.4xlarge")), parameters={"ClusterId": "pcs_1"})
-    assert result.lossless
+    result = lossless(
+        bring(("cpu.yaml", _nodes("cpu", "c7i.4xlarge")), parameters={"ClusterId": "pcs_1"})
+    )
     checked = check_text(result.text, targets=("pcs",))
     assert checked.spec is not None
     assert checked.spec.targets.pcs is not None
@@ -285,8 +272,7 @@ def test_node_groups_without_a_cluster_join_one_that_exists() -> None:
 
 def test_the_id_and_names_that_no_file_says_are_questions() -> None:
     nodes = _nodes("cpu", "c7i.4xlarge").replace("Name: cpu", "Name: !Ref GroupName")
-    result = bring(("cpu.yaml", nodes))
-    assert result.lossless
+    result = lossless(bring(("cpu.yaml", nodes)))
     asked = {each.message for each in result.findings if each.code == "IMP002"}
     assert "no file has the id of the cluster" in asked
     assert "the name of Nodes is GroupName, which no file says" in asked
@@ -294,8 +280,7 @@ def test_the_id_and_names_that_no_file_says_are_questions() -> None:
 
 
 def test_a_cluster_without_node_groups_asks_for_them() -> None:
-    result = bring(("cluster.yaml", BARE))
-    assert result.lossless
+    result = lossless(bring(("cluster.yaml", BARE)))
     assert [each.help for each in result.findings if each.code == "IMP002"] == [
         "write the nodes that your jobs need; none starts as long as no job waits"
     ]
@@ -310,8 +295,7 @@ def test_settings_of_slurm_without_a_value_are_left_out() -> None:
 
 
 def test_a_group_of_another_name_stays_a_node_group() -> None:
-    result = bring(TEMPLATE.replace("Name: login", "Name: login-nodes"), FILES[1])
-    assert result.lossless
+    result = lossless(bring(TEMPLATE.replace("Name: login", "Name: login-nodes"), FILES[1]))
     assert "IMP001" in codes(result)
     assert set(by_name(document(result, "pcs"), NODE_GROUP, "Name")) == {"hpc", "login-nodes"}
 
@@ -352,51 +336,31 @@ def test_check_of_a_template_points_to_import() -> None:
     assert (finding.code, "AWS PCS" in finding.message) == ("SPC026", True)
 
 
-CLUSTER = {
-    "name": "production",
-    "id": "pcs_1",
-    "arn": "arn:aws:pcs:eu-west-1:111122223333:cluster/pcs_1",
-    "status": "ACTIVE",
-    "scheduler": {"type": "SLURM", "version": "25.05"},
-    "size": "MEDIUM",
-    "slurmConfiguration": {
-        "scaleDownIdleTimeInSeconds": 300,
-        "authKey": {"secretArn": "arn:aws:secretsmanager:eu-west-1:1:secret:k", "secretVersion": 1},
-    },
-    "networking": {"subnetIds": [SUBNET.format(1)], "securityGroupIds": [GROUP.format(1)]},
-}
-GROUPS = [
-    {
-        "name": "gpu",
-        "id": "pcs_2",
-        "clusterId": "pcs_1",
-        "status": "ACTIVE",
-        "amiId": "ami-0a1b2c3d4e5f67890",
-        "subnetIds": [SUBNET.format(1)],
-        "purchaseOption": "CAPACITY_BLOCK",
-        "customLaunchTemplate": {"id": "lt-1", "version": "2"},
-        "iamInstanceProfileArn": "arn:aws:iam::111122223333:instance-profile/nodes",
-        "scalingConfiguration": {"minInstanceCount": 0, "maxInstanceCount": 2},
-        "instanceConfigs": [{"instanceType": "p5.48xlarge"}],
-    }
-]
+CLUSTER: dict[str, Any] = flow("""
+{name: production, id: pcs_1, arn: arn:aws:pcs:eu-west-1:111122223333:cluster/pcs_1, status: ACTIVE,
+  scheduler: {type: SLURM, version: '25.05'}, size: MEDIUM,
+  slurmConfiguration: {scaleDownIdleTimeInSeconds: 300,
+  authKey: {secretArn: arn:aws:secretsmanager:eu-west-1:1:secret:k, secretVersion: 1}},
+  networking: {subnetIds: [subnet-0a1b2c3d4e5f67891], securityGroupIds: [sg-0a1b2c3d4e5f67891]}}
+""")
+GROUPS: list[Any] = flow("""
+[{name: gpu, id: pcs_2, clusterId: pcs_1, status: ACTIVE, amiId: ami-0a1b2c3d4e5f67890,
+  subnetIds: [subnet-0a1b2c3d4e5f67891], purchaseOption: CAPACITY_BLOCK,
+  customLaunchTemplate: {id: lt-1, version: '2'},
+  iamInstanceProfileArn: arn:aws:iam::111122223333:instance-profile/nodes,
+  scalingConfiguration: {minInstanceCount: 0, maxInstanceCount: 2},
+  instanceConfigs: [{instanceType: p5.48xlarge}]}]
+""")
 QUEUES = [{"name": "all", "computeNodeGroupConfigurations": [{"computeNodeGroupId": "pcs_2"}]}]
+VERSION = """
+{LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: $NUMBER, LaunchTemplateData: {
+  SecurityGroupIds: [$GROUP], UserData: ZWNobwo=, CapacityReservationSpecification: {
+    CapacityReservationTarget: {CapacityReservationId: cr-0a1b2c3d4e5f67890}},
+  InstanceMarketOptions: {MarketType: capacity-block}}}
+"""
 VERSIONS = {
     "LaunchTemplateVersions": [
-        {
-            "LaunchTemplateId": "lt-1",
-            "LaunchTemplateName": "gpu",
-            "VersionNumber": number,
-            "LaunchTemplateData": {
-                "SecurityGroupIds": [GROUP.format(number)],
-                "UserData": "ZWNobwo=",
-                "CapacityReservationSpecification": {
-                    "CapacityReservationTarget": {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"}
-                },
-                "InstanceMarketOptions": {"MarketType": "capacity-block"},
-            },
-        }
-        for number in (1, 2)
+        flow(VERSION, NUMBER=str(number), GROUP=GROUP.format(number)) for number in (1, 2)
     ]
 }
 
@@ -404,10 +368,8 @@ VERSIONS = {
 def test_descriptions_of_the_service() -> None:
     groups = [{"computeNodeGroup": each} for each in GROUPS]
     files = [{"cluster": CLUSTER}, *groups, *({"queue": each} for each in QUEUES), VERSIONS]
-    result = bring(*files, region="")
-    assert result.lossless
-    spec = check_text(result.text).spec
-    assert spec is not None
+    result = lossless(bring(*files, region=""))
+    spec = spec_of(result)
     assert (spec.name, spec.region, spec.network.vpc) == ("production", "eu-west-1", VPC)
     assert spec.node_groups[0].capacity.capacity_block == "cr-0a1b2c3d4e5f67890"
     assert spec.queues[0].node_groups == ["gpu"]
@@ -424,6 +386,5 @@ def test_descriptions_of_the_service() -> None:
 @pytest.mark.parametrize("name", examples_of("pcs"))
 def test_an_imported_bundle_is_the_bundle(name: str) -> None:
     original = original_of(name, "pcs")
-    result = bring(original, region=region_of(name), vpc="")
-    assert result.lossless
+    result = lossless(bring(original, region=region_of(name), vpc=""))
     assert properties(document(result, "pcs")) == properties(original)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from clustergen.compiler import check_text
-from tests.importing.templates import bring, rendered
+from clustergen.checking.compiler import check_text
+from tests.importing.templates import bring, lossless, rendered
+from tests.support.tables import flow
 
 KEY = "arn:aws:kms:us-west-2:111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 TAGS = "tags: {purpose: debugging}"
@@ -34,8 +35,7 @@ WORDS = {
 def test_an_import_has_the_words_of_the_spec(target: str) -> None:
     text = SPEC.format(words=", ".join(WORDS[target]), target=target)
     document = rendered(check_text(text, targets=(target,)), target)
-    result = bring(document, vpc="", zones={"": "usw2-az1"})
-    assert result.lossless
+    result = lossless(bring(document, vpc="", zones={"": "usw2-az1"}))
     spec, given = (yaml.safe_load(each)["node_groups"][0] for each in (result.text, text))
     own = spec.get("tags", {})
     assert own.get("purpose") == given.get("tags", {}).get("purpose")
@@ -54,18 +54,12 @@ def test_tags_of_the_cluster_are_not_repeated_at_its_groups(target: str) -> None
 
 def test_tags_of_a_queue_stay_where_they_are() -> None:
     """In ParallelCluster's object model, they are not those of its compute resources."""
-    queue = {
-        "Name": "main",
-        "Tags": [{"Key": "team", "Value": "speech"}, {"Key": "stage", "Value": "test"}],
-        "Networking": {"SubnetIds": ["subnet-0a1b2c3d4e5f67890"]},
-        "ComputeResources": [
-            {
-                "Name": "cpu",
-                "InstanceType": "c7i.4xlarge",
-                "Tags": [{"Key": "stage", "Value": "production"}],
-            }
-        ],
-    }
+    queue = flow("""
+        {Name: main, Tags: [{Key: team, Value: speech}, {Key: stage, Value: test}],
+          Networking: {SubnetIds: [subnet-0a1b2c3d4e5f67890]},
+          ComputeResources: [{Name: cpu, InstanceType: c7i.4xlarge,
+            Tags: [{Key: stage, Value: production}]}]}
+    """)
     cluster = {
         "Region": "us-west-2",
         "Image": {"Os": "alinux2023"},
@@ -76,8 +70,7 @@ def test_tags_of_a_queue_stay_where_they_are() -> None:
         },
         "Scheduling": {"Scheduler": "slurm", "SlurmQueues": [queue]},
     }
-    result = bring(("cluster.yaml", yaml.safe_dump(cluster)), zones={"": "us-west-2a"})
-    assert result.lossless
+    result = lossless(bring(("cluster.yaml", yaml.safe_dump(cluster)), zones={"": "us-west-2a"}))
     spec = yaml.safe_load(result.text)
     assert spec["node_groups"][0]["tags"] == {"stage": "production"}
     (inner,) = spec["targets"]["parallelcluster"]["overlay"]["Scheduling"]["SlurmQueues"]
@@ -93,16 +86,11 @@ HeadNode:
   Networking: {SubnetId: subnet-0a1b2c3d4e5f67890, ElasticIp: eipalloc-0a1b2c3d4e5f67890}
 LoginNodes:
   Pools:
-    - Name: front
-      InstanceType: c7i.xlarge
-      Count: 1
-      Networking: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}
-      Dcv: {Enabled: true, AllowedIps: 203.0.113.0/24}
-    - Name: large
-      InstanceType: c7i.8xlarge
-      Count: 1
-      Networking: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}
-      Dcv: {Enabled: true, Port: 8444}
+    - {Name: front, InstanceType: c7i.xlarge, Count: 1,
+       Networking: {SubnetIds: [subnet-0a1b2c3d4e5f67890]},
+       Dcv: {Enabled: true, AllowedIps: 203.0.113.0/24}}
+    - {Name: large, InstanceType: c7i.8xlarge, Count: 1,
+       Networking: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}, Dcv: {Enabled: true, Port: 8444}}
 Scheduling:
   Scheduler: slurm
   SlurmQueues:
@@ -113,8 +101,7 @@ Scheduling:
 
 
 def test_desktops_of_login_nodes_and_an_elastic_ip_need_no_overlay() -> None:
-    result = bring(("cluster.yaml", POOLS), zones={"": "us-west-2a"})
-    assert result.lossless
+    result = lossless(bring(("cluster.yaml", POOLS), zones={"": "us-west-2a"}))
     assert not result.overlaid
     options = yaml.safe_load(result.text)["targets"]["parallelcluster"]
     assert options["elastic_ip"] == "eipalloc-0a1b2c3d4e5f67890"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clustergen.catalog.fsx import (
+from clustergen.facts.catalog.fsx import (
     INTELLIGENT_TIERING_MBPS,
     LUSTRE,
     METADATA_IOPS,
@@ -112,14 +112,10 @@ P1, HDD, P2 = (
 @pytest.mark.parametrize(
     ("kind", "size", "efa", "throughput"),
     [
-        (P2, None, False, 250),
-        (P2, 1200, False, 250),
-        (P2, None, True, 250),
-        (P2, 19200, True, 250),
+        *((P2, size, False, 250) for size in (None, 1200)),
+        *((P2, size, True, 250) for size in (None, 1200, 19200, 38400)),
         (P2, 9600, True, 500),
         (P2, 4800, True, 1000),
-        (P2, 38400, True, 250),
-        (P2, 1200, True, 250),
         (P1, None, False, 200),
         (HDD, None, False, 12),
         (HDD, 1800, False, 40),
@@ -169,14 +165,8 @@ def _openzfs(deployment: str) -> OpenZfs:
         (_lustre(size_gib=2400, throughput=250, metadata_iops=12000), 2),
         (_lustre(size_gib=2400, throughput=250, metadata_iops=24000), 3),
         (_lustre(deployment="SCRATCH_1", size_gib=7200), 3),
-        (
-            _lustre(deployment="PERSISTENT_1", storage_class="HDD", size_gib=12000, throughput=12),
-            3,
-        ),
-        (
-            _lustre(storage_class="INTELLIGENT_TIERING", throughput=8000, metadata_iops=6000),
-            3,
-        ),
+        (_lustre(deployment="PERSISTENT_1", storage_class="HDD", size_gib=12000, throughput=12), 3),
+        (_lustre(storage_class="INTELLIGENT_TIERING", throughput=8000, metadata_iops=6000), 3),
         (_lustre(deployment="SCRATCH_2", storage_class="HDD", size_gib=6000), 0),
         (_lustre(existing=True, size_gib=4800), 0),
         (_openzfs("SINGLE_AZ_2"), 1),

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from clustergen.findings import Finding, errors
+from clustergen.base.findings import Finding, errors
 from clustergen.plan import names
-from tests.checking import Fragments, check
+from tests.support.checking import Fragments, check
 
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
@@ -17,7 +17,6 @@ LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 def test_what_has_the_form_already_stays(name: str) -> None:
     """A resource with another name would be another resource."""
     assert names.object_name(name) == name
-    assert names.bucket(name) == name
     assert names.stack(name, "foundation") == f"{name}-foundation"
 
 
@@ -116,7 +115,6 @@ def test_objects_of_a_group_with_capitals() -> None:
     assert "eks.amazonaws.com/nodegroup: GPU_nodes" in kueue
     assert "foundation_stack=My-Cluster-foundation" in files["deploy.sh"]
     assert '"NodegroupName": "GPU_nodes"' in files["cluster.template.json"]
-    assert "sagemaker-my-cluster-" in files["foundation.template.json"]
 
 
 ALIKE = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clustergen.plan import network
 from clustergen.plan.model import Plan, Ref
-from tests.checking import check_fragment
+from tests.support.checking import check_fragment
 
 SPLITS = [
     ("10.42.0.0/16", "10.42.0.0/17", "10.42.128.0/20"),
@@ -108,23 +108,19 @@ def test_aws_reserves_five_addresses_of_a_subnet(block: str, addresses: int) -> 
     assert network.capacity(block) == addresses
 
 
-# The head node takes one address where there is one.
+# The head node takes one address where there is one, and so does the controller of PCS.
 ADDRESSES = [
     ("", "parallelcluster", 2 + 1),
-    ("", "pcs", 2 * 16),
+    ("", "pcs", 2 * 16 + 1),
     ("node_groups: [{name: h200, count: {min: 0, max: 10}}]", "parallelcluster", 10 + 1),
-    ("node_groups: [{name: h200, count: {min: 0, max: 10}}]", "pcs", 160),
-    ("node_groups: [{name: h200, efa_layout: efa-only}]", "pcs", 2),
-    ("node_groups: [{name: h200, efa: false}]", "pcs", 2),
-    ("login: {instance_type: m7i.xlarge, count: 3}", "pcs", 2 * 16 + 3),
-    ("node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 5}]", "pcs", 2 * 16 + 5),
-    ("node_groups: [{name: h200, instance_type: p6-b300.48xlarge}]", "pcs", 2 * 17),
-    ("storage: [{mount: /home, type: efs}]", "pcs", 2 * 16 + 1),
-    (
-        "storage: [{mount: /home, type: efs, existing: {id: fs-0a1b2c3d}}]",
-        "pcs",
-        2 * 16,
-    ),
+    ("node_groups: [{name: h200, count: {min: 0, max: 10}}]", "pcs", 160 + 1),
+    ("node_groups: [{name: h200, efa_layout: efa-only}]", "pcs", 2 + 1),
+    ("node_groups: [{name: h200, efa: false}]", "pcs", 2 + 1),
+    ("login: {instance_type: m7i.xlarge, count: 3}", "pcs", 2 * 16 + 3 + 1),
+    ("node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 5}]", "pcs", 2 * 16 + 5 + 1),
+    ("node_groups: [{name: h200, instance_type: p6-b300.48xlarge}]", "pcs", 2 * 17 + 1),
+    ("storage: [{mount: /home, type: efs}]", "pcs", 2 * 16 + 1 + 1),
+    ("storage: [{mount: /home, type: efs, existing: {id: fs-0a1b2c3d}}]", "pcs", 2 * 16 + 1),
 ]
 
 
@@ -142,20 +138,12 @@ def test_the_block_of_a_new_vpc_is_a_decision() -> None:
 
 
 VPC = "vpc: vpc-0a1b2c3d"
+THERE = "network: {vpc: vpc-0a1b2c3d, private_subnets: [subnet-0a1b2c3d]%s}"
+NODES, LOGIN = (Ref("ClusterSecurityGroupId"),), (Ref("LoginSecurityGroupId"),)
 GROUPS = [
-    ("", True, (Ref("ClusterSecurityGroupId"),), (Ref("LoginSecurityGroupId"),)),
-    (
-        f"network: {{{VPC}, private_subnets: [subnet-0a1b2c3d]}}",
-        True,
-        (Ref("ClusterSecurityGroupId"),),
-        (Ref("LoginSecurityGroupId"),),
-    ),
-    (
-        f"network: {{{VPC}, private_subnets: [subnet-0a1b2c3d], security_groups: [sg-0a1b2c3d]}}",
-        False,
-        ("sg-0a1b2c3d",),
-        (),
-    ),
+    ("", True, NODES, LOGIN),
+    (THERE % "", True, NODES, LOGIN),
+    (THERE % ", security_groups: [sg-0a1b2c3d]", False, ("sg-0a1b2c3d",), ()),
 ]
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from clustergen import catalog
-from clustergen.catalog import InstanceType
+from clustergen.facts import catalog
+from clustergen.facts.catalog import InstanceType
 from clustergen.plan import nics
 from clustergen.plan.model import Interface
-from tests.oracles.instance_types import all_types
-from tests.oracles.network_interfaces import interface_violations
+from tests.validators.instance_types import all_types
+from tests.validators.network_interfaces import interface_violations
 
 EFA_TYPES = [type for type in catalog.every() if type.efa]
 SEVERAL_CARDS = [type for type in catalog.every() if len(type.cards) > 1]
@@ -99,12 +99,7 @@ NAMED: list[tuple[str, nics.Layout, int, list[tuple[int, int, str]]]] = [
     ("i8ge.48xlarge", "efa", 1, [(0, 0, "efa")]),
     ("i8ge.48xlarge", "efa-only", 0, [PLAIN, BESIDE]),
     # Odd cards take efa-only alone.
-    (
-        "p6e-gb200.36xlarge",
-        "efa",
-        1,
-        [PLAIN, *((card, 0, "efa-only") for card in range(1, 17, 2))],
-    ),
+    ("p6e-gb200.36xlarge", "efa", 1, [PLAIN, *((card, 0, "efa-only") for card in range(1, 17, 2))]),
     (
         "p6e-gb200.36xlarge",
         "efa-only",

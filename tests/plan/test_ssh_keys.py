@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from clustergen.plan.ssh_keys import find_flaw
-from tests.checking import Fragments
+from tests.support.checking import Fragments
 
 
 def key(type: str, *fields: bytes) -> str:

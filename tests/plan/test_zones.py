@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from clustergen.compiler import check_text
-from tests.checking import files_of
+from clustergen.checking.compiler import check_text
+from tests.support.checking import files_of
 
 SPEC = """\
 version: 1
@@ -137,11 +137,7 @@ targets: {{pcs: {{}}}}
 
 @pytest.mark.parametrize(
     ("zone", "expected"),
-    [
-        ("", {"NET011"}),
-        (", zone: us-east-1a", set()),
-        (", zone: us-east-1b", {"NET048"}),
-    ],
+    [("", {"NET011"}), (", zone: us-east-1a", set()), (", zone: us-east-1b", {"NET048"})],
 )
 def test_findings_know_the_zone_of_a_group_in_an_existing_vpc(
     zone: str, expected: set[str]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import codes
+from tests.support.checking import codes
 
 CODES = {*(f"NET03{digit}" for digit in range(2, 7)), "NET014", "NET105", "NET106", "NET107"}
 VPC = "vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890], internet: none"
 NONE = "network: {internet: none}\nsoftware: {containers: none}\n"
 SCRIPT = "network: {internet: none}\nsoftware: {scripts: [{run: '%s', on: [compute]}]}"
+METRICS = """monitoring: {metrics: cloudwatch}
+node_groups: [{name: h200, instance_type: m7i.4xlarge}]"""
+DNS = "targets: {parallelcluster: {dns: {%s}}}"
 CASES = [
     (NONE, "", set()),
     (NONE, "pcs", set()),
@@ -27,22 +30,9 @@ CASES = [
     # Batch has a rule of its own.
     ("network: {internet: none}\nsoftware: {containers: docker}", "batch", set()),
     # Nodes that run metrics, with and without GPUs.
-    (
-        f"{NONE}monitoring: {{metrics: cloudwatch}}\n"
-        "node_groups: [{name: h200, instance_type: m7i.4xlarge}]",
-        "pcs",
-        set(),
-    ),
-    (
-        f"{NONE}targets: {{parallelcluster: {{dns: {{managed: false}}}}}}",
-        "parallelcluster",
-        {"NET105"},
-    ),
-    (
-        f"{NONE}targets: {{parallelcluster: {{dns: {{managed: false, ec2_hostnames: true}}}}}}",
-        "parallelcluster",
-        set(),
-    ),
+    (f"{NONE}{METRICS}", "pcs", set()),
+    (NONE + DNS % "managed: false", "parallelcluster", {"NET105"}),
+    (NONE + DNS % "managed: false, ec2_hostnames: true", "parallelcluster", set()),
 ]
 
 

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from clustergen.plan.timetable import iso, timetable
-from tests.checking import Fragments, codes, message_and_help
+from clustergen.plan.timetable import events, iso, timetable
+from tests.support.checking import Fragments, codes, message_and_help
 
 
 def block(starts: str, ends: str, queue: str = "time_limit: 12h", kind: str = "") -> str:
@@ -48,6 +48,21 @@ def test_dates(starts: str, ends: str, code: str | None) -> None:
     assert about == ({code} if code else set())
 
 
+PLANS = [
+    ("2026-12-25T11:30:00Z", False),
+    ("2027-02-10T11:30:00Z", False),
+    ("2027-06-10T11:30:00Z", False),
+    ("2027-06-11T11:30:00Z", True),
+]
+
+
+@pytest.mark.parametrize(("ends", "found"), PLANS)
+def test_a_training_plan_lasts_any_number_of_days(ends: str, found: bool) -> None:
+    kind = "training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan'"
+    spec = block("2026-12-10T11:30:00Z", ends, "time_limit: 30m", kind)
+    assert ("CAP022" in Fragments("hyperpod-slurm").codes(spec)) is found
+
+
 @pytest.mark.parametrize(
     ("limit", "expected"),
     [
@@ -55,12 +70,77 @@ def test_dates(starts: str, ends: str, code: str | None) -> None:
         ("time_limit: 48h", {"CAP024"}),
         ("slurm: {MaxTime: 1-00:00:00}", set()),
         ("slurm: {MaxTime: UNLIMITED}", {"CAP028"}),
+        ("slurm: {MaxTime: soon}", set()),  # SLM005
         ("exclusive: true", {"CAP028"}),
     ],
 )
 def test_time_limits(limit: str, expected: set[str]) -> None:
     found = codes(block("2026-12-10T11:30:00Z", "2026-12-12T11:30:00Z", limit))
     assert {each for each in found if each.startswith("CAP02")} == expected
+
+
+def test_no_target_gets_advice_about_what_it_lacks() -> None:
+    text = block("2026-12-10T11:30:00Z", "2026-12-12T11:30:00Z", "exclusive: true")
+    for target, words in (("pcs", "write time_limit, or have jobs"), ("eks", "have jobs")):
+        [found] = [each for each in Fragments(target).findings(text) if each.code == "CAP028"]
+        assert found.help.startswith(words)
+        assert "slurm" not in found.note
+
+
+@pytest.mark.parametrize(
+    ("queue", "found"),
+    [
+        ("time_limit: 16h", False),
+        ("time_limit: 17h", True),
+        ("time_limit: 6d", True),
+        ('time_limit: 6d, slurm: {DefaultTime: "12:00:00"}', False),
+        ('time_limit: 6d, slurm: {DefaultTime: "24:00:00"}', True),
+        ("slurm: {MaxTime: 99999999-0}", True),
+        # CAP024 and CAP028.
+        ("time_limit: 7d", False),
+        ("exclusive: true", False),
+    ],
+)
+def test_a_long_limit_idles_the_end_of_a_block(queue: str, found: bool) -> None:
+    """Of a week, all but 40 minutes."""
+    text = block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00Z", queue)
+    assert ("CAP030" in codes(text, "pcs")) == found
+    assert "CAP030" not in codes(text, "eks")
+
+
+@pytest.mark.parametrize(
+    ("queue", "expected"),
+    [
+        ("time_limit: 3d", "Mon 2026-12-14 10:50"),
+        ('time_limit: 3d, slurm: {DefaultTime: "12:00:00"}', "Wed 2026-12-16 22:50"),
+        ("time_limit: 30d", "Thu 2026-12-10 11:30"),
+        ("slurm: {MaxTime: 99999999-0}", "Thu 2026-12-10 11:30"),
+        ("exclusive: true", ""),
+    ],
+)
+def test_from_when_jobs_need_a_time(queue: str, expected: str) -> None:
+    plan = Fragments("pcs").faulty_plan(
+        block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00Z", queue)
+    )
+    [found] = [
+        f"{each.at:%a %Y-%m-%d %H:%M}" for each in events(plan) if "--time" in each.what
+    ] or [""]
+    assert found == expected
+    [checkpoint] = [each.what for each in events(plan) if "--signal" in each.what]
+    assert checkpoint.startswith("no job starts") == (not expected)
+
+
+def test_capacity_without_dates() -> None:
+    """The end is what matters; only what is bought has one."""
+    dated = block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00Z")
+    kinds = {"capacity_block": True, "reservation": False}
+    for kind, found in kinds.items():
+        text = dated.replace("capacity_block", kind)
+        for ending in (', starts: "2026-12-10T11:30:00Z"', ""):
+            start = text.index(", starts")
+            undated = text[:start] + ending + text[text.index("}\n", start) :]
+            assert ("CAP031" in codes(undated, "pcs")) == found
+        assert "CAP031" not in codes(text, "pcs")
 
 
 def test_nothing_drains_nodes_without_the_hook() -> None:
@@ -108,7 +188,7 @@ def test_a_spec_gets_no_worse_with_time() -> None:
 import sys, time
 real = time.time
 time.time = lambda: real() + float(sys.argv[1]) * 86400
-from tests.checking import Fragments
+from tests.support.checking import Fragments
 from tests.rules.test_dates import block
 text = block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00Z")
 pcs = Fragments("pcs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import Fragments
+from tests.support.checking import Fragments
 
 TARGETS = ("parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks", "eks")
 CHECKED = "node_groups: [{{name: h200, instance_type: {}, health_checks: [gpu]}}]"

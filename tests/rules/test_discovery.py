@@ -12,11 +12,13 @@ import pytest
 
 import clustergen
 import stacks
-from clustergen import discovery, registry, targets
-from clustergen.retired import RETIRED
+from clustergen import targets
+from clustergen.base import discovery
+from clustergen.base.retired import RETIRED
+from clustergen.checking import registry
 
 PACKAGE = Path(clustergen.__file__).parent
-CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
+PAGE = PACKAGE.parent / "docs" / "developing" / "rules.md"
 Trees = Mapping[Path, ast.Module]
 
 
@@ -26,7 +28,9 @@ def parsed(*roots: Path) -> Trees:
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
 
 
-TREES = parsed(PACKAGE, Path(stacks.__file__).parent)
+@pytest.fixture(scope="module")
+def trees() -> Trees:
+    return parsed(PACKAGE, Path(stacks.__file__).parent)
 
 
 def in_rules(path: Path) -> bool:
@@ -34,11 +38,11 @@ def in_rules(path: Path) -> bool:
 
 
 def calls(node: ast.AST, name: str) -> bool:
-    """Whether ``node`` is a call of ``name``, such as ``Rule(...)`` or ``findings.rule(...)``."""
+    """Whether it is a call of ``name``: ``Rule``, ``findings.rule``, ``common_rule`` (partial)."""
     function = node.func if isinstance(node, ast.Call) else None
     if isinstance(function, ast.Attribute):
         return function.attr == name
-    return isinstance(function, ast.Name) and function.id == name
+    return isinstance(function, ast.Name) and function.id.removeprefix("common_") == name
 
 
 # -- every declaration is discovered ----------------------------------------------------------
@@ -56,11 +60,11 @@ def declared(trees: Trees) -> Iterator[str]:
                 yield str(code.value) if isinstance(code, ast.Constant) else f"{path}:{node.lineno}"
 
 
-def test_every_declared_rule_is_registered_once() -> None:
+def test_every_declared_rule_is_registered_once(trees: Trees) -> None:
     known = {rule.code for rule in registry.every()}
-    lost = set(declared(TREES)) - known
+    lost = set(declared(trees)) - known
     assert not lost, "these rules are in no `rules` package, or in a folder without __init__.py"
-    assert sorted(declared(TREES)) == sorted(known)
+    assert sorted(declared(trees)) == sorted(known)
 
 
 # -- every check belongs to a rule --------------------------------------------------------------
@@ -85,9 +89,10 @@ def yields_problems(function: ast.FunctionDef) -> bool:
     return not names.isdisjoint({"Problem", "Finding"})
 
 
-@pytest.mark.parametrize("path", [p for p in TREES if in_rules(p)], ids=lambda path: path.stem)
-def test_every_check_belongs_to_a_rule(path: Path) -> None:
-    assert uncalled(TREES[path]) == set()
+def test_every_check_belongs_to_a_rule(trees: Trees) -> None:
+    assert {
+        path: left for path in trees if in_rules(path) and (left := uncalled(trees[path]))
+    } == {}
 
 
 # -- every rule without a check is used ---------------------------------------------------------
@@ -127,25 +132,23 @@ def uses(tree: ast.Module) -> Iterator[str]:
             yield f"{node.value.id}.{node.attr}"
 
 
-def test_every_rule_without_a_check_is_used() -> None:
-    assert unused(TREES) == set()
+def test_every_rule_without_a_check_is_used(trees: Trees) -> None:
+    assert unused(trees) == set()
 
 
 # -- where rules are --------------------------------------------------------------------------
 
 
 def concerns() -> set[str]:
-    """The names of rules modules of targets, from the list in CONTRIBUTING.md."""
-    text = CONTRIBUTING.read_text(encoding="utf-8")
+    """The names of rules modules of targets, from the list in docs/developing/rules.md."""
+    text = PAGE.read_text(encoding="utf-8")
     names = text.partition("a concern has one file name:\n\n")[2].partition("\n\n")[0]
     return set(re.findall(r"^- `(\w+)`: ", names, re.MULTILINE))
 
 
 def rules_of_targets() -> list[Path]:
-    below = (PACKAGE / "targets", PACKAGE / "hyperpod")
-    return [
-        path for path in TREES if in_rules(path) and any(root in path.parents for root in below)
-    ]
+    below = (PACKAGE / "targets", PACKAGE / "services" / "hyperpod")
+    return [path for root in below for path in root.rglob("*.py") if in_rules(path)]
 
 
 def test_the_same_concern_has_the_same_name_in_every_target() -> None:
@@ -161,6 +164,11 @@ def test_rules_of_a_target_name_it(name: str) -> None:
     assert {rule.target for rule in found} == {name}
 
 
+def test_rules_for_all_targets_name_one_for_their_examples_only() -> None:
+    found = [rule for rule in discovery.rules_below("clustergen.rules") if rule.target]
+    assert [rule.code for rule in found if not rule.by_limits] == []
+
+
 def test_retired_codes_are_not_used_and_have_successors() -> None:
     codes = registry.by_code().keys()
     assert codes.isdisjoint(RETIRED)
@@ -171,7 +179,7 @@ def test_retired_codes_are_not_used_and_have_successors() -> None:
 # -- the tests above can fail -------------------------------------------------------------------
 
 RULE = """\
-from clustergen.findings import Problem, Rule, rule
+from clustergen.base.findings import Problem, Rule, rule
 
 @rule("{code}", "Something", why="It is.", source="a test")
 def check(plan):
@@ -239,7 +247,7 @@ def test_a_misspelt_check_is_detected(fake: Path) -> None:
 
 
 def test_an_unused_rule_without_a_check_is_detected(fake: Path) -> None:
-    text = 'from clustergen.findings import Rule\n\nNAME = Rule("CAP002", "", "", "")\n'
+    text = 'from clustergen.base.findings import Rule\n\nNAME = Rule("CAP002", "", "", "")\n'
     (fake / "two.py").write_text(text)
     assert unused(parsed(fake.parent)) == {"two.NAME"}
     user = fake.parent / "user.py"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import Fragments
+from tests.support.checking import Fragments
 
 SPEC = "software: {containers: docker}\nusers: [{name: alice, uid: 2001}]\n"
 LEGACY = "targets: {hyperpod-slurm: {mode: legacy}}"
@@ -21,7 +21,7 @@ CASES = [
 @pytest.mark.parametrize(("target", "spec", "expected"), CASES)
 def test_the_readme_says_that_they_are_root(target: str, spec: str, expected: bool) -> None:
     files = Fragments(target).files(spec)
-    limits = files["README.md"].partition("## Known limits")[2].partition("## Next steps")[0]
+    limits = files["README.md"].partition("## Known limits")[2].partition("\n## ")[0]
     assert ("members of the group docker" in limits) == expected
     scripts = "".join(text for path, text in files.items() if path.endswith("containers.sh"))
-    assert ("join_docker_group" in scripts and "docker" in spec) == expected
+    assert ("usermod --append --groups docker" in scripts and "docker" in spec) == expected

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from clustergen import compiler, discovery, resources, targets
-from clustergen.findings import errors
-from tests.checking import broken
+from clustergen import targets
+from clustergen.base import discovery, resources
+from clustergen.base.findings import errors
+from clustergen.checking import compiler
+from tests.support.checking import broken
 
 SPECS = sorted(resources.tree("specs").glob("*.yaml"))
 TARGETS = [name for name in targets.NAMES if targets.load(name).document_rules]
@@ -23,7 +25,7 @@ def test_rendered_documents_satisfy_the_rules(target: str) -> None:
         checked = compiler.check([spec], targets=[target])
         # Groups that are added to a cluster with Slurm have no controller among them: rules for
         # documents report only what an overlay breaks.
-        joined = target == "hyperpod-slurm" and checked.plans[target].options.existing
+        joined = target == "hyperpod-slurm" and checked.plans[target].existing.named
         if not errors(checked.findings) and not joined:
             document = targets.load(target).document(checked.plans[target])
             found = broken(target, json.loads(json.dumps(document)))

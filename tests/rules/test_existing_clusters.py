@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import check_fragment
+from tests.support.checking import check_fragment
 
 CLUSTERS = {
     "pcs": "cluster: pcs_0a1b2c3d4e",

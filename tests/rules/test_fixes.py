@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen import registry
-from clustergen.compiler import Checked
-from clustergen.findings import EXAMPLE_BASE, Finding, Rule, errors
-from clustergen.source.editing import apply
-from tests.checking import check, check_fragment, is_whole
+from clustergen.base.findings import EXAMPLE_BASE, Finding, Rule, errors
+from clustergen.checking import registry
+from clustergen.checking.compiler import Checked
+from clustergen.spec.source.editing import apply
+from tests.support.checking import check, check_fragment, is_whole
 
 EXAMPLED = [rule for rule in registry.every() if rule.bad]
 FIXABLE = [rule for rule in EXAMPLED if rule.fixes]

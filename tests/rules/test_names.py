@@ -4,67 +4,34 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import codes, found, message_and_help
+from tests.support.checking import codes, found, message_and_help
+from tests.support.tables import rows
 
 CPU = "node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 1}]\n"
 
-EXPECTED = [
-    (
-        "queues: [{name: train, node_groups: [h200]}, {name: train, node_groups: [h200]}]",
-        "SPC030",
-        "'train' is taken by queues[0]",
-        "give one of them another name",
-    ),
-    (
-        "queues: [{name: train, node_groups: [h200, h200]}]",
-        "SPC030",
-        "'h200' is listed twice",
-        "remove one",
-    ),
-    (
-        "queues: [{name: train, node_groups: [h200, h100]}]",
-        "SPC031",
-        "no node group is called 'h100'",
-        "did you mean h200?",
-    ),
-    (
-        "queues: [{name: train, node_groups: [h200, xyz]}]",
-        "SPC031",
-        "no node group is called 'xyz'",
-        "the spec defines h200",
-    ),
-    (
-        "software: {scripts: [{run: s3://bucket/setup.sh, node_groups: [h20]}]}",
-        "SPC031",
-        "no node group is called 'h20'",
-        "did you mean h200?",
-    ),
-    (
-        "queues: [{name: a, node_groups: [h200], default: true},"
-        " {name: b, node_groups: [h200], default: true}]",
-        "SPC032",
-        "queue 'a' is already the default",
-        "keep default: true in one of them",
-    ),
-    (
-        CPU + "queues: [{name: train, node_groups: [h200]}]",
-        "SPC033",
-        "node group 'cpu' is in no queue",
-        "name it in a queue, or add {name: cpu, node_groups: [cpu]}",
-    ),
-    (
-        "users: [{name: alice, uid: 2001}, {name: alice, uid: 2002}]",
-        "SPC034",
-        "'alice' is taken by users[0]",
-        "give one of them another name",
-    ),
-    (
-        "users: [{name: alice, uid: 2001}, {name: bob, uid: 2001}]",
-        "SPC034",
-        "2001 is taken by users[0]",
-        "give one of them another uid",
-    ),
-]
+EXPECTED = rows("""
+queues: [{name: train, node_groups: [h200]}, {name: train, node_groups: [h200]}]
+    SPC030 | 'train' is taken by queues[0] | give one of them another name
+queues: [{name: train, node_groups: [h200, h200]}]
+    SPC030 | 'h200' is listed twice | remove one
+queues: [{name: train, node_groups: [h200, h100]}]
+    SPC031 | no node group is called 'h100' | did you mean h200?
+queues: [{name: train, node_groups: [h200, xyz]}]
+    SPC031 | no node group is called 'xyz' | the spec defines h200
+software: {scripts: [{run: s3://bucket/setup.sh, node_groups: [h20]}]}
+    SPC031 | no node group is called 'h20' | did you mean h200?
+queues: [{name: a, node_groups: [h200], default: true}, {name: b, node_groups: [h200],
+  default: true}]
+    SPC032 | queue 'a' is already the default | keep default: true in one of them
+node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 1}]
+queues: [{name: train, node_groups: [h200]}]
+    SPC033 | node group 'cpu' is in no queue | name it in a queue, or add {name: cpu, node_groups:
+    [cpu]}
+users: [{name: alice, uid: 2001}, {name: alice, uid: 2002}]
+    SPC034 | 'alice' is taken by users[0] | give one of them another name
+users: [{name: alice, uid: 2001}, {name: bob, uid: 2001}]
+    SPC034 | 2001 is taken by users[0] | give one of them another uid
+""")
 
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), EXPECTED)

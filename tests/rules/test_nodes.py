@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import codes, message_and_help
+from tests.support.checking import Fragments, codes, message_and_help
+from tests.support.tables import rows
 
 BLOCK = "capacity: {capacity_block: cr-0a1b2c3d}"
 HELD = "capacity: {reservation: cr-0a1b2c3d}"
-LABEL = "use letters, digits, - _ . and at most 63 of them"
 DALLAS = "network: {zone: use1-dfw2-az1}\n"
 OHIO = "region: us-east-2\nnetwork: {zone: use2-az2}\n"
 
@@ -22,253 +22,136 @@ def types(*names: str) -> str:
     return f"instance_type: null, instance_types: [{', '.join(names)}]"
 
 
-EXPECTED = [
-    # What EC2 has, and where.
-    (
-        group("instance_type: p5en.48xlage"),
-        "CAP001",
-        "p5en has no size 48xlage",
-        "did you mean p5en.48xlarge?",
-    ),
-    (
-        group("instance_type: ml.p5.48xlarge"),
-        "CAP001",
-        "a spec names EC2 instance types: without SageMaker's ml.",
-        "did you mean p5.48xlarge?",
-    ),
-    (
-        group("instance_type: H200"),
-        "CAP001",
-        "h200 is an accelerator, not an instance type",
-        "use p5e.48xlarge, p5en.48xlarge",
-    ),
-    (
-        group(types("m7i.4xlarge", "m7i.9xlarge")),
-        "CAP001",
-        "m7i has no size 9xlarge",
-        "did you mean m7i.12xlarge? The family has m7i.large, m7i.xlarge, m7i.2xlarge, ",
-    ),
-    (
-        "login: {instance_type: nope.large}",
-        "CAP001",
-        "there is no instance type nope.large",
-        "clustergen catalog lists all types",
-    ),
-    (
-        "network: {zone: use1-az3}\nhead_node: {instance_type: m4.4xlarge}\n" + group("count: 1"),
-        "CAP003",
-        "p5en.48xlarge is not offered in use1-az3",
-        "in us-east-1: use1-az2, use1-az6",
-    ),
-    (
-        group("instance_type: hpc7a.96xlarge"),
-        "CAP003",
-        "hpc7a.96xlarge is not offered in us-east-1",
-        "offered in eu-north-1, eu-west-1, eu-west-3, us-east-2",
-    ),
-    # How it is sold.
-    (
-        group("instance_type: hpc7a.96xlarge, capacity: spot", OHIO),
-        "CAP002",
-        "hpc7a.96xlarge is not available as spot",
-        "hpc7a.96xlarge is sold as on-demand",
-    ),
-    (
-        group("instance_type: p6e-gb200.36xlarge, count: 18", DALLAS),
-        "CAP002",
-        "p6e-gb200.36xlarge is not available as on-demand",
-        "p6e-gb200.36xlarge is sold as capacity-block, and by HyperPod as training_plan",
-    ),
-    (
-        group(f"instance_type: g6e.12xlarge, {BLOCK}"),
-        "CAP002",
-        "g6e.12xlarge is not available as capacity-block",
-        "g6e.12xlarge is sold as on-demand, spot; Capacity Blocks exist for p4d.24xlarge, ",
-    ),
-    (
-        group(f"instance_type: m7i.4xlarge, {BLOCK}"),
-        "CAP002",
-        "m7i.4xlarge is not available as capacity-block",
-        "m7i.4xlarge is sold as on-demand, spot",
-    ),
-    (
-        group(f"{types('g6e.12xlarge', 'g6.12xlarge')}, {HELD}"),
-        "CAP005",
-        "cr-0a1b2c3d holds one type, the group has 2",
-        "write instance_type with the type of the reservation",
-    ),
-    (
-        f"node_groups: [{{name: h200, count: 3, {HELD}}},"
-        f" {{name: b, instance_type: p5en.48xlarge, count: 4, {HELD}}}]",
-        "CAP006",
-        "cr-0a1b2c3d is used by 'h200' too",
-        "together they start up to 7 nodes from it",
-    ),
-    (
-        f"node_groups: [{{name: h200, {HELD}}},"
-        f" {{name: b, instance_type: p5.48xlarge, count: 4, {HELD}}}]",
-        "CAP005",
-        "cr-0a1b2c3d holds one type, and 'h200' starts p5en.48xlarge from it",
-        "name a reservation of p5.48xlarge",
-    ),
-    (
-        group(f"count: 65, {BLOCK}"),
-        "CAP007",
-        "65 nodes from one Capacity Block",
-        "at most 64: split the group, one block each",
-    ),
-    # How many.
-    (
-        group("count: {min: 3, max: 2}"),
-        "CAP008",
-        "a minimum of 3 above a maximum of 2",
-        "write {min: 2, max: 3}",
-    ),
-    (
-        group(f"instance_type: p6e-gb200.36xlarge, count: 8, {BLOCK}", DALLAS),
-        "CAP009",
-        "8 instances are not a multiple of the UltraServer size 9",
-        "write 9",
-    ),
-    (
-        group(f"instance_type: p6e-gb200.36xlarge, count: 19, {BLOCK}", DALLAS),
-        "CAP009",
-        "19 instances are not a multiple of the UltraServer size 9",
-        "write 18 or 27",
-    ),
-    # Settings of its processors and GPUs.
-    (
-        group("instance_type: m7g.4xlarge, threads_per_core: 2"),
-        "CAP010",
-        "m7g.4xlarge has 1 thread per core",
-        "write 1, or remove it",
-    ),
-    # EC2 lists no choice for it, and AWS's own samples run it with one.
-    (
-        group("instance_type: g5.12xlarge, threads_per_core: 1"),
-        "CAP010",
-        "EC2 does not say whether g5.12xlarge, which has 2 threads per core, can run with 1",
-        "start one such instance first, or write 2",
-    ),
-    (
-        group("mig: {1g.10gb: 7}"),
-        "GPU001",
-        "p5en.48xlarge has no MIG profile 1g.10gb",
-        "did you mean 1g.18gb? It has 1g.18gb, 1g.18gb+me, 1g.35gb, 2g.35gb, 3g.71gb, ",
-    ),
-    (
-        group("instance_type: g6e.48xlarge, mig: {1g.18gb: 1}"),
-        "GPU001",
-        "GPUs of g6e.48xlarge cannot be partitioned",
-        "remove mig",
-    ),
-    (group("mig: {1g.18gb: 8}"), "GPU002", "8 x 1g.18gb on one GPU", "at most 7"),
-    (
-        group("mig: {3g.71gb: 2, 1g.18gb: 1}"),
-        "GPU002",
-        "partitions of 7 compute and 9 memory slices",
-        "a GPU has 7 and 8",
-    ),
-    (
-        group("instance_type: m7i.4xlarge, scratch: /scratch"),
-        "STG050",
-        "m7i.4xlarge has no local NVMe",
-        "remove scratch, or use a type with local disks",
-    ),
-    # Types that cannot stand in for each other.
-    (
-        group(types("m7i.4xlarge", "m7g.4xlarge")),
-        "CAP004",
-        "m7g.4xlarge has arm64 (architecture), m7i.4xlarge has x86_64",
-        "put types that differ into separate groups",
-    ),
-    (
-        group(types("g6e.12xlarge", "m7i.12xlarge")),
-        "CAP004",
-        "m7i.12xlarge has 0 (accelerators), g6e.12xlarge has 4",
-        "put types that differ into separate groups",
-    ),
-    (
-        group(types("m7i.4xlarge", "m7i.4xlarge")),
-        "SPC030",
-        "'m7i.4xlarge' is listed twice",
-        "remove one",
-    ),
-    (
-        group(types("p5en.48xlarge", "p5.48xlarge")),
-        "NIC004",
-        "p5en.48xlarge and p5.48xlarge have 16 (EFA on 16) and 32 (EFA on 32) network cards",
-        "give each type a group of its own, or write efa: false",
-    ),
-    # EFA and placement.
-    (
-        group("instance_type: g6e.4xlarge, efa: true"),
-        "NIC001",
-        "g6e.4xlarge has no EFA",
-        "sizes that have it: g6e.8xlarge, g6e.12xlarge, g6e.16xlarge, g6e.24xlarge, g6e.48xlarge",
-    ),
-    (
-        group("instance_type: inf2.48xlarge, efa: true"),
-        "NIC001",
-        "inf2.48xlarge has no EFA",
-        "no size of inf2 supports it; write efa: false, or use another family",
-    ),
-    (
-        group("instance_type: m7i.4xlarge, efa_layout: efa"),
-        "NIC002",
-        "efa_layout has no effect without EFA interfaces",
-        "remove it",
-    ),
-    (
-        group("efa: false"),
-        "NIC003",
-        "p5en.48xlarge has 3200 Gbit/s of EFA that stay unused",
-        "write efa: auto",
-    ),
-    (
-        group("instance_type: t3.xlarge, placement: cluster"),
-        "PLC001",
-        "t3.xlarge does not support cluster placement groups",
-        "write placement: none",
-    ),
-    (
-        group(f"{HELD}, placement: cluster"),
-        "PLC002",
-        "a placement group in addition to the reservation cr-0a1b2c3d",
-        "write placement: auto",
-    ),
-    (
-        group("placement: none"),
-        "PLC003",
-        "2 EFA nodes may start far from each other",
-        "write placement: auto",
-    ),
-    # Labels and tags.
-    (group("labels: {team name: llm}"), "K8S001", "'team name' is not a label name", LABEL),
-    (group("labels: {a: x y}"), "K8S001", "'x y' is not a valid label value", LABEL),
-    (group(f"labels: {{{'a' * 64}: b}}"), "K8S001", f"'{'a' * 64}' is not a label name", LABEL),
-    ("tags: {'aws:team': llm}", "SPC035", "'aws:team' is reserved", "write team"),
-    ("tags: {'AWS:': llm}", "SPC035", "'AWS:' is reserved", "write team"),
-    (
-        "tags: {owner: '100% {ours}'}",
-        "SPC036",
-        "'100% {ours}' has % { }",
-        "use letters, digits, spaces and _.:/=+-@",
-    ),
-    (
-        "tags: {'cost#center': x}",
-        "SPC036",
-        "'cost#center' has #",
-        "use letters, digits, spaces and _.:/=+-@",
-    ),
-]
+EXPECTED = rows("""
+# What EC2 has, and where.
+node_groups: [{name: h200, instance_type: p5en.48xlage}]
+    CAP001 | p5en has no size 48xlage | did you mean p5en.48xlarge?
+node_groups: [{name: h200, instance_type: ml.p5.48xlarge}]
+    CAP001 | a spec names EC2 instance types: without SageMaker's ml. | did you mean p5.48xlarge?
+node_groups: [{name: h200, instance_type: H200}]
+    CAP001 | h200 is an accelerator, not an instance type | use p5e.48xlarge, p5en.48xlarge
+node_groups: [{name: h200, instance_type: null, instance_types: [m7i.4xlarge, m7i.9xlarge]}]
+    CAP001 | m7i has no size 9xlarge | did you mean m7i.12xlarge? The family has m7i.large,
+    m7i.xlarge, m7i.2xlarge,
+login: {instance_type: nope.large}
+    CAP001 | there is no instance type nope.large | clustergen catalog lists all types
+network: {zone: use1-az3}
+head_node: {instance_type: m4.4xlarge}
+node_groups: [{name: h200, count: 1}]
+    CAP003 | p5en.48xlarge is not offered in use1-az3 | in us-east-1: use1-az2, use1-az6
+node_groups: [{name: h200, instance_type: hpc7a.96xlarge}]
+    CAP003 | hpc7a.96xlarge is not offered in us-east-1 | offered in eu-north-1, eu-west-1,
+    eu-west-3, us-east-2
+# How it is sold.
+region: us-east-2
+network: {zone: use2-az2}
+node_groups: [{name: h200, instance_type: hpc7a.96xlarge, capacity: spot}]
+    CAP002 | hpc7a.96xlarge is not available as spot | hpc7a.96xlarge is sold as on-demand
+network: {zone: use1-dfw2-az1}
+node_groups: [{name: h200, instance_type: p6e-gb200.36xlarge, count: 18}]
+    CAP002 | p6e-gb200.36xlarge is not available as on-demand | p6e-gb200.36xlarge is sold as
+    capacity-block, and by HyperPod as training_plan
+node_groups: [{name: h200, instance_type: g6e.12xlarge, capacity: {capacity_block: cr-0a1b2c3d}}]
+    CAP002 | g6e.12xlarge is not available as capacity-block | g6e.12xlarge is sold as on-demand,
+    spot; Capacity Blocks exist for p4d.24xlarge,
+node_groups: [{name: h200, instance_type: m7i.4xlarge, capacity: {capacity_block: cr-0a1b2c3d}}]
+    CAP002 | m7i.4xlarge is not available as capacity-block | m7i.4xlarge is sold as on-demand, spot
+node_groups: [{name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6.12xlarge],
+  capacity: {reservation: cr-0a1b2c3d}}]
+    CAP005 | cr-0a1b2c3d holds one type, the group has 2 | write instance_type with the type of the
+    reservation
+node_groups: [{name: h200, count: 3, capacity: {reservation: cr-0a1b2c3d}}, {name: b,
+  instance_type: p5en.48xlarge, count: 4, capacity: {reservation: cr-0a1b2c3d}}]
+    CAP006 | cr-0a1b2c3d is used by 'h200' too | together they start up to 7 nodes from it
+node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d}}, {name: b,
+  instance_type: p5.48xlarge, count: 4, capacity: {reservation: cr-0a1b2c3d}}]
+    CAP005 | cr-0a1b2c3d holds one type, and 'h200' starts p5en.48xlarge from it | name a
+    reservation of p5.48xlarge
+node_groups: [{name: h200, count: 65, capacity: {capacity_block: cr-0a1b2c3d}}]
+    CAP007 | 65 nodes from one Capacity Block | at most 64: split the group, one block each
+# How many.
+node_groups: [{name: h200, count: {min: 3, max: 2}}]
+    CAP008 | a minimum of 3 above a maximum of 2 | write {min: 2, max: 3}
+network: {zone: use1-dfw2-az1}
+node_groups: [{name: h200, instance_type: p6e-gb200.36xlarge, count: 8,
+  capacity: {capacity_block: cr-0a1b2c3d}}]
+    CAP009 | 8 instances are not a multiple of the UltraServer size 9 | write 9
+network: {zone: use1-dfw2-az1}
+node_groups: [{name: h200, instance_type: p6e-gb200.36xlarge, count: 19,
+  capacity: {capacity_block: cr-0a1b2c3d}}]
+    CAP009 | 19 instances are not a multiple of the UltraServer size 9 | write 18 or 27
+# Settings of its processors and GPUs.
+node_groups: [{name: h200, instance_type: m7g.4xlarge, threads_per_core: 2}]
+    CAP010 | m7g.4xlarge has 1 thread per core | write 1, or remove it
+# EC2 lists no choice for it, and AWS's own samples run it with one.
+node_groups: [{name: h200, instance_type: g5.12xlarge, threads_per_core: 1}]
+    CAP010 | EC2 does not say whether g5.12xlarge, which has 2 threads per core, can run with 1 |
+    start one such instance first, or write 2
+node_groups: [{name: h200, mig: {1g.10gb: 7}}]
+    GPU001 | p5en.48xlarge has no MIG profile 1g.10gb | did you mean 1g.18gb? It has 1g.18gb,
+    1g.18gb+me, 1g.35gb, 2g.35gb, 3g.71gb,
+node_groups: [{name: h200, instance_type: g6e.48xlarge, mig: {1g.18gb: 1}}]
+    GPU001 | GPUs of g6e.48xlarge cannot be partitioned | remove mig
+node_groups: [{name: h200, mig: {1g.18gb: 8}}]
+    GPU002 | 8 x 1g.18gb on one GPU | at most 7
+node_groups: [{name: h200, mig: {3g.71gb: 2, 1g.18gb: 1}}]
+    GPU002 | partitions of 7 compute and 9 memory slices | a GPU has 7 and 8
+node_groups: [{name: h200, instance_type: m7i.4xlarge, scratch: /scratch}]
+    STG050 | m7i.4xlarge has no local NVMe | remove scratch, or use a type with local disks
+# Types that cannot stand in for each other.
+node_groups: [{name: h200, instance_type: null, instance_types: [m7i.4xlarge, m7g.4xlarge]}]
+    CAP004 | m7g.4xlarge has arm64 (architecture), m7i.4xlarge has x86_64 | put types that differ
+    into separate groups
+node_groups: [{name: h200, instance_type: null, instance_types: [g6e.12xlarge, m7i.12xlarge]}]
+    CAP004 | m7i.12xlarge has 0 (accelerators), g6e.12xlarge has 4 | put types that differ into
+    separate groups
+node_groups: [{name: h200, instance_type: null, instance_types: [m7i.4xlarge, m7i.4xlarge]}]
+    SPC030 | 'm7i.4xlarge' is listed twice | remove one
+node_groups: [{name: h200, instance_type: null, instance_types: [p5en.48xlarge, p5.48xlarge]}]
+    NIC004 | p5en.48xlarge and p5.48xlarge have 16 (EFA on 16) and 32 (EFA on 32) network cards |
+    give each type a group of its own, or write efa: false
+# EFA and placement.
+node_groups: [{name: h200, instance_type: g6e.4xlarge, efa: true}]
+    NIC001 | g6e.4xlarge has no EFA | sizes that have it: g6e.8xlarge, g6e.12xlarge, g6e.16xlarge,
+    g6e.24xlarge, g6e.48xlarge
+node_groups: [{name: h200, instance_type: inf2.48xlarge, efa: true}]
+    NIC001 | inf2.48xlarge has no EFA | no size of inf2 supports it; write efa: false, or use
+    another family
+node_groups: [{name: h200, instance_type: m7i.4xlarge, efa_layout: efa}]
+    NIC002 | efa_layout has no effect without EFA interfaces | remove it
+node_groups: [{name: h200, efa: false}]
+    NIC003 | p5en.48xlarge has 3200 Gbit/s of EFA that stay unused | write efa: auto
+node_groups: [{name: h200, instance_type: t3.xlarge, placement: cluster}]
+    PLC001 | t3.xlarge does not support cluster placement groups | write placement: none
+node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d}, placement: cluster}]
+    PLC002 | a placement group in addition to the reservation cr-0a1b2c3d | write placement: auto
+node_groups: [{name: h200, placement: none}]
+    PLC003 | 2 EFA nodes may start far from each other | write placement: auto
+# Labels and tags.
+node_groups: [{name: h200, labels: {team name: llm}}]
+    K8S001 | 'team name' is not a label name | use letters, digits, - _ . and at most 63 of them
+node_groups: [{name: h200, labels: {a: x y}}]
+    K8S001 | 'x y' is not a valid label value | use letters, digits, - _ . and at most 63 of them
+node_groups: [{name: h200,
+  labels: {aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: b}}]
+    K8S001 | 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is not a label name
+    | use letters, digits, - _ . and at most 63 of them
+tags: {'aws:team': llm}
+    SPC035 | 'aws:team' is reserved | write team
+tags: {'AWS:': llm}
+    SPC035 | 'AWS:' is reserved | write team
+tags: {owner: '100% {ours}'}
+    SPC036 | '100% {ours}' has % { } | use letters, digits, spaces and _.:/=+-@
+tags: {'cost#center': x}
+    SPC036 | 'cost#center' has # | use letters, digits, spaces and _.:/=+-@
+""")
 
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), EXPECTED)
 def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
     found = message_and_help(fragment, code)
     assert found[0] == message
-    assert found[1] == help or (help.endswith(" ") and found[1].startswith(help))
+    assert found[1] == help or (help.endswith(",") and found[1].startswith(f"{help} "))
 
 
 FINE = [
@@ -283,7 +166,7 @@ FINE = [
     group(f"{HELD}, placement: none"),
     group(f"{HELD}, placement: {{group: beside}}"),
     group("placement: none, count: 1"),
-    group(f"{types('g6e.12xlarge', 'g6.12xlarge')}, capacity: spot"),
+    group(f"{types('g6e.12xlarge', 'g6.12xlarge')}, capacity: spot, placement: none"),
     group(f"{types('p5en.48xlarge', 'p5.48xlarge')}, efa: false, count: 1"),
     group("threads_per_core: 2"),
     group("instance_type: m7g.4xlarge, threads_per_core: 1"),
@@ -300,7 +183,7 @@ FINE = [
 
 def test_a_local_zone_is_opted_in_to() -> None:
     text = group(f"instance_type: p6e-gb200.36xlarge, count: 18, {BLOCK}", DALLAS)
-    assert codes(text) == ["NET027"]
+    assert codes(text) == ["CAP031", "NET027"]
     assert message_and_help(text, "NET027")[1] == (
         "aws ec2 modify-availability-zone-group --region us-east-1 --group-name us-east-1-dfw-2 "
         "--opt-in-status opted-in"
@@ -311,4 +194,24 @@ def test_a_local_zone_is_opted_in_to() -> None:
 
 @pytest.mark.parametrize("fragment", FINE)
 def test_no_findings(fragment: str) -> None:
-    assert codes(fragment) == []
+    # A block without dates has a note.
+    assert [code for code in codes(fragment) if code != "CAP031"] == []
+
+
+PROCESSORS = ("c7a.48xlarge", "c7i.48xlarge")
+"""Of the same size: one has twice the cores, the other two threads per core."""
+
+
+@pytest.mark.parametrize("target", ["parallelcluster", "pcs", "eks", "batch"])
+@pytest.mark.parametrize("threads", ["", ", threads_per_core: 1"])
+def test_threads_do_not_depend_on_the_order_of_types(target: str, threads: str) -> None:
+    """Only a spec that says so switches SMT off, whichever type comes first."""
+    fields = [f"{types(*each)}, count: 2{threads}" for each in (PROCESSORS, PROCESSORS[::-1])]
+    found = [set(codes(group(each), target)) for each in fields]
+    assert found[0] == found[1]
+    refused = bool(threads) and target != "pcs"
+    assert bool(found[0] & {"CAP103", "CAP004"}) == refused
+    if not threads:
+        files = [Fragments(target).files(group(each)) for each in fields]
+        for words in ("DisableSimultaneousMultithreading", "CoreCount"):
+            assert not any(words in text for each in files for text in each.values())

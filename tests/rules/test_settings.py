@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity
 from clustergen.plan import slurm_settings
 from clustergen.plan.limits import SlurmSettings
 from clustergen.plan.slurm import Setting
 from clustergen.plan.slurm_settings import Service
-from tests.checking import Fragments
-from tests.oracles.slurm.verdicts import VERSIONS, Verdict, verdicts
+from tests.support.checking import Fragments
+from tests.validators.slurm.verdicts import VERSIONS, Verdict, verdicts
 
 VERDICTS = verdicts()
 

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic_core import ValidationError
 
-from clustergen import source
-from clustergen.findings import EXAMPLE_BASE
-from clustergen.registry import every
-from clustergen.resources import tree
-from clustergen.spec import build, core_schema, schema
-from clustergen.spec.model import Spec
-from tests import checking
-from tests.examples import share
+from clustergen.base.findings import EXAMPLE_BASE
+from clustergen.base.resources import tree
+from clustergen.checking.registry import every
+from clustergen.spec import build, core_schema, source
+from clustergen.spec.declared import language
+from tests.support import checking
+from tests.support.examples import share
 
 BASE = source.read_text(EXAMPLE_BASE)[0]
 SPECS = sorted(tree("specs").glob("*.yaml"))
@@ -47,8 +46,8 @@ def outcome(read: Any, data: Any) -> Any:
 
 
 def test_the_file_is_up_to_date() -> None:
-    assert core_schema.FILE.read_text(encoding="utf-8") == build.content()
-    assert schema.STORED.read_text(encoding="utf-8") == build.json_schema()
+    for file, made in build.files().items():
+        assert file.read_text(encoding="utf-8") == made
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
@@ -57,7 +56,7 @@ def test_a_spec_reads_the_same(path: Any) -> None:
     assert document is not None
     read = outcome(core_schema.read, document.data)
     assert isinstance(read, tuple)
-    assert read == outcome(Spec.model_validate, document.data)
+    assert read == outcome(language().model_validate, document.data)
 
 
 @pytest.mark.parametrize("rule", [r for r in every() if r.bad], ids=lambda rule: rule.code)
@@ -69,7 +68,7 @@ def test_an_example_reads_the_same(rule: Any) -> None:
             continue
         whole = not isinstance(document.data, dict) or "version" in document.data
         data = document.data if whole else source.merge(BASE.data, document.data)
-        assert outcome(core_schema.read, data) == outcome(Spec.model_validate, data)
+        assert outcome(core_schema.read, data) == outcome(language().model_validate, data)
 
 
 VALUES = st.one_of(
@@ -104,13 +103,15 @@ PLACES = list(places(EVERY_FIELD.data))
 def test_a_changed_spec_reads_the_same(path: tuple[Any, ...], value: Any) -> None:
     assert EVERY_FIELD is not None
     data = replaced(EVERY_FIELD.data, path, value)
-    assert outcome(core_schema.read, data) == outcome(Spec.model_validate, data)
+    assert outcome(core_schema.read, data) == outcome(language().model_validate, data)
 
 
-def test_a_check_loads_no_models() -> None:
+@pytest.mark.parametrize("sets", [(), ("--set", "naem=x", "--set", "node_groups.0.count=many")])
+def test_a_check_loads_no_models(sets: tuple[str, ...]) -> None:
+    """Not even to explain errors."""
     code = (
         "import sys; from clustergen.cli import main; "
-        f"main(['check', {str(SPECS[0])!r}, '--target', 'all']); "
+        f"main(['check', {str(SPECS[0])!r}, '--target', 'all', *{sets!r}]); "
         "sys.exit('pydantic.main' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -18,16 +18,12 @@ from clustergen.spec.quantities import (
     parse_duration,
     parse_size,
 )
+from tests.support.tables import flow
 
-SIZES = [
-    ("500GiB", 500),
-    ("0GiB", 0),
-    ("1TiB", 1024),
-    ("1.5TiB", 1536),
-    ("37.5TiB", 38400),
-    ("2.0GiB", 2),
-    ("1PiB", 1048576),
-]
+SIZES = flow("""
+{500GiB: 500, 0GiB: 0, 1TiB: 1024, 1.5TiB: 1536, 37.5TiB: 38400, 2.0GiB: 2, 1PiB: 1048576}
+""")
+TEN = "counts in powers of ten; sizes here are GiB or TiB"
 REFUSED_SIZES = [
     ("500", "500 has no unit", "500GiB or 500TiB?"),
     ("1.5", "1.5 has no unit", "1.5GiB or 1.5TiB?"),
@@ -37,21 +33,13 @@ REFUSED_SIZES = [
         "write 4800GiB, which FSx calls 4.8 TiB, or 4915GiB or 4916GiB",
     ),
     ("0.5GiB", "0.5GiB is not a whole number of GiB", "write 0GiB or 1GiB"),
-    (
-        "500GB",
-        "GB counts in powers of ten; sizes here are GiB or TiB",
-        "write 500GiB if that is meant; 500GB is about 466GiB",
-    ),
+    ("500GB", f"GB {TEN}", "write 500GiB if that is meant; 500GB is about 466GiB"),
     (
         "2tb",
-        "tb counts in powers of ten; sizes here are GiB or TiB",
-        "write 2TiB if that is meant; 2tb is about 1863GiB",
+        f"tb {TEN}",
+        "write 2TiB if that is meant; 2tb is about 1863GiB. FSx calls 2000GiB 2tb",
     ),
-    (
-        "2048MB",
-        "MB counts in powers of ten; sizes here are GiB or TiB",
-        "2048MB is about 2GiB",
-    ),
+    ("2048MB", f"MB {TEN}", "2048MB is about 2GiB"),
     ("500 GiB", "'500 GiB' is not a size", "write 500GiB"),
     ("500Gi", "'500Gi' is not a size", "write 500GiB"),
     ("500gib", "'500gib' is not a size", "write 500GiB"),
@@ -61,28 +49,16 @@ REFUSED_SIZES = [
     ("", "'' is not a size", "write it as 500GiB or 2TiB"),
     ("٥GiB", "'٥GiB' is not a size", "write it as 500GiB or 2TiB"),
 ]
-DURATIONS = [
-    ("7d", 7 * 86400),
-    ("12h", 12 * 3600),
-    ("90m", 5400),
-    ("30s", 30),
-    ("1d12h", 129600),
-    ("1h30m15s", 5415),
-    ("7-00:00:00", 7 * 86400),
-    ("24:00:00", 86400),
-    ("100:30:15", 361815),
-    ("0s", 0),
-]
+DURATIONS = flow("""
+{7d: 604800, 12h: 43200, 90m: 5400, 30s: 30, 1d12h: 129600, 1h30m15s: 5415, 7-00:00:00: 604800,
+  '24:00:00': 86400, '100:30:15': 361815, 0s: 0}
+""")
 REFUSED_DURATIONS = [
     ("10", "10 has no unit", "10m, 10h or 10d?"),
     ("1.5h", "'1.5h' is not a duration", "write 1h30m"),
     ("7 days", "'7 days' is not a duration", "write 7d"),
     ("7D", "'7D' is not a duration", "write 7d"),
-    (
-        "24:00",
-        "24:00 can be hours or minutes",
-        "write 24:00:00 for hours, 24m0s for minutes",
-    ),
+    ("24:00", "24:00 can be hours or minutes", "write 24:00:00 for hours, 24m0s for minutes"),
     ("12h1d", "'12h1d' is not a duration", "write it as 7d, 1d12h, 90m or 24:00:00"),
     ("7-24:00:00", "'7-24:00:00' is not a duration", "write it as 7d, 1d12h, 90m or 24:00:00"),
     ("24:60:00", "'24:60:00' is not a duration", "write it as 7d, 1d12h, 90m or 24:00:00"),
@@ -92,7 +68,7 @@ REFUSED_DURATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "gib"), SIZES)
+@pytest.mark.parametrize(("text", "gib"), SIZES.items())
 def test_size(text: str, gib: int) -> None:
     assert parse_size(text) == gib
 
@@ -104,7 +80,7 @@ def test_invalid_size(text: str, message: str, help: str) -> None:
     assert (raised.value.message, raised.value.help) == (message, help)
 
 
-@pytest.mark.parametrize(("text", "seconds"), DURATIONS)
+@pytest.mark.parametrize(("text", "seconds"), DURATIONS.items())
 def test_duration(text: str, seconds: int) -> None:
     assert parse_duration(text) == seconds
 

@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 
 import clustergen
-from clustergen import resources, source
+from clustergen.base import resources
+from clustergen.spec import source
 from clustergen.spec.schema import schema
 from clustergen.targets import NAMES
 

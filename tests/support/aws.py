@@ -14,9 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.support.paths import ROOT
+from tests.support.scripts import completed
+
 # moto takes a second to load: it is imported where it is used.
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 CDK = ROOT / "node_modules" / "aws-cdk" / "bin" / "cdk"
 ACCOUNT = "123456789012"
 APP = f"{sys.executable} app.py"
@@ -70,14 +72,7 @@ def cdk(*arguments: object, app: str | Path = APP, **environment: str) -> Done:
         # Two commands at once may not write into one folder, as they would by cdk.json.
         if app == APP and "--output" not in arguments:
             command += ["--output", folder]
-        done = subprocess.run(
-            [str(word) for word in command],
-            cwd=ROOT,
-            env=_environment() | environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = completed(*map(str, command), cwd=ROOT, env=_environment() | environment)
     return Done(done.returncode, done.stdout + done.stderr)
 
 

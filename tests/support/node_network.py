@@ -13,11 +13,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.support.waiting import PATIENCE, TimedOut, until
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SPACES = ("--mount", "--net", "--uts", "--ipc", "--pid", "--fork", "--kill-child")
@@ -112,7 +113,7 @@ class NodeNetwork:
             f" ip link set v{number} netns {self._seen_by_bridge(pid)} &&"
             f" ip link set h{number} master rig up"
         )
-        self._wait_for(self._work(f"nodes/{name}/upper/rig/ready"))
+        _appears(self._work(f"nodes/{name}/upper/rig/ready"))
 
     def put(self, name: str, path: str, text: str, mode: int = 0o644) -> None:
         """Writes a file of a machine."""
@@ -137,9 +138,12 @@ class NodeNetwork:
         *,
         user: int = 0,
         environment: Mapping[str, str] | None = None,
-        seconds: float = 120,
+        seconds: float = PATIENCE,
     ) -> Run:
-        """Runs a script of bash on a machine; status 124 when it does not end in time."""
+        """Runs a script of bash on a machine.
+
+        :raises TimedOut: if it does not end in time.
+        """
         words = [f"{key}={value}" for key, value in (environment or {}).items()]
         command = [
             *("nsenter", "-t", str(self._pids[name]), "-m", "-n", "-u", "-i", "-p", "-r", "-w"),
@@ -154,7 +158,9 @@ class NodeNetwork:
             )
             stream.seek(0)
             text = stream.read().decode(errors="replace")
-        return Run(124 if done.returncode in (-9, 137) else done.returncode, text)
+        if done.returncode in (-9, 137):
+            raise TimedOut(f"not within {seconds} s, on {name}: {script}\nit said: {text}")
+        return Run(done.returncode, text)
 
     def close(self) -> None:
         """Ends every process of every machine."""
@@ -168,14 +174,14 @@ class NodeNetwork:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
         self._processes.append(process)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        for _ in range(500):
+
+        def child() -> int:
             if process.poll() is not None:
                 raise RuntimeError(f"{command[0]} ended with status {process.returncode}")
             # nsenter becomes the command it runs; with --pid it makes a child, which makes another.
-            if found := _last_child(children):
-                return found
-            time.sleep(0.01)
-        raise RuntimeError(f"{command[0]} started nothing")
+            return _last_child(children)
+
+        return until(child, bool, f"{command[0]} starts something")
 
     def _in_bridge(self, script: str) -> None:
         inside = ["nsenter", "-t", str(self._bridge), "-m", "-n", "-p", "--"]
@@ -190,15 +196,12 @@ class NodeNetwork:
     def _work(self, path: str) -> Path:
         if not (root := Path(f"/proc/{self._bridge}/root")).exists():
             raise RuntimeError("the bridge is gone")
-        self._wait_for(root / str(self._folder).lstrip("/") / "ready")
+        _appears(root / str(self._folder).lstrip("/") / "ready")
         return root / str(self._folder).lstrip("/") / path
 
-    def _wait_for(self, file: Path) -> None:
-        for _ in range(500):
-            if file.exists():
-                return
-            time.sleep(0.02)
-        raise RuntimeError(f"{file} did not appear")
+
+def _appears(file: Path) -> None:
+    until(file.exists, bool, f"{file} appears")
 
 
 def _last_child(children: Path) -> int:

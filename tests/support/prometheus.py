@@ -9,7 +9,7 @@ import functools
 import subprocess
 from pathlib import Path
 
-from clustergen.words import words
+from clustergen.base.text_lists import words
 from tests.support import debian
 
 PACKAGES = words("prometheus prometheus-alertmanager prometheus-node-exporter")

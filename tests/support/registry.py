@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.support.kubernetes_tools import tool
+from tests.support.scripts import completed
 
 AWS = """#!/usr/bin/env bash
 printf 'aws %s\\n' "$*" >>"$HERE/calls"
@@ -103,9 +104,7 @@ class Place:
             "HOME": os.environ.get("HOME", "/"),
         }
         command = ["bash", f"bundle/{script}", *arguments]
-        return subprocess.run(
-            command, cwd=self.here, env=environment, capture_output=True, text=True, check=False
-        )
+        return completed(*command, cwd=self.here, env=environment)
 
     @property
     def pushed(self) -> set[str]:

@@ -12,8 +12,10 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
-from clustergen.words import words
+from clustergen.base.text_lists import words
 
 _ROOTED = re.compile(r"(?<![\w$}/.])/(etc|home|opt|var|sys|dev(?!/null))(?=/)")
 
@@ -26,9 +28,14 @@ STATEFUL = {
 }
 SILENT = words("""
     sysctl systemctl chown chmod mkfs.ext4 mdadm blkid wipefs groupadd
-    useradd getent id aws nvidia-smi mount.nfs docker enroot sleep
+    useradd usermod getent id aws nvidia-smi mount.nfs docker enroot sleep
     modprobe lnetctl
 """)
+
+
+def completed(*command: str | Path, **options: Any) -> CompletedProcess[str]:
+    """A command that has ended, whatever its exit status, and what it printed."""
+    return subprocess.run(command, **options, capture_output=True, text=True, check=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +65,18 @@ class Rig:
         moved = _ROOTED.sub(rf"{self.root}/\1", re.sub(r"(?m)^export PATH=.*$", "", script))
         here.write_text(moved, encoding="utf-8")
         (self.root / "calls").write_text("", encoding="utf-8")
-        environment = {"PATH": f"{self.root}/bin:/usr/bin:/bin", "ROOT": str(self.root)}
-        done = subprocess.run(
-            ["/bin/bash", str(here), *arguments],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = bash(here, *arguments, first=self.root / "bin", ROOT=str(self.root))
         calls = (self.root / "calls").read_text(encoding="utf-8").replace(f"{self.root}", "")
         return Run(done.returncode, calls.splitlines(), done.stderr.replace(f"{self.root}", ""))
+
+    def twice(self, script: str, *arguments: str) -> Run:
+        """The first run, after a second one that changed no file."""
+        first = self.run(script, *arguments)
+        files = self.files()
+        second = self.run(script, *arguments)
+        assert (first.status, second.status) == (0, 0), first.output + second.output
+        assert self.files() == files
+        return first
 
     def files(self) -> dict[str, str]:
         """The text of every file that a script may have written."""
@@ -79,9 +88,21 @@ class Rig:
         }
 
     def _program(self, name: str, body: str) -> None:
-        path = self.root / "bin" / name
-        path.write_text(
-            f'#!/bin/bash\nprintf "%s\\n" {shlex.quote(name)}" $*" >>"$ROOT/calls"\n{body}\n',
-            encoding="utf-8",
-        )
-        path.chmod(0o755)
+        recorded = f'printf "%s\\n" {shlex.quote(name)}" $*" >>"$ROOT/calls"'
+        programs(self.root / "bin", {name: f"{recorded}\n{body}"})
+
+
+def programs(folder: Path, bodies: Mapping[str, str]) -> Path:
+    """A folder with programs: in Bash, where a body has no first line that says otherwise."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, body in bodies.items():
+        text = body if body.startswith("#!") else f"#!/bin/bash\n{body}\n"
+        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def bash(*arguments: object, first: object = "", **environment: str) -> CompletedProcess[str]:
+    """Run Bash in an environment of its own; `first` is a folder whose programs come first."""
+    path = f"{first}:/usr/bin:/bin" if first else "/usr/bin:/bin"
+    return completed("/bin/bash", *map(str, arguments), env={"PATH": path, **environment})

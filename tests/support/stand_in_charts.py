@@ -1,6 +1,6 @@
 """Charts that stand in for public ones: the same values lead to the same images.
 
-`tests/kubernetes/charts.json` says what was read of the public charts.
+`tests/services/kubernetes/charts.json` says what was read of the public charts.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import Any, Final
 
 import yaml
 
+from tests.support.paths import ROOT
+
 READ: Final[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "kubernetes/charts.json").read_text(encoding="utf-8")
+    (ROOT / "tests/services/kubernetes/charts.json").read_text(encoding="utf-8")
 )
 
 

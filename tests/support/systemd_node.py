@@ -16,12 +16,14 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from clustergen.words import words
+from clustergen.base.text_lists import words
+from tests.support.scripts import completed
+from tests.support.waiting import PATIENCE, TimedOut
 
 Disks = Literal["mounted", "late", "absent", "masked", "inactive"]
 """dlami-nvme.service: mounts the disks at once or late; is not there, masked, or not enabled."""
@@ -143,6 +145,31 @@ if [[ ${0##*.} == lustre ]]; then
 fi
 exec /usr/bin/mount --bind "$folder" "$2"
 """
+# Nodes that boot at the same time have units of the same names. In one cgroup, a systemd ends the
+# processes of another one's units, and removes their cgroups (status 219).
+_APART = r"""
+mount --make-rprivate /
+mount -t tmpfs tmpfs /mnt
+mkdir /mnt/systemd /mnt/unified
+places=()
+while IFS=: read -r _ kind path; do
+  case $kind in
+    name=systemd) place=/mnt/systemd what=(cgroup -o none,name=systemd) ;;
+    "") place=/mnt/unified what=(cgroup2) ;;
+    *) continue ;;
+  esac
+  mount -t "${what[@]}" cgroup "$place" || continue
+  place=$place${path%/}
+  mkdir "$place/node-$$" && echo $$ >"$place/node-$$/cgroup.procs" && places+=("$place")
+done </proc/self/cgroup
+"$@"
+status=$?
+for place in "${places[@]}"; do
+  echo $$ >"$place/cgroup.procs"
+  find "$place/node-$$" -depth -type d -exec rmdir {} \; 2>/dev/null
+done
+exit $status
+"""
 _OUTER = r"""
 set -e
 root=$1 shared=$2
@@ -200,15 +227,24 @@ def impossible() -> str:
         return "no systemd on this machine"
     probe = "mount --make-rprivate / && mount -t tmpfs tmpfs /mnt && test -e /dev/autofs"
     try:
-        done = subprocess.run(
-            [*_root(), "unshare", "--mount", "--pid", "--cgroup", "--fork", "sh", "-c", probe],
-            capture_output=True,
-            text=True,
-            check=False,
+        done = completed(
+            *_root(), "unshare", "--mount", "--pid", "--cgroup", "--fork", "sh", "-c", probe
         )
     except FileNotFoundError:
         return "nodes boot with root's rights, and this machine has no sudo"
     return f"nodes boot with root's rights: {done.stderr.strip()}" if done.returncode else ""
+
+
+def _descendants(pid: int) -> Iterator[str]:
+    """The command lines of what a process started, and of what these did, with their age in s."""
+    command = ["ps", "-eo", "pid=,ppid=,etimes=,args="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    known = {pid}
+    for line in listed.splitlines():
+        own, parent, age_and_args = line.split(maxsplit=2)
+        if int(parent) in known:
+            known.add(int(own))
+            yield age_and_args
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +256,16 @@ class Boot:
 
     def __contains__(self, text: str) -> bool:
         return text in self.output
+
+    def shows(self, *expected: str) -> None:
+        """The script succeeded, and printed each of these."""
+        for text in (*expected, "status 0"):
+            assert text in self, f"{text!r} is not in:\n{self.output}\n{self.journal[-3000:]}"
+
+    def works(self, *expected: str) -> None:
+        """And nothing failed."""
+        self.shows(*expected)
+        assert "failed" not in self, self.output
 
 
 class SystemdNode:
@@ -261,21 +307,30 @@ class SystemdNode:
         (self.root / "rig/said").write_text("")
         spaces = ["unshare", "--mount", "--net", "--uts", "--ipc", "--cgroup"]
         inner = ["bash", "-c", _OUTER, "rig", str(self.root), str(self.shared)]
-        done = subprocess.run(
-            [*_root(), "timeout", "--signal=KILL", "100", *spaces, *inner],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return Boot((self.root / "rig/said").read_text(encoding="utf-8"), done.stdout)
+        limit = str(PATIENCE + 10)
+        limited = ["timeout", "--signal=KILL", limit, *spaces, *inner]
+        command = [*_root(), "unshare", "--mount", "bash", "-c", _APART, "rig", *limited]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            try:
+                journal, _ = process.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                running = "\n".join(_descendants(process.pid))
+                journal, _ = process.communicate()
+                said = (self.root / "rig/said").read_text(encoding="utf-8")
+                raise TimedOut(
+                    f"no boot within {PATIENCE} s; it said: {said}\n{journal}\n{running}"
+                ) from None
+        said = (self.root / "rig/said").read_text(encoding="utf-8")
+        return Boot(said, journal)
 
     def _programs(self) -> None:
         for path in (*Path("/usr/sbin").iterdir(), *Path("/sbin").iterdir()):
             link = self.root / "sbin" / path.name
             if not path.name.startswith("mount.") and not link.is_symlink():
                 link.symlink_to(f"/usr/sbin/{path.name}")
-        for name in ("lustre", "nfs", "nfs4"):
+        for name in ("efs", "lustre", "nfs", "nfs4"):
             self._program(self.root / "sbin" / f"mount.{name}", MOUNT)
         for name, body in PROGRAMS.items():
             self._program(self.root / "rig/bin" / name, body)

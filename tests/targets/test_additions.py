@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.checking import Fragments, codes
+from tests.support.checking import Fragments, codes
+
+pytestmark = pytest.mark.scenarios(3)
 
 PCS, EKS, BATCH = Fragments("pcs"), Fragments("eks"), Fragments("batch")
 SLURM, KUBERNETES = Fragments("hyperpod-slurm"), Fragments("hyperpod-eks")
@@ -46,7 +48,7 @@ def test_nodes_of_karpenter_are_so_too() -> None:
 def test_a_key_pair_of_any_target_is_looked_up_before_deployment() -> None:
     for fragments in (PCS, EKS, BATCH):
         plan = fragments.plan(options(fragments.target, "key_name: platform"))
-        assert plan.options.existing["key_name"] == "platform"
+        assert plan.existing.named["key_name"] == "platform"
 
 
 @pytest.mark.parametrize(
@@ -79,10 +81,8 @@ def test_groups_of_parallelcluster_are_left_out_only_where_nodes_have_others() -
 
 
 def test_groups_in_place_of_those_of_the_foundation_leave_nothing_to_leave_out() -> None:
-    existing = (
-        "network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890], "
-        f"security_groups: [{OWN}]}}\n"
-    )
+    network = "vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]"
+    existing = f"network: {{{network}, security_groups: [{OWN}]}}\n"
     text = options("parallelcluster", "leave_out: [security-groups]")
     assert "NET112" in codes(existing + text, "parallelcluster")
     assert "NET112" not in codes(text, "parallelcluster")
@@ -128,11 +128,9 @@ def test_a_control_plane_without_logs_and_key(fragments: Fragments) -> None:
 
 def test_a_cluster_without_the_driver_of_ebs_has_no_class_of_its_volumes() -> None:
     files = EKS.files(options("eks", "leave_out: [ebs-driver, node-monitoring]"))
-    names = {
-        resource["Properties"]["AddonName"]
-        for resource in json.loads(files["cluster.template.json"])["Resources"].values()
-        if resource["Type"] == "AWS::EKS::Addon"
-    }
+    resources = json.loads(files["cluster.template.json"])["Resources"].values()
+    addons = [each["Properties"] for each in resources if each["Type"] == "AWS::EKS::Addon"]
+    names = {addon["AddonName"] for addon in addons}
     assert not {"aws-ebs-csi-driver", "eks-node-monitoring-agent"} & names
     assert not any("ebs.csi.aws.com" in text for text in files.values())
 

@@ -13,8 +13,9 @@ from clustergen import targets
 from clustergen.plan import model
 from clustergen.plan.limits import Limits
 from clustergen.targets import Target
-from clustergen.targets.contract import IncompleteTarget, verify
-from tests.checking import Fragments
+from clustergen.targets.contract import verify
+from clustergen.targets.target import IncompleteTarget
+from tests.support.checking import Fragments
 
 PCS = targets.load("pcs")
 
@@ -35,28 +36,17 @@ class Few(model.Options):
     color: str
 
 
+MAGIC = {**PCS.support, "nodes.magic": PCS.support["nodes.mig"]}
 FAULTS: list[tuple[Target, str]] = [
     (replace(PCS, traits=traits(name="psc")), "target pcs: its traits call it 'psc'"),
     (replace(PCS, title=""), "title or limits.title is empty"),
     (replace(PCS, traits=traits(limits=Limits())), "title or limits.title is empty"),
-    (
-        replace(PCS, traits=traits(options=Few)),
-        "purge_accounting, rest of the section targets.pcs",
-    ),
-    (
-        replace(PCS, traits=traits(section="psc")),
-        "the language has no section targets.psc for its options",
-    ),
+    (replace(PCS, traits=traits(options=Few)), "purge_accounting, rest, stack as the options do"),
+    (replace(PCS, traits=traits(section="psc")), "has no section targets.psc for its options"),
     (replace(PCS, support=without("nodes.mig")), "support lacks nodes.mig"),
-    (
-        replace(PCS, support={**PCS.support, "nodes.magic": PCS.support["nodes.mig"]}),
-        "support lists nodes.magic, which are no features",
-    ),
+    (replace(PCS, support=MAGIC), "support lists nodes.magic, which are no features"),
     (replace(PCS, schema=replace(PCS.schema, file="psc.json")), "missing schema psc.json"),
-    (
-        replace(PCS, emitter="clustergen.targets.pcs.emitter"),
-        "missing module clustergen.targets.pcs.emitter",
-    ),
+    (replace(PCS, emitter="clustergen.emitter"), "missing module clustergen.emitter"),
 ]
 
 
@@ -72,7 +62,7 @@ def test_options_that_the_language_lacks() -> None:
     class More(PCS.traits.options):  # type: ignore[misc, name-defined]
         color: str = ""
 
-    with pytest.raises(IncompleteTarget, match=r"the section targets\.pcs lacks color"):
+    with pytest.raises(IncompleteTarget, match="does not have color as the options do"):
         verify("pcs", replace(PCS, traits=traits(options=More)))
 
 
@@ -85,7 +75,7 @@ def test_missing_rules_are_detected() -> None:
 def test_an_emitter_without_its_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     empty = types.ModuleType("empty_emitter")
     monkeypatch.setitem(__import__("sys").modules, "empty_emitter", empty)
-    with pytest.raises(IncompleteTarget, match="empty_emitter has no document, emit, steps"):
+    with pytest.raises(IncompleteTarget, match="empty_emitter has no document, emit, values"):
         replace(PCS, emitter="empty_emitter").document(None)  # type: ignore[arg-type]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen import discovery, targets
-from tests.checking import Fragments
+from clustergen import targets
+from clustergen.base import discovery
+from tests.support.checking import Fragments
 
 # What is between: 3xx and below 350 are the rules of both targets of HyperPod.
 CODES = {

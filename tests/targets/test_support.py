@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from clustergen import targets
-from clustergen.features import FEATURES
-from clustergen.findings import EXAMPLE_BASE
-from tests.checking import Fragments
+from clustergen.base.findings import EXAMPLE_BASE
+from clustergen.plan.features import FEATURES, Level
+from tests.support.checking import Fragments
 
 PC, PCS, HP, HPE, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks", "eks"
 EXISTING = "targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/c'}}"
@@ -25,6 +27,7 @@ def test_every_target_has_a_row_for_each_feature_and_no_other(target: str) -> No
 @pytest.mark.parametrize(("target", "feature"), ANSWERS)
 def test_a_support_row_has_an_explanation_and_a_source(target: str, feature: str) -> None:
     answer = targets.load(target).support[feature]
+    assert answer.level in get_args(Level)
     assert answer.how
     # What only ParallelCluster's code shows is cited by its module.
     assert answer.source.startswith(("https://", "pcluster.") if target == PC else "https://")
@@ -51,48 +54,29 @@ KUBERNETES = "kubernetes: {version: '1.35'}"
 RESUME = "resilience: {auto_resume: true}"
 HOSTED = "monitoring: {metrics: self-hosted}"
 PLAIN = "node_groups: [{name: h200, instance_type: m7i.4xlarge}]\n"
+SPOT = PLAIN.replace("}]", ", capacity: spot}]")
+THREADS = "node_groups: [{name: h200, threads_per_core: 2}]"
+CHECKED = "node_groups: [{name: h200, health_checks: [%s]}]"
+PLACED = "node_groups: [{name: h200, placement: cluster}]"
+INTERRUPTIBLE = RESERVED.replace("{reservation", "{interruptible_reservation")
 
-# Target, what a spec asks for, severity of the one finding; none: it is done.
-EXPECTED: list[tuple[str, str, str | None]] = [
-    (PCS, "node_groups: [{name: h200, threads_per_core: 2}]", "error"),
-    (PCS, "node_groups: [{name: h200, health_checks: [instance-stress]}]", "error"),
-    (PCS, "node_groups: [{name: h200, health_checks: [gpu]}]", "note"),
-    (PCS, EBS, "error"),
-    (PCS, HOSTED, "error"),
-    (PCS, KUBERNETES, "note"),
-    (PCS, "head_node: {instance_type: m7i.xlarge}", "note"),
-    (PCS, RESUME, "note"),
-    (HPE, BLOCK, "error"),
-    (HPE, RESERVED, "error"),
-    (HPE, HELD, "error"),
-    (HPE, "node_groups: [{name: h200, placement: cluster}]", "note"),
-    (HPE, "node_groups: [{name: h200, instance_type: m7i.4xlarge, capacity: spot}]", None),
-    (HPE, PLAIN + "login: {}", "note"),
-    (HPE, PLAIN + USERS, "note"),
-    (HPE, PLAIN + VERSION, "note"),
-    (HPE, PLAIN + PYXIS, "note"),
-    (HPE, PLAIN + EBS, "error"),
-    (HPE, PLAIN + RESUME, None),
-    (HPE, PLAIN + KUBERNETES, None),
-    (EKS, BLOCK, None),
-    (EKS, RESERVED, None),
-    (
-        EKS,
-        "node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d}}]",
-        "error",
-    ),
-    (EKS, HELD, None),
-    (EKS, "node_groups: [{name: h200, health_checks: [multi-node]}]", "error"),
-    (EKS, EBS, "error"),
-    (EKS, "login: {}", "note"),
-    (EKS, USERS, "note"),
-    (EKS, VERSION, "note"),
-    (EKS, PYXIS, "note"),
-    (EKS, KUBERNETES, None),
-]
+# Target and severity of the one finding (none: it is done): what specs ask for.
+EXPECTED: dict[tuple[str, str | None], tuple[str, ...]] = {
+    (PCS, "error"): (THREADS, CHECKED % "instance-stress", EBS, HOSTED),
+    (PCS, "note"): (CHECKED % "gpu", KUBERNETES, "head_node: {instance_type: m7i.xlarge}", RESUME),
+    (HPE, "error"): (BLOCK, RESERVED, HELD, PLAIN + EBS),
+    (HPE, "note"): (PLACED, *(PLAIN + part for part in ("login: {}", USERS, VERSION, PYXIS))),
+    (HPE, None): (SPOT, PLAIN + RESUME, PLAIN + KUBERNETES),
+    (EKS, "error"): (INTERRUPTIBLE, CHECKED % "multi-node", EBS),
+    (EKS, "note"): ("login: {}", USERS, VERSION, PYXIS),
+    (EKS, None): (BLOCK, RESERVED, HELD, KUBERNETES),
+}
 
 
-@pytest.mark.parametrize(("target", "text", "severity"), EXPECTED)
+@pytest.mark.parametrize(
+    ("target", "text", "severity"),
+    [(target, text, severity) for (target, severity), texts in EXPECTED.items() for text in texts],
+)
 def test_unsupported_settings_are_findings(target: str, text: str, severity: str | None) -> None:
     found = [f.severity for f in SPECS[target].findings(text) if f.code.startswith("SUP")]
     assert found == ([severity] if severity else [])
@@ -111,11 +95,7 @@ WAYS_OUT: list[tuple[str, str, str]] = [
     (HP, EBS, "fsx-openzfs"),
     (HP, VERSION, "remove slurm.version"),
     (HP, HOSTED, "managed-prometheus"),
-    (
-        HP,
-        "queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200]}]",
-        "use separate groups",
-    ),
+    (HP, "queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200]}]", "separate"),
 ]
 
 

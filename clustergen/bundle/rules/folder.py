@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.findings import Rule
+from clustergen.base.findings import Rule, Severity
 
 EDITED = Rule(
     code="BND001",
@@ -26,7 +26,7 @@ NOT_A_FOLDER = Rule(
 IN_THE_WAY = Rule(
     code="BND004",
     title="A rendered file would overwrite a file of yours",
-    why="Only files that clustergen wrote may be replaced.",
+    why="Only files that clustergen wrote may be replaced, and none through a link.",
     source="clustergen",
 )
 NOT_WRITTEN = Rule(
@@ -78,4 +78,20 @@ MODE = Rule(
     title="A file's executable bit is wrong",
     why="Scripts are started by their path; documents must not be.",
     source="clustergen",
+)
+EVERY_SERVICE = Rule(
+    code="BND030",
+    title="A foundation for every service",
+    why="A spec whose targets neither it nor the project file names may be rendered for any, and "
+    "its bundles share one foundation: it has the roles, subnets and endpoints of all services.",
+    source="docs/how-to/several-clusters.md",
+    severity=Severity.WARNING,
+)
+OTHER_BUNDLE = Rule(
+    code="BND031",
+    title="The foundation no longer has what this bundle needs",
+    why="Deploying a foundation removes what it no longer has, such as the roles of a cluster that "
+    "still runs from another bundle of the same spec.",
+    source="docs/how-to/several-clusters.md",
+    severity=Severity.WARNING,
 )

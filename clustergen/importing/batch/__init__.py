@@ -8,8 +8,8 @@ from typing import Final
 from clustergen.importing import bringing
 from clustergen.importing.answers import Answers
 from clustergen.importing.batch.described import resources
+from clustergen.importing.batch.fields import spec
 from clustergen.importing.batch.form import ENVIRONMENTS, FORM
-from clustergen.importing.batch.words import spec
 from clustergen.importing.conversion import Imported
 from clustergen.importing.reading import Source
 

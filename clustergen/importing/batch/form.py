@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clustergen.aws import cfn
 from clustergen.importing.settings import Form, Kind
+from clustergen.services.aws import cfn
 
 ENVIRONMENTS, QUEUES, JOBS = "ComputeEnvironments", "JobQueues", "JobDefinitions"
+POLICIES: Final = "SchedulingPolicies"
 NAME: Final = "ComputeEnvironmentName"
 _PREFIX: Final = "compute-environment"
 _ID: Final = cfn.logical_id(_PREFIX)
@@ -43,7 +44,7 @@ FORM: Final = Form(
         Kind("AWS::Batch::ComputeEnvironment", ENVIRONMENTS, "", _environment),
         Kind("AWS::Batch::JobQueue", QUEUES, "JobQueueName"),
         Kind("AWS::Batch::JobDefinition", JOBS, "JobDefinitionName"),
-        Kind("AWS::Batch::SchedulingPolicy", "SchedulingPolicies", ""),
+        Kind("AWS::Batch::SchedulingPolicy", POLICIES, ""),
     ),
     template="ComputeResources.LaunchTemplate",
     template_id="LaunchTemplateId",

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 from clustergen.importing.cloudformation.questions import Questions
-from clustergen.importing.cloudformation.stacks import (
-    Resource,
-    Stacks,
-    is_parameter_file,
-    resources,
-)
+from clustergen.importing.cloudformation.stacks import Resource, Stacks, is_parameter_file
 
-__all__ = ["Questions", "Resource", "Stacks", "is_parameter_file", "resources"]
+__all__ = ["Questions", "Resource", "Stacks", "is_parameter_file"]

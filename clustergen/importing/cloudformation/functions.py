@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, TypeGuard
 
-from clustergen.patterns import pattern
+from clustergen.base.patterns import pattern
 
 NOTHING: Final = object()
 """The value of ``AWS::NoValue``: whatever has it is left out."""

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from clustergen.findings import Path
+from clustergen.base.findings import Path
+from clustergen.base.secrets import STAND_IN
+from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference, name_of
 from clustergen.importing.notes import Notes
-from clustergen.words import word_set
 
 _ID_DIGITS: Final = 17
 _IDS: Final[Mapping[str, str]] = {
@@ -35,7 +36,6 @@ _SCRIPTS: Final = "SourceS3Uri"
 _ACCOUNT: Final = "0" * 12
 _ROLE: Final = re.compile(r"Role(Arn)?$|^PrincipalArn$")
 _NUMBERS: Final = re.compile(r"(Count|Size|Capacity|VCpus|Vcpus|Version|Priority)$")
-_FILLED_IN: Final = "FILL-IN-"
 
 
 @dataclass(slots=True)
@@ -90,21 +90,21 @@ class Questions:
             number = 1 + sum(1 for known, _ in self._asked if known == kind)
             return f"{kind}-{number:0{_ID_DIGITS}d}"
         if kind == "IamInstanceProfileArn":
-            return f"arn:{self.partition}:iam::{_ACCOUNT}:instance-profile/{_FILLED_IN}{slug}"
+            return f"arn:{self.partition}:iam::{_ACCOUNT}:instance-profile/{STAND_IN}{slug}"
         if kind == _SCRIPTS:
-            return f"s3://{_FILLED_IN}{slug}".lower()
+            return f"s3://{STAND_IN}{slug}".lower()
         if kind == "ClusterArn":
-            return f"arn:{self.partition}:eks:{self.region}:{_ACCOUNT}:cluster/{_FILLED_IN}{slug}"
+            return f"arn:{self.partition}:eks:{self.region}:{_ACCOUNT}:cluster/{STAND_IN}{slug}"
         if kind == "PasswordSecretArn":
             service = f"arn:{self.partition}:secretsmanager:{self.region}:{_ACCOUNT}"
-            return f"{service}:secret:{_FILLED_IN}{slug}"
+            return f"{service}:secret:{STAND_IN}{slug}"
         if kind == "BucketName":
-            return f"{_FILLED_IN}{slug}".lower()
+            return f"{STAND_IN}{slug}".lower()
         if kind == "Policy":
-            return f"arn:{self.partition}:iam::{_ACCOUNT}:policy/{_FILLED_IN}{slug}"
+            return f"arn:{self.partition}:iam::{_ACCOUNT}:policy/{STAND_IN}{slug}"
         if _ROLE.search(kind):
-            return f"arn:{self.partition}:iam::{_ACCOUNT}:role/{_FILLED_IN}{slug}"
-        return 1 if _NUMBERS.search(kind) else f"{_FILLED_IN}{slug}"
+            return f"arn:{self.partition}:iam::{_ACCOUNT}:role/{STAND_IN}{slug}"
+        return 1 if _NUMBERS.search(kind) else f"{STAND_IN}{slug}"
 
     def _ask(self, name: str, path: Path) -> None:
         flag = f"--parameter {name}=VALUE"

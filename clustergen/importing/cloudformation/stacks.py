@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
-from clustergen.catalog.regions import partition_of
-from clustergen.findings import Path
-from clustergen.importing.answers import Answers
+from clustergen.base.findings import Path
+from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.cloudformation.functions import (
     NOTHING,
     UNKNOWN,
@@ -83,16 +82,6 @@ class Stacks:
                 if fnmatch.fnmatchcase(UNKNOWN.sub("*", name), pattern):
                     return value()
         return {"Fn::ImportValue": name}
-
-
-def resources(sources: Sequence[Source], answers: Answers, region: str) -> list[Resource]:
-    """The resources of templates, as far as their parameters have values."""
-    values: dict[str, str] = {}
-    for source in sources:
-        values |= is_parameter_file(source.data) or {}
-    given = Given(values | dict(answers.parameters), region, answers.name)
-    templates = [source for source in sources if source.is_template]
-    return Stacks(templates, given).resources() if templates else []
 
 
 def _prefixed(sources: Sequence[Source]) -> Iterator[tuple[Source, str]]:
@@ -200,6 +189,10 @@ class Stack:
             if name is not None:
                 text = as_text(self._evaluated(("export", id), name))
                 yield UNKNOWN.sub("*", text), lambda id=id: self.output(id)
+
+    def outputs(self) -> Iterator[tuple[str, Any]]:
+        for name in map(str, _section(self.source.template, "Outputs")):
+            yield name, self.output(name)
 
     def output(self, name: str) -> Any:
         outputs = _section(self.source.template, "Outputs")

@@ -10,9 +10,9 @@ from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
 from clustergen.importing.eks import joined
 from clustergen.importing.eks.described import resources
+from clustergen.importing.eks.fields import spec
 from clustergen.importing.eks.form import CLUSTER, FORM, NODE_GROUPS
 from clustergen.importing.eks.preparing import prepared
-from clustergen.importing.eks.words import spec
 from clustergen.importing.machines import section
 from clustergen.importing.reading import Source
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation import Resource
-from clustergen.importing.descriptions import (
-    capitalized,
-    launch_templates,
-    tagged,
-    used_template,
-)
+from clustergen.importing.descriptions import capitalized, launch_templates, tagged, used_template
 from clustergen.importing.eks.entries import entry
 from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json
-from clustergen.words import word_set
 
 _MEMBERS: Final[Mapping[str, tuple[str, str]]] = {
     "cluster": ("AWS::EKS::Cluster", "name"),

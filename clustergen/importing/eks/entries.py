@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from clustergen.base.text_lists import word_set
 from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json
-from clustergen.words import word_set
 
 _SERVICE_ROLES: Final = ":role/aws-service-role/"
 _OF_NODES: Final = ("EC2_LINUX", "EC2_WINDOWS")

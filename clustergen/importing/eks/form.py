@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from clustergen.importing.settings import NO_GROUP, Form, Kind
-from clustergen.kubernetes.labels_and_taints import SYSTEM
+from clustergen.services.kubernetes.labels_and_taints import SYSTEM
 
 CLUSTER, NODE_GROUPS, ADDONS, ACCESS = "Cluster", "NodeGroups", "Addons", "AccessEntries"
 PROVIDERS = "OidcProviders"
+QUEUES = ("LocalQueue", "ClusterQueue", "ResourceFlavor")
+"""Objects of Kueue that say what queues are."""
 _DATA: Final = "NodeGroups.*.LaunchTemplateProperties.LaunchTemplateData"
 
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html,

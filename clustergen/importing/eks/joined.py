@@ -6,8 +6,8 @@ import re
 
 from clustergen.importing import machines
 from clustergen.importing.answers import Answers
+from clustergen.importing.eks.fields import group, resilience, software
 from clustergen.importing.eks.form import NODE_GROUPS
-from clustergen.importing.eks.words import group, resilience, software
 from clustergen.importing.machines import items, section
 from clustergen.importing.network import network
 from clustergen.importing.notes import Notes
@@ -28,7 +28,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "name": answers.name,
         "region": answers.region,
         "network": network(subnets, NODE_GROUPS, "no file names the VPC", answers, notes),
-        "node_groups": [group(name, each) for name, each in groups.items()],
+        "node_groups": [group(name, each, settings) for name, each in groups.items()],
         "kubernetes": {"version": versions.pop() if len(versions) == 1 else None},
         "resilience": resilience(groups.values()),
     }

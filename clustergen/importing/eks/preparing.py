@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from clustergen.eks.versions import VERSIONS
+from clustergen.base.patterns import pattern
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference, name_of
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS
 from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, link
-from clustergen.patterns import pattern
+from clustergen.services.eks.versions import VERSIONS
 
 _VERSIONS: Final = ("Version", "ReleaseVersion")
 

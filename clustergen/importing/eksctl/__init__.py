@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from clustergen.findings import Finding
+from clustergen.base.findings import Finding
+from clustergen.base.patterns import pattern
+from clustergen.base.text_lists import word_set
 from clustergen.importing import bringing
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
 from clustergen.importing.eks import joined
+from clustergen.importing.eks.fields import spec
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS, PROVIDERS
-from clustergen.importing.eks.words import spec
 from clustergen.importing.eksctl import cluster, groups, network
 from clustergen.importing.eksctl.form import FORM
 from clustergen.importing.eksctl.keys import Keys
@@ -22,9 +24,7 @@ from clustergen.importing.reading import Source
 from clustergen.importing.regions import located
 from clustergen.importing.rules import losses
 from clustergen.importing.settings import Extracted, Json, Place, link
-from clustergen.patterns import pattern
 from clustergen.spec import patterns
-from clustergen.words import word_set
 
 __all__ = ["imported"]
 
@@ -54,8 +54,7 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     lost = [*_lost(config)]
     result = bringing.converted(found, words, source, answers, reader, notes)
     return result._replace(
-        findings=(*result.findings, *map(source.place, lost)),
-        lossless=result.lossless and not lost,
+        findings=(*result.findings, *map(source.place, lost)), lossless=result.lossless and not lost
     )
 
 
@@ -144,10 +143,7 @@ def _places(config: Keys, name: str, source: Source) -> dict[str, dict[str, Plac
         for key in ("managedNodeGroups", "nodeGroups")
         for each in config.sections(key)
     ]
-    return {
-        CLUSTER: {name: Place(source, ("metadata",))},
-        NODE_GROUPS: dict(named),
-    }
+    return {CLUSTER: {name: Place(source, ("metadata",))}, NODE_GROUPS: dict(named)}
 
 
 _PLACEHOLDER: Final = pattern(r"^\s*(?:<.*>|\$\{?\w+\}?|\{\{.*\}\})\s*$")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from clustergen.aws import mime
+from clustergen.base.yaml_text import yaml_text
 from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.settings import Json
-from clustergen.yaml_text import yaml_text
+from clustergen.services.aws import mime
 
 _NODE_CONFIG: Final = "application/node.eks.aws"
 _FAMILY: Final = "AmazonLinux2023"

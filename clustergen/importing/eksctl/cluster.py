@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.catalog.regions import partition_of
-from clustergen.eks.versions import VERSIONS
+from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.eks.form import CLUSTER
 from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.machines import filled
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, link
+from clustergen.services.eks.versions import VERSIONS
 
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-22.
 _AUTHENTICATION: Final = "API_AND_CONFIG_MAP"
@@ -126,10 +126,7 @@ def _auto_mode(config: Keys) -> Json:
             "NodeRoleArn": auto.take("nodeRoleARN"),
         },
         "StorageConfig": {"BlockStorage": {"Enabled": True}},
-        "KubernetesNetworkConfig": {
-            **_network(config),
-            "ElasticLoadBalancing": {"Enabled": True},
-        },
+        "KubernetesNetworkConfig": {**_network(config), "ElasticLoadBalancing": {"Enabled": True}},
     }
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from clustergen import catalog
-from clustergen.eks import images
+from clustergen.base.patterns import pattern
+from clustergen.base.text_lists import word_set
+from clustergen.facts import catalog
 from clustergen.importing.eks.form import CLUSTER
 from clustergen.importing.eksctl.bootstrap import user_data
 from clustergen.importing.eksctl.cluster import subnets, version, zones_of_subnets
@@ -14,8 +15,7 @@ from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.machines import filled
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, link, placement_group
-from clustergen.patterns import pattern
-from clustergen.words import word_set
+from clustergen.services.eks import images
 
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-22.
 _TYPE: Final = "m5.large"
@@ -151,11 +151,7 @@ def _scaling(group: Keys) -> Json:
     first = given[0] if given else _NODES
     low = low if low is not None else min(first, high) if high is not None else first
     high = high if high is not None else max(first, low)
-    return {
-        "MinSize": low,
-        "MaxSize": high,
-        "DesiredSize": wanted if wanted is not None else low,
-    }
+    return {"MinSize": low, "MaxSize": high, "DesiredSize": wanted if wanted is not None else low}
 
 
 def _own_image(group: Keys) -> bool:

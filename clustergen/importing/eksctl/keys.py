@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clustergen.findings import Path
-from clustergen.words import word_set
+from clustergen.base.findings import Path
+from clustergen.base.text_lists import word_set
 
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-23.
 _ON: Final = word_set("enableSsm vpcResourceControllerPolicy withLocal withShared")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.catalog.regions import partition_of
+from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.answers import Answers
 from clustergen.importing.eksctl.cluster import is_private, subnets, zones_of_subnets
 from clustergen.importing.eksctl.keys import Keys

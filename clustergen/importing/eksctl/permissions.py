@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.catalog.regions import partition_of
+from clustergen.base.text_lists import words
+from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.eksctl.form import POLICIES, ROLES
 from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, link
-from clustergen.words import words
 
 NODE_ROLE: Final = "NodeRole"
 """The logical id of the role that all nodes of a cluster have."""

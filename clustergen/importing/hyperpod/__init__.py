@@ -7,17 +7,12 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from clustergen.findings import Finding, Path
+from clustergen.base.findings import Finding, Path
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.hyperpod import requests, templates
-from clustergen.importing.hyperpod.normal import (
-    normal,
-    normal_addition,
-    settled,
-    settled_addition,
-)
-from clustergen.importing.hyperpod.words import is_addition, spec
+from clustergen.importing.hyperpod.fields import is_addition, spec
+from clustergen.importing.hyperpod.normal import normal, normal_addition, settled, settled_addition
 from clustergen.importing.kinds import fitting
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
@@ -40,8 +35,8 @@ class _Request(NamedTuple):
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of the request for one cluster, and of the parameters of its lifecycle scripts."""
-    first, notes = sources[0], Notes()
-    clusters = templates.clusters(sources, answers)
+    first, notes, answers = sources[0], Notes(), answers.with_files(sources)
+    clusters = [*answers.beside.of_type(templates.CLUSTER)]
     if len(clusters) > 1:
         text, help = f"the files have {len(clusters)} clusters", "import each from its own files"
         return _refused(first, UNKNOWN.at((), text, help=help))
@@ -74,6 +69,7 @@ def _converted(
             "provisioning_parameters.json says which group is what; the nodes read it where the "
             "lifecycle scripts are, so it stays there",
         )
+    answers.beside.report((templates.CLUSTER,), notes)
     words = spec(original, dict(parameters), answers, notes)
     (target,) = words["targets"]
     origin = PurePath(sources[0].name).name

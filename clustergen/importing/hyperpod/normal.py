@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from clustergen.schemas import Schema
+from clustergen.facts.schemas import Schema
 
 Json = dict[str, Any]
 _NAMES: Final = {

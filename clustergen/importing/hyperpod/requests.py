@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clustergen.findings import Path
+from clustergen.base.findings import Path
+from clustergen.base.text_lists import word_set
 from clustergen.importing.notes import Notes
-from clustergen.words import word_set
 
 Json = dict[str, Any]
 GROUPS: Final = ("InstanceGroups", "RestrictedInstanceGroups")

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clustergen.catalog.regions import partition_of
-from clustergen.importing.answers import Answers
-from clustergen.importing.cloudformation import Questions, Resource, resources
+from clustergen.facts.catalog.regions import partition_of
+from clustergen.importing.answers import REGION, Answers
+from clustergen.importing.cloudformation import Questions, Resource
 from clustergen.importing.hyperpod.requests import is_request
 from clustergen.importing.notes import Notes
-from clustergen.importing.reading import Source
 
-_CLUSTER: Final = "AWS::SageMaker::Cluster"
-_REGION: Final = "us-east-1"
-
-
-def clusters(sources: Sequence[Source], answers: Answers) -> list[Resource]:
-    """The clusters of the templates, as far as their parameters have values."""
-    found = resources(sources, answers, answers.region or _REGION)
-    return [each for each in found if each.type == _CLUSTER]
+CLUSTER: Final = "AWS::SageMaker::Cluster"
 
 
 def request(resource: Resource, answers: Answers, notes: Notes) -> Mapping[str, Any]:
     """The request that the resource makes; what no file says is asked for."""
-    region = answers.region or _REGION
+    region = answers.region or REGION
     questions = Questions(notes, partition_of(region).name, region)
     found: Mapping[str, Any] = questions.answered(resource.properties)
     return found

@@ -10,14 +10,15 @@ from typing import Any
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.kinds import fitting
+from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.parallelcluster import templates
 from clustergen.importing.parallelcluster.dialect import modern
+from clustergen.importing.parallelcluster.fields import spec
 from clustergen.importing.parallelcluster.normal import normal
 from clustergen.importing.parallelcluster.partitions import resolved
-from clustergen.importing.parallelcluster.parts import effective, items, section, without_nothing
+from clustergen.importing.parallelcluster.parts import effective, without_nothing
 from clustergen.importing.parallelcluster.settling import settled
-from clustergen.importing.parallelcluster.words import spec
 from clustergen.importing.reading import Source
 from clustergen.importing.rules import formats
 from clustergen.targets import load
@@ -34,7 +35,8 @@ _SLURM = "slurm"
 
 def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of the cluster in templates."""
-    found = templates.clusters(sources, answers)
+    answers = answers.with_files(sources)
+    found = templates.clusters(answers)
     if len(found) != 1:
         number = "several clusters" if found else "no cluster whose condition holds"
         problem = formats.INCOMPLETE.at(
@@ -44,7 +46,8 @@ def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
     (resource,) = found
     notes = Notes()
     config = templates.configuration(resource, answers, notes)
-    result = imported(config, PurePath(resource.source.name).name, answers, notes)
+    answers.beside.report((resource.type,), notes)
+    result = _imported(config, PurePath(resource.source.name).name, answers, notes)
     inner = (*resource.path, "Properties", "ClusterConfiguration")
     return result._replace(
         findings=tuple(
@@ -54,10 +57,17 @@ def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
     )
 
 
-def imported(
-    configuration: Mapping[str, Any], origin: str, answers: Answers, notes: Notes | None = None
+def imported(sources: Sequence[Source], answers: Answers) -> Imported:
+    """The spec of a cluster configuration, beside which templates may be."""
+    first, notes, answers = sources[0], Notes(), answers.with_files(sources)
+    answers.beside.report((), notes)
+    result = _imported(first.data, PurePath(first.name).name, answers, notes)
+    return result._replace(findings=tuple(map(first.place, result.findings)))
+
+
+def _imported(
+    configuration: Mapping[str, Any], origin: str, answers: Answers, notes: Notes
 ) -> Imported:
-    """The spec of a cluster configuration."""
     scheduler = section(configuration, "Scheduling").get("Scheduler", _SLURM)
     if scheduler != _SLURM:
         found = formats.UNSUPPORTED.at(
@@ -67,7 +77,6 @@ def imported(
             "Scheduler: slurm, and SlurmQueues with compute resources of the same instance types",
         )
         return Imported("", (found,), False, 0, 0)
-    notes = notes or Notes()
     known, misfits = fitting(without_nothing(configuration), load(_TARGET).schema)
     if missing := [*_missing(known)]:
         found = formats.INCOMPLETE.at(

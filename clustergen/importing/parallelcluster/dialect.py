@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
-from clustergen.importing.parallelcluster.parts import items, section
 from clustergen.targets.parallelcluster.limits import VERSION
 
 # Systems that ParallelCluster once had, with the ones that follow them; pcluster.constants:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
+from clustergen.importing.machines import items, section
+from clustergen.importing.network import own_places
 from clustergen.importing.parallelcluster import parts
-from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
+from clustergen.importing.parallelcluster.parts import Json, is_true
+from clustergen.services.fields import read
+from clustergen.targets.parallelcluster.nodes import ROOT_VOLUME
 
 _EVERYONE = "0.0.0.0/0"
 _DCV_PORT = 8443
@@ -40,7 +44,7 @@ def head(config: Json) -> Json:
     return {
         "instance_type": node.get("InstanceType"),
         "image": _image(config, node),
-        "root_volume": _root_volume(section(node, "LocalStorage", "RootVolume")),
+        "root_volume": read(ROOT_VOLUME, section(node, "LocalStorage", "RootVolume")),
         "threads_per_core": _threads(node),
         "subnet": subnet if not _is_placeholder(subnet) and subnet != _first(config) else None,
         "security_groups": _groups(node),
@@ -111,9 +115,18 @@ def _is_placeholder(value: Any) -> bool:
 
 
 def _groups(node: Json) -> list[Any]:
+    return [group for group in _all_groups(node) if not _is_placeholder(group)]
+
+
+def _all_groups(node: Json) -> list[Any]:
     networking = section(node, "Networking")
-    groups = items(networking, "SecurityGroups") or items(networking, "AdditionalSecurityGroups")
-    return [group for group in groups if not _is_placeholder(group)]
+    return items(networking, "SecurityGroups") or items(networking, "AdditionalSecurityGroups")
+
+
+def entry_groups(config: Json) -> list[Any]:
+    """The security groups of the head node and the login nodes."""
+    entries = (section(config, "HeadNode"), *items(config, "LoginNodes", "Pools"))
+    return [group for node in entries for group in _all_groups(node)]
 
 
 def _iam(node: Json) -> Json:
@@ -137,7 +150,7 @@ def _threads(node: Json) -> int | None:
     return 1 if is_true(node.get("DisableSimultaneousMultithreading")) else None
 
 
-def group(config: Json, place: Named) -> Json:
+def group(config: Json, place: Named, region: str) -> Json:
     """A node group, with what its queue says for all of its compute resources."""
     queue = items(config, "Scheduling", "SlurmQueues")[place.queue]
     resource = items(queue, "ComputeResources")[place.resource]
@@ -152,13 +165,13 @@ def group(config: Json, place: Named) -> Json:
         "placement": _placement(section(resource, "Networking", "PlacementGroup"), efa),
         "threads_per_core": _threads(resource),
         "image": _image(config, queue),
-        "root_volume": _root_volume(section(settings, "RootVolume")),
+        "root_volume": read(ROOT_VOLUME, section(settings, "RootVolume")),
         "scratch": section(settings, "EphemeralVolume").get("MountDir", "/scratch")
         if "EphemeralVolume" in settings
         else None,
         "health_checks": ["gpu"] if _checks_gpus(resource) else None,
-        "slurm": _node_settings(resource),
-        "subnets": _subnets(config, queue),
+        **_node_settings(resource),
+        **_places(config, queue, region),
         "security_groups": _groups(queue),
         "iam": _iam(queue),
         "allocation": _allocation(queue),
@@ -167,13 +180,14 @@ def group(config: Json, place: Named) -> Json:
     }
 
 
-def _subnets(config: Json, queue: Json) -> list[Any]:
-    """The subnets of a queue, unless all of them have the same one."""
+def _places(config: Json, queue: Json, region: str) -> Json:
+    """The zone or the subnets of a queue, unless all queues have the same one."""
     queues = items(config, "Scheduling", "SlurmQueues")
     lists = [items(each, "Networking", "SubnetIds") for each in queues]
     own = items(queue, "Networking", "SubnetIds")
+    found = own_places(own, {}, region)
     alike = all(each == lists[0] for each in lists) and len(own) == 1
-    return [] if alike or any(map(_is_placeholder, own)) else own
+    return {} if alike and "zone" not in found else found
 
 
 def _allocation(queue: Json) -> str | None:
@@ -181,7 +195,7 @@ def _allocation(queue: Json) -> str | None:
     types = [items(each, "Instances") for each in items(queue, "ComputeResources")]
     several = len(items(queue, "Networking", "SubnetIds")) > 1 or any(len(t) > 1 for t in types)
     strategy: str = queue.get("AllocationStrategy", "lowest-price")
-    if not any(types) or queue.get("CapacityType") == "CAPACITY_BLOCK":
+    if queue.get("CapacityType") == "CAPACITY_BLOCK":
         return None
     return strategy if several or strategy != "lowest-price" else None
 
@@ -221,28 +235,22 @@ def _placement(group: Json, efa: Json) -> Json | str | None:
     return "cluster" if group.get("Enabled") is True else "none"
 
 
-def _root_volume(volume: Json) -> Json:
-    size = volume.get("Size")
-    kind = volume.get("VolumeType", "gp3")
-    return {
-        "size": f"{size}GiB" if size else None,
-        "type": kind if kind != "gp3" else None,
-        "iops": volume.get("Iops"),
-        "throughput": volume.get("Throughput"),
-        "encrypted": False if volume.get("Encrypted") in (False, "false") else None,
-        "on_delete": "retain" if volume.get("DeleteOnTermination") in (False, "false") else None,
-    }
-
-
 def _checks_gpus(resource: Json) -> bool:
     return section(resource, "HealthChecks", "Gpu").get("Enabled") is True
 
 
 def _node_settings(resource: Json) -> Json:
-    """Node parameters; equal priorities are Slurm's Weight."""
+    """Node parameters; equal priorities are Slurm's Weight, and labels are features."""
     static, dynamic = (resource.get(f"{kind}NodePriority") for kind in ("Static", "Dynamic"))
     weight = {"Weight": static} if static is not None and static == dynamic else {}
-    return weight | section(resource, "CustomSlurmSettings")
+    settings = section(resource, "CustomSlurmSettings")
+    features = str(settings.get("Feature", "")).split(",")
+    labels = dict(each.split("=", 1) for each in features if "=" in each)
+    # clustergen names the type first.
+    if labels and features[0] == resource.get("InstanceType"):
+        del settings["Feature"]
+        return {"slurm": weight | settings, "labels": labels}
+    return {"slurm": weight | settings}
 
 
 def partition(settings: Json) -> Json:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from clustergen.facts.schemas import Schema
 from clustergen.importing.parallelcluster import parts
-from clustergen.schemas import Schema
 
 Json = dict[str, Any]
 Default = Any | Callable[[Mapping[str, Any]], Any]

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from clustergen.importing.machines import items, section
 from clustergen.importing.parallelcluster.nodes import desktops, more_login_pools, named
-from clustergen.importing.parallelcluster.parts import Json, is_true, items, nodes, section
+from clustergen.importing.parallelcluster.parts import Json, is_true, nodes
+from clustergen.services.fields import read
+from clustergen.targets.parallelcluster.directory import DIRECTORY
+from clustergen.targets.parallelcluster.emit import DEFAULT_USER, TIMEOUTS
+from clustergen.targets.parallelcluster.permissions import SESSION_POLICY
+from clustergen.targets.parallelcluster.scheduling import DNS
 
-_OURS: Final = "${ScriptsBucketName}"
-"""In every configuration that clustergen rendered, unless its scripts are left out."""
+_BUCKET: Final = "${ScriptsBucketName}"
+_GROUP: Final = "${ClusterSecurityGroupId}"
 
 
 def options(config: Json) -> Json:
@@ -17,6 +23,7 @@ def options(config: Json) -> Json:
     settings = section(scheduling, "SlurmSettings")
     update = settings.get("QueueUpdateStrategy", "COMPUTE_FLEET_STOP")
     strategy = scheduling.get("ScalingStrategy")
+    directory = section(config, "DirectoryService")
     imds = section(config, "Imds").get("ImdsSupport", "v2.0")
     return {
         "key_name": section(head, "Ssh").get("KeyName"),
@@ -26,8 +33,11 @@ def options(config: Json) -> Json:
         "more_login_pools": more_login_pools(config),
         "dcv": desktops(head),
         "elastic_ip": _elastic_ip(config),
-        "directory": _directory(section(config, "DirectoryService")),
-        "dns": _dns(section(settings, "Dns")),
+        "directory": {
+            **read(DIRECTORY, directory),
+            "sssd": section(directory, "AdditionalSssdConfigs"),
+        },
+        "dns": read(DNS, section(settings, "Dns")),
         "proxy": _proxy(config),
         "shared_folders": "efs" if str(head.get("SharedStorageType")).lower() == "efs" else None,
         "bucket": config.get("CustomS3Bucket"),
@@ -37,22 +47,10 @@ def options(config: Json) -> Json:
         "imds_for_all": True if section(head, "Imds").get("Secured") in (False, "false") else None,
         "permissions_boundary": section(config, "Iam").get("PermissionsBoundary"),
         "resource_prefix": section(config, "Iam").get("ResourcePrefix"),
-        "timeouts": _timeouts(section(config, "DevSettings", "Timeouts")),
-        "default_user": _default_user(section(config, "DeploymentSettings")),
+        "timeouts": read(TIMEOUTS, section(config, "DevSettings")),
+        "default_user": read(DEFAULT_USER, section(config, "DeploymentSettings")),
         "leave_out": list(_left_out(config)),
         "own_security_groups": [] if _all_own(config) else list(_own(config)),
-    }
-
-
-def _timeouts(given: Json) -> Json:
-    keys = {"head_node": "HeadNodeBootstrapTimeout", "nodes": "ComputeNodeBootstrapTimeout"}
-    return {name: f"{given[key]}s" for name, key in keys.items() if key in given}
-
-
-def _default_user(settings: Json) -> Json:
-    return {
-        "sudo": False if is_true(settings.get("DisableSudoAccessForDefaultUser")) else None,
-        "home": "local" if settings.get("DefaultUserHome") == "Local" else None,
     }
 
 
@@ -60,19 +58,30 @@ def _true(value: Any) -> bool | None:
     return True if is_true(value) else None
 
 
-def is_ours(config: Json) -> bool:
-    """Whether clustergen rendered the configuration."""
-    return _OURS in str(config)
+def has_hook(config: Json) -> bool:
+    """Whether head and login nodes run their scripts with clustergen's own."""
+    return "/hook.sh" in str(section(config, "HeadNode", "CustomActions"))
+
+
+def has_script_access(config: Json) -> bool:
+    """Whether nodes may read clustergen's scripts, and so the user's."""
+    access = items(config, "HeadNode", "Iam", "S3Access")
+    return _BUCKET in [each.get("BucketName") for each in access]
 
 
 def _left_out(config: Json) -> Iterator[str]:
     """clustergen's additions that the configuration does not have."""
-    if not is_ours(config):
-        yield from ("hook", "script-access", "security-groups", "session-manager")
-        attached = [section(each, "EfsSettings") for each in items(config, "SharedStorage")]
-        plain = [efs for efs in attached if not is_true(efs.get("EncryptionInTransit"))]
-        if any(efs.get("FileSystemId") for efs in plain):
-            yield "efs-tls"
+    known = {
+        "hook": has_hook(config),
+        "script-access": has_script_access(config),
+        "security-groups": _GROUP in str(config),
+        "session-manager": SESSION_POLICY["Policy"] in str(config),
+    }
+    yield from (word for word, is_there in known.items() if not is_there)
+    attached = [section(each, "EfsSettings") for each in items(config, "SharedStorage")]
+    plain = [efs for efs in attached if not is_true(efs.get("EncryptionInTransit"))]
+    if any(efs.get("FileSystemId") for efs in plain):
+        yield "efs-tls"
     if _all_own(config):
         yield "service-groups"
     queues = items(config, "Scheduling", "SlurmQueues")
@@ -131,26 +140,3 @@ def _elastic_ip(config: Json) -> Any:
     # An existing subnet is public if the node has an address: only clustergen's own are known.
     follows = "Public" in subnet if subnet.startswith("${") else is_true(given)
     return None if is_true(given) == follows else is_true(given)
-
-
-def _dns(dns: Json) -> Json:
-    return {
-        "managed": False if is_true(dns.get("DisableManagedDns")) else None,
-        "ec2_hostnames": _true(dns.get("UseEc2Hostnames")),
-        "hosted_zone": dns.get("HostedZoneId"),
-    }
-
-
-def _directory(directory: Json) -> Json:
-    certificate = directory.get("LdapTlsReqCert", "hard")
-    return {
-        "domain": directory.get("DomainName"),
-        "address": directory.get("DomainAddr"),
-        "secret": directory.get("PasswordSecretArn"),
-        "read_only_user": directory.get("DomainReadOnlyUser"),
-        "ca_certificate": directory.get("LdapTlsCaCert"),
-        "require_certificate": certificate if certificate != "hard" else None,
-        "access_filter": directory.get("LdapAccessFilter"),
-        "ssh_keys": False if directory.get("GenerateSshKeysForUsers") in (False, "false") else None,
-        "sssd": section(directory, "AdditionalSssdConfigs"),
-    }

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from clustergen.importing.parallelcluster.parts import Json, items, section
+from clustergen.importing.machines import items, section
+from clustergen.importing.parallelcluster.parts import Json
 from clustergen.plan import numbers
 
 _HOSTS: Final = re.compile(r"([^\s,\[\]]+)(?:\[([0-9,-]+)\])?(?:,|$)")

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clustergen.importing.machines import items, section
+
 Json = dict[str, Any]
 EVENTS = ("OnNodeStart", "OnNodeConfigured", "OnNodeUpdated")
-
-
-def section(node: Any, *keys: str) -> Json:
-    """The mapping at ``keys``; empty if there is none."""
-    for key in keys:
-        node = node.get(key) if isinstance(node, Mapping) else None
-    return dict(node) if isinstance(node, Mapping) else {}
 
 
 def without_nothing(node: Any) -> Any:
@@ -21,12 +16,6 @@ def without_nothing(node: Any) -> Any:
     if isinstance(node, Mapping):
         return {key: without_nothing(each) for key, each in node.items() if each is not None}
     return [without_nothing(each) for each in node] if isinstance(node, list) else node
-
-
-def items(node: Any, *keys: str) -> list[Any]:
-    """The list at ``keys``; empty if there is none."""
-    found = section(node, *keys[:-1]).get(keys[-1])
-    return list(found) if isinstance(found, list) else []
 
 
 def actions(node: Mapping[str, Any], event: str) -> list[Json]:

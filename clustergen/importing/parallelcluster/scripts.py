@@ -1,13 +1,18 @@
-"""Custom actions of all nodes, as one list that keeps the order of each."""
+"""Custom actions of all nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
+from clustergen.importing import merging
+from clustergen.importing.boot import Action, Node
+from clustergen.importing.machines import items, section
+from clustergen.importing.merging import Run
 from clustergen.importing.parallelcluster.nodes import Named
-from clustergen.importing.parallelcluster.parts import Json, actions, items, section
+from clustergen.importing.parallelcluster.options import has_hook
+from clustergen.importing.parallelcluster.parts import Json, actions
+from clustergen.targets.parallelcluster.actions import VERIFIED
 
 _WHEN: Final = {
     "OnNodeStart": "start",
@@ -16,60 +21,56 @@ _WHEN: Final = {
 }
 
 
-@dataclass(slots=True)
-class _Entry:
-    """A script of the list, and who runs it: roles, or queues by index."""
-
-    action: Json
-    when: str
-    runners: set[str | int] = field(default_factory=set)
-
-
 def merged(config: Json, groups: Sequence[Named]) -> list[Json]:
-    """The scripts of the head node, the login nodes and all queues."""
-    entries: list[_Entry] = []
-    for runner, node in _nodes(config):
+    """The user's scripts of the head node, the login nodes and all queues."""
+    return [_everywhere(each, config) for each in merging.merged(_runs(config, groups))]
+
+
+def _everywhere(script: Json, config: Json) -> Json:
+    """A script of compute nodes that the head node may read too: its hook runs it as well."""
+    access = [
+        f"s3://{each.get('BucketName')}/{each.get('KeyName')}"
+        for each in items(config, "HeadNode", "Iam", "S3Access")
+    ]
+    return {**script, "on": None} if has_hook(config) and script["run"] in access else script
+
+
+def nodes(config: Json, groups: Sequence[Named]) -> list[Node]:
+    """All nodes, with what they run."""
+    return [
+        Node("", [_action(each) for event in _WHEN for each in actions(node, event)], role)
+        for role, _, node in _nodes(config, groups)
+    ]
+
+
+def _runs(config: Json, groups: Sequence[Named]) -> Iterator[Run]:
+    for role, names, node in _nodes(config, groups):
         for event, when in _WHEN.items():
-            _merge(entries, actions(node, event), when, runner)
-    every = {queue for queue, _ in enumerate(items(config, "Scheduling", "SlurmQueues"))}
-    return [_script(entry, every, groups) for entry in entries]
+            found = (_action(each) for each in actions(node, event))
+            yield Run(role, names, when, [_script(each) for each in found if not each.ours])
 
 
-def _nodes(config: Json) -> Iterator[tuple[str | int, Json]]:
-    yield "head", section(config, "HeadNode")
+def _action(given: Json) -> Action:
+    action = Action(given["Script"], tuple(given.get("Args", ())))
+    if action.ours == VERIFIED:
+        url, checksum, *arguments = action.arguments
+        return Action(url, tuple(arguments), checksum)
+    return action
+
+
+def _script(action: Action) -> Json:
+    return {
+        "run": action.url,
+        "args": list(action.arguments) or None,
+        "sha256": action.checksum or None,
+    }
+
+
+def _nodes(config: Json, groups: Sequence[Named]) -> Iterator[tuple[str, tuple[str, ...], Json]]:
+    yield "head", (), section(config, "HeadNode")
     pools = items(config, "LoginNodes", "Pools")
     # All pools run the same scripts; others are for the overlay.
     if pools and all(pool.get("CustomActions") == pools[0].get("CustomActions") for pool in pools):
-        yield "login", pools[0]
-    yield from enumerate(items(config, "Scheduling", "SlurmQueues"))
-
-
-def _merge(entries: list[_Entry], sequence: list[Json], when: str, runner: str | int) -> None:
-    """Add the scripts of one event of one node, in their order, to what others run as well."""
-    place = 0
-    for action in sequence:
-        found = next((i for i in range(place, len(entries)) if _is(entries[i], action, when)), None)
-        if found is None or runner in entries[found].runners:
-            found = place
-            entries.insert(found, _Entry(action, when))
-        entries[found].runners.add(runner)
-        place = found + 1
-
-
-def _is(entry: _Entry, action: Json, when: str) -> bool:
-    return entry.when == when and entry.action == action
-
-
-def _script(entry: _Entry, every: set[int], groups: Sequence[Named]) -> Json:
-    queues = {runner for runner in entry.runners if isinstance(runner, int)}
-    roles: list[Any] = [role for role in ("head", "login") if role in entry.runners]
-    roles += ["compute"] if queues else []
-    return {
-        "run": entry.action["Script"],
-        "args": entry.action.get("Args"),
-        "on": roles,
-        "when": entry.when if entry.when != "configured" else None,
-        "node_groups": [each.name for each in groups if each.queue in queues]
-        if queues and queues != every
-        else None,
-    }
+        yield "login", (), pools[0]
+    for index, queue in enumerate(items(config, "Scheduling", "SlurmQueues")):
+        yield "compute", tuple(each.name for each in groups if each.queue == index), queue

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clustergen.facts.schemas import Schema
 from clustergen.importing.parallelcluster.normal import Reader
 from clustergen.overlay.merging import called, naming
-from clustergen.schemas import Schema
 
 
 def settled(document: Mapping[str, Any], original: Mapping[str, Any], schema: Schema) -> Any:

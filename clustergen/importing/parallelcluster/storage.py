@@ -6,15 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from clustergen.digests import sha256
+from clustergen.base.digests import sha256
+from clustergen.importing.beside import Beside
+from clustergen.importing.file_systems import gib, lustre, new
+from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
-from clustergen.importing.parallelcluster.parts import Json, is_true, section
+from clustergen.importing.parallelcluster.parts import Json, is_true
 from clustergen.targets.parallelcluster.storage import storage_name
 
 _STAND_IN: Final = "fs-" + "0" * 14
 
 
-def storage(entries: Sequence[Any], notes: Notes) -> list[Json]:
+def storage(entries: Sequence[Any], beside: Beside, notes: Notes, *, efa: bool) -> list[Json]:
     """What has words; the rest is left to the overlay."""
     found: list[Json] = []
     for index, entry in enumerate(entries):
@@ -24,13 +27,15 @@ def storage(entries: Sequence[Any], notes: Notes) -> list[Json]:
             continue
         mount, name = str(entry.get("MountDir")), entry.get("Name")
         settings = section(entry, f"{kind}Settings")
-        found.append(
-            {
-                "mount": mount if mount.startswith("/") else f"/{mount}",
-                "name": name if name != storage_name(mount) else None,
-                **words(settings),
-            }
-        )
+        at = mount if mount.startswith("/") else f"/{mount}"
+        id = str(settings.get("FileSystemId") or settings.get("VolumeId"))
+        if id.startswith("${") and kind in _NEW:  # one that another stack creates
+            over_efa = efa and kind == "FsxLustre"
+            made = new(_NEW[kind], id, at, beside, notes, efa=over_efa)
+        else:
+            made = words(settings)
+        named = {"name": name if name != storage_name(mount) else None}
+        found.append({"mount": at, **named, **made})
         if _STAND_IN in str(found[-1]):
             notes.asked(
                 ("SharedStorage", index),
@@ -41,25 +46,14 @@ def storage(entries: Sequence[Any], notes: Notes) -> list[Json]:
     return found
 
 
+_NEW: Final = {"FsxLustre": "fsx-lustre", "FsxOpenZfs": "fsx-openzfs", "Efs": "efs"}
+
+
 def _lustre(settings: Json) -> Json:
     if settings.get("FileSystemId"):
         return {"type": "fsx-lustre", "existing": {"id": settings["FileSystemId"]}}
-    backups = settings.get("AutomaticBackupRetentionDays")
-    return {
-        "type": "fsx-lustre",
-        "created_by": "cluster",
-        "on_delete": _on_delete(settings),
-        "size": _gib(settings.get("StorageCapacity")),
-        "deployment": _word(settings.get("DeploymentType", "SCRATCH_2")),
-        "storage_class": "hdd" if settings.get("StorageType") == "HDD" else None,
-        "throughput": settings.get("PerUnitStorageThroughput"),
-        "compression": "lz4" if settings.get("DataCompressionType") == "LZ4" else "none",
-        "drive_cache": True if settings.get("DriveCacheType") == "READ" else None,
-        "kms_key": settings.get("KmsKeyId"),
-        "backups": f"{backups}d" if backups else None,
-        "import_from": settings.get("ImportPath"),
-        "export_to": settings.get("ExportPath"),
-    }
+    made = {"type": "fsx-lustre", "created_by": "cluster", "on_delete": _on_delete(settings)}
+    return {**made, **lustre(settings)}
 
 
 def _efs(settings: Json) -> Json:
@@ -85,7 +79,7 @@ def _ebs(settings: Json) -> Json:
     return {
         "type": "ebs",
         "on_delete": _on_delete(settings),
-        "size": _gib(size),
+        "size": gib(size),
         "volume_type": kind if kind != "gp3" else None,
         "iops": settings.get("Iops", 100 if kind in ("io1", "io2") else None),
         "throughput": settings.get("Throughput"),
@@ -131,11 +125,3 @@ _KINDS: Final[Mapping[str, Callable[[Json], Json]]] = MappingProxyType(
 def _on_delete(settings: Json) -> str | None:
     words = {"Retain": None, "Snapshot": "snapshot"}
     return words.get(str(settings.get("DeletionPolicy")), "delete")
-
-
-def _gib(size: Any) -> str | None:
-    return f"{size}GiB" if size else None
-
-
-def _word(constant: Any) -> str:
-    return str(constant).lower().replace("_", "-")

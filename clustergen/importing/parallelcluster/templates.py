@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
-from clustergen.catalog.regions import partition_of
-from clustergen.foreign import is_parallelcluster_resource
-from clustergen.importing.answers import Answers
-from clustergen.importing.cloudformation import Questions, Resource, resources
+from clustergen.facts.catalog.regions import partition_of
+from clustergen.importing.answers import REGION, Answers
+from clustergen.importing.cloudformation import Questions, Resource
 from clustergen.importing.cloudformation.functions import as_text
 from clustergen.importing.notes import Notes
-from clustergen.importing.reading import Source
-
-_REGION: Final = "us-east-1"
+from clustergen.spec.foreign import is_parallelcluster_resource
 
 
-def clusters(sources: Sequence[Source], answers: Answers) -> list[Resource]:
+def clusters(answers: Answers) -> list[Resource]:
     """The clusters of the templates."""
-    found = resources(sources, answers, answers.region or _REGION)
-    return [each for each in found if is_parallelcluster_resource({"Properties": each.properties})]
+    known = answers.beside.resources.values()
+    return [each for each in known if is_parallelcluster_resource({"Properties": each.properties})]
 
 
 def configuration(resource: Resource, answers: Answers, notes: Notes) -> Mapping[str, Any]:
     """The configuration of a cluster; what no file says is asked for."""
-    region = answers.region or _REGION
+    region = answers.region or REGION
     questions = Questions(notes, partition_of(region).name, region)
     answered = questions.answered(resource.properties["ClusterConfiguration"])
     found: Mapping[str, Any] = _with_text(answered)

@@ -8,7 +8,7 @@ from typing import Final
 from clustergen.importing import bringing
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
-from clustergen.importing.pcs import joined, words
+from clustergen.importing.pcs import fields, joined
 from clustergen.importing.pcs.described import resources
 from clustergen.importing.pcs.form import CLUSTER, FORM, NODE_GROUPS
 from clustergen.importing.pcs.preparing import prepared
@@ -20,7 +20,7 @@ __all__ = ["imported"]
 PARTS: Final = bringing.Reader(
     "pcs", FORM, NODE_GROUPS, joined.spec, resources, joined.prepared, one=False
 )
-READER: Final = bringing.Reader("pcs", FORM, CLUSTER, words.spec, resources, prepared, parts=PARTS)
+READER: Final = bringing.Reader("pcs", FORM, CLUSTER, fields.spec, resources, prepared, parts=PARTS)
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation import Resource
 from clustergen.importing.descriptions import capitalized, launch_templates, used_template
 from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json
-from clustergen.words import word_set
 
 _MEMBERS: Final[Mapping[str, str]] = {
     "cluster": "AWS::PCS::Cluster",

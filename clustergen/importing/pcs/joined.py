@@ -7,9 +7,9 @@ from typing import Any, Final
 from clustergen.importing import machines
 from clustergen.importing.answers import Answers
 from clustergen.importing.cloudformation.functions import is_reference
-from clustergen.importing.machines import items, section
+from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
-from clustergen.importing.pcs import words
+from clustergen.importing.pcs import fields
 from clustergen.importing.pcs.form import CLUSTER, NODE_GROUPS, QUEUES
 from clustergen.importing.pcs.preparing import with_names
 from clustergen.importing.settings import Json
@@ -41,7 +41,7 @@ def prepared(settings: Json, notes: Notes) -> Json:
 
 def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     """The spec of node groups and queues, without an overlay."""
-    found = words.spec({**settings, CLUSTER: {"": {}}}, answers, notes)
+    found = fields.spec({**settings, CLUSTER: {"": {}}}, answers, notes)
     found.pop("slurm", None)
     id = next(str(each[_ID]) for each in _parts(settings))
     group = next(iter(_security_groups(settings)), None)
@@ -59,10 +59,6 @@ def _parts(settings: Json) -> list[Json]:
 
 def _security_groups(settings: Json) -> list[Any]:
     """The security groups of the nodes, the first of which is usually that of the cluster."""
-    found = []
-    for each in section(settings, NODE_GROUPS).values():
-        data = machines.template(each)
-        interfaces = [section({"": one}, "") for one in items(data, "NetworkInterfaces")]
-        found += items(data, "SecurityGroupIds")
-        found += [group for one in interfaces for group in items(one, "Groups")]
-    return [each for each in found if str(each).startswith(_GROUP)]
+    groups = section(settings, NODE_GROUPS).values()
+    found = (id for group in groups for id in machines.security_groups(group))
+    return [id for id in found if str(id).startswith(_GROUP)]

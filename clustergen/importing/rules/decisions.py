@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.findings import Rule, Severity
+from clustergen.base.findings import Rule, Severity
 
 _SOURCE = "clustergen"
 
@@ -41,6 +41,14 @@ IN_OVERLAY = Rule(
     "not have. Rules for the spec do not see the overlay.",
     source=_SOURCE,
     severity=Severity.NOTE,
+)
+SECRET = Rule(
+    code="IMP007",
+    title="An import does not copy a secret",
+    why="Specs and bundles are committed, and many users can read user data. A stand-in is in the "
+    "place of the secret, so the spec does not mean the same as the original.",
+    source="https://docs.aws.amazon.com/secretsmanager/latest/userguide/best-practices.html",
+    severity=Severity.WARNING,
 )
 WITHOUT = Rule(
     code="IMP006",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.findings import Rule
+from clustergen.base.findings import Rule
 
 LOST = Rule(
     code="IMP010",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.findings import EXAMPLE_BASE, Rule, Severity
+from clustergen.base.findings import EXAMPLE_BASE, Rule, Severity
 
 CHANGES = Rule(
     code="OVL001",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.findings import Rule, Severity
+from clustergen.base.findings import Rule, Severity
 
 UNCHECKED = Rule(
     code="OVL006",

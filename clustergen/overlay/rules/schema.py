@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clustergen.findings import EXAMPLE_BASE, Rule
+from clustergen.base.findings import EXAMPLE_BASE, Rule
 
-_SOURCE = "the schema of the target's own tool: clustergen/schemas"
+_SOURCE = "the schema of the target's own tool: clustergen/facts/schemas"
 
 UNKNOWN_KEY = Rule(
     code="OVL002",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from clustergen.findings import Problem, put, rule, unsafe
+from clustergen.base.findings import Problem, put, rule, unsafe
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from clustergen.findings import (
+from clustergen.base.findings import (
     Path,
     Problem,
     Severity,

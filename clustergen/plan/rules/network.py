@@ -6,9 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from clustergen import catalog
-from clustergen.catalog import regions
-from clustergen.findings import (
+from clustergen.base.findings import (
     Fix,
     Path,
     Problem,
@@ -19,6 +17,8 @@ from clustergen.findings import (
     rule,
     unsafe,
 )
+from clustergen.facts import catalog
+from clustergen.facts.catalog import regions
 from clustergen.plan.network import is_internal
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from clustergen.findings import Path, Problem, drop, put, rule, unsafe
+from clustergen.base.findings import Path, Problem, drop, put, rule, unsafe
 from clustergen.plan import numbers
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from clustergen.findings import Path, Problem, rule
-from clustergen.patterns import pattern
-from clustergen.source.characters import visible
+from clustergen.base.findings import Path, Problem, rule
+from clustergen.base.patterns import pattern
+from clustergen.spec.source.characters import visible
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
 
-# The same as in clustergen.placeholders: outputs of the foundation.
+# The same as in clustergen.spec.placeholders: outputs of the foundation.
 _PLACEHOLDER = pattern(r"\$\{(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]*\}")
 _LINE_ENDS = pattern(r"[\x00-\x1f\x7f]")
 _DYNAMIC = pattern(r"\{\{resolve:")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan.model import Plan
 
 _SHORTEST, _LONGEST = 30, 300
@@ -87,6 +87,7 @@ def identity_center(plan: Plan) -> Iterator[Problem]:
     source="https://slurm.schedmd.com/metrics.html",
     severity=Severity.WARNING,
     target="parallelcluster",
+    by_limits=True,
     bad="""slurm: {settings: {PrivateData: jobs}}
 monitoring: {metrics: managed-prometheus}""",
     good="""slurm: {settings: {PrivateData: cloud}}
@@ -134,12 +135,13 @@ def interval(plan: Plan) -> Iterator[Problem]:
     "MON016",
     "Metrics of Slurm without a node that collects them",
     fixes="unsafe",
-    why="The controller of PCS is AWS's own: a login node collects its metrics, and asks EC2 about "
-    "reservations. Without one, there are no alerts and panels on jobs, states of nodes and the "
-    "end of Capacity Blocks.",
+    why="The controller is AWS's own on PCS, and its owner's in an existing HyperPod cluster: a "
+    "login node of the spec collects its metrics, and asks EC2 about reservations. Without one, "
+    "there are no alerts and panels on jobs, states of nodes and the end of Capacity Blocks.",
     source="https://slurm.schedmd.com/metrics.html",
     severity=Severity.NOTE,
     target="pcs",
+    by_limits=True,
     bad="monitoring: {metrics: managed-prometheus}",
     good="""login: {}
 monitoring: {metrics: managed-prometheus}""",
@@ -150,7 +152,7 @@ def uncollected(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("monitoring", "metrics"),
             "no node collects the metrics of Slurm and of reservations",
-            help="add login to the spec",
+            help="add login to the spec, which adds a login node",
             fix=unsafe(put(("login",), {})),
         )
 
@@ -179,4 +181,24 @@ def way_out(plan: Plan) -> Iterator[Problem]:
             f"whether nodes reach {place} depends on the routes of the VPC",
             help="check that its subnets have a way to the internet, or an interface endpoint "
             f"{endpoint} with private DNS",
+        )
+
+
+@rule(
+    "MON017",
+    "Neuron devices that are not measured",
+    why="The exporters of clustergen know GPUs. Of Trainium and Inferentia, they know how many "
+    "devices a node has: nothing about errors, memory or use reaches alerts and dashboards.",
+    source="https://awsdocs-neuron.readthedocs-hosted.com/en/latest/tools/neuron-sys-tools/neuron-monitor-user-guide.html",
+    severity=Severity.NOTE,
+    bad="""node_groups: [{name: h200, instance_type: trn1.32xlarge}]
+monitoring: {metrics: managed-prometheus}""",
+    good="monitoring: {metrics: managed-prometheus}",
+)
+def unmeasured(plan: Plan) -> Iterator[Problem]:
+    if plan.monitoring.of_nodes and any(type.neuron_devices for type in plan.instance_types):
+        yield Problem(
+            ("monitoring", "metrics"),
+            "of Neuron devices, alerts and dashboards know only the number",
+            help="run neuron-monitor in your jobs or on the nodes, and send its metrics yourself",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, rule, unsafe
+from clustergen.base.findings import Problem, Severity, drop, rule, unsafe
 from clustergen.plan import network, ssh_keys
 from clustergen.plan.model import Plan
 

@@ -6,8 +6,8 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from clustergen.catalog import regions
-from clustergen.findings import Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.facts.catalog import regions
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_internal, is_prefix_list, ssh_sources
@@ -155,10 +155,10 @@ def gpu_metrics(plan: Plan) -> Iterator[Problem]:
     good="network: {internet: none}\ntargets: {pcs: {}}",
 )
 def all_endpoints(plan: Plan) -> Iterator[Problem]:
-    if plan.network.closed and plan.network.new and not plan.targets:
+    if plan.network.closed and plan.network.new and not plan.shared.served.names:
         count = len(endpoints.interfaces(endpoints.created(plan)))
         yield Problem(
             ("network", "internet"),
             f"the VPC gets {count} endpoints with a fee: those of every target",
-            help="name the targets of this spec, such as targets: {pcs: {}}",
+            help="name the targets of this spec, such as targets: {pcs: {}}, or in clustergen.toml",
         )

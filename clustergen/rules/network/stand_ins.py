@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.base.findings import Path, Problem, Severity, rule
 from clustergen.plan.model import Plan
 
 _ZEROS = re.compile(r"[a-z]+-0{14}[0-9]{3}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator, Sequence
 
-from clustergen.catalog import regions
-from clustergen.findings import Fix, Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Fix, Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.facts.catalog import regions
 from clustergen.plan import network
 from clustergen.plan.model import NodeGroup, Plan, Subnet
 
@@ -53,6 +53,7 @@ def addresses(plan: Plan) -> Iterator[Problem]:
     "node takes addresses for its pods, too.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
     target="eks",
+    by_limits=True,
     bad="network: {cidr: 10.42.0.0/24}\nkubernetes: {system_nodes: {count: 4}}",
     good="network: {cidr: 10.42.0.0/20}\nkubernetes: {system_nodes: {count: 4}}",
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import regions
-from clustergen.findings import Problem, Severity, drop, rule, unsafe
+from clustergen.base.findings import Problem, Severity, drop, rule, unsafe
+from clustergen.facts.catalog import regions
 from clustergen.plan import network, stored, zones
 from clustergen.plan.model import Lustre, NodeGroup, OpenZfs, Plan
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.catalog import ultraservers
-from clustergen.findings import Problem, Severity, drop, put, rule, safe, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, rule, safe, unsafe
+from clustergen.facts.catalog import ultraservers
 from clustergen.plan.model import NodeGroup, Plan
 
 _LARGEST_BLOCK = 64
@@ -103,8 +103,8 @@ def two_kinds(plan: Plan) -> Iterator[Problem]:
         if group.capacity.kind != first.capacity.kind:
             yield Problem(
                 group.at("capacity"),
-                f"{group.capacity.id} is a {first.capacity.kind} in {first.name!r}, a "
-                f"{group.capacity.kind} here",
+                f"{group.capacity.id} is a {first.capacity.words} in {first.name!r}, a "
+                f"{group.capacity.words} here",
                 help="write the same kind in both, as aws ec2 describe-capacity-reservations "
                 "shows it",
             )
@@ -228,6 +228,7 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
     why="EKS keeps the number of nodes between the minimum and the maximum.",
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
     target="eks",
+    by_limits=True,
     bad="node_groups: [{name: h200, count: {min: 1, max: 4, desired: 5}}]",
     good="node_groups: [{name: h200, count: {min: 1, max: 4, desired: 2}}]",
 )

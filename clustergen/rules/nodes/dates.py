@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from clustergen.catalog import blocks
-from clustergen.findings import Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, rule, unsafe
+from clustergen.facts.catalog import blocks
+from clustergen.plan import slurm
 from clustergen.plan.model import NodeGroup, Plan, Queue
-from clustergen.plan.timetable import Timetable, iso, timetable, timetables
-from clustergen.slurm.timetable import has_limit
-from clustergen.spec.quantities import format_duration
+from clustergen.plan.timetable import Timetable, acts, iso, timetable, timetables
+from clustergen.spec.quantities import format_duration, format_slurm_duration
 
 _BLOCKS = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html"
 _HOW = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html"
-_SOLD = ("capacity-block", "training-plan")
+_SHOW = {
+    "capacity-block": "aws ec2 describe-capacity-reservations",
+    "training-plan": "aws sagemaker describe-training-plan",
+}
+_SOLD = tuple(_SHOW)
 _UNDATED = {
     "interruptible-reservation": "its owner reclaims it at any time",
     "reservation-group": "its reservations end independently",
@@ -53,10 +57,7 @@ def order(plan: Plan) -> Iterator[Problem]:
                 (*at, "ends"),
                 f"{times.group.name} ends at {iso(ends)}, and starts at {iso(starts)}",
                 help="correct one of the two",
-                fix=unsafe(
-                    put((*at, "starts"), iso(ends)),
-                    put((*at, "ends"), iso(starts)),
-                ),
+                fix=unsafe(put((*at, "starts"), iso(ends)), put((*at, "ends"), iso(starts))),
             )
 
 
@@ -91,8 +92,9 @@ def undated(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP022",
     "Length that AWS does not sell",
-    why="A Capacity Block or training plan lasts 1 to 14 days, or a multiple of a week up to 182 "
-    "days. Another length is a mistake in one of the dates, unless the block was extended.",
+    why="A Capacity Block lasts 1 to 14 days, or a multiple of a week up to 182 days, and a "
+    "training plan 1 to 182 days. Another length is a mistake in one of the dates, unless the "
+    "block was extended.",
     source=_BLOCKS,
     severity=Severity.WARNING,
     bad=_block("2026-12-10T11:30:00Z", "2026-12-27T11:30:00Z"),
@@ -103,13 +105,11 @@ def length(plan: Plan) -> Iterator[Problem]:
         if not times.starts or not times.ends or times.ends <= times.starts:
             continue
         found = times.ends - times.starts
-        if not blocks.is_sold(found):
+        if not blocks.is_sold(found, times.group.capacity.kind):
             yield Problem(
                 times.group.at("capacity", "ends"),
-                f"no {times.group.capacity.kind} lasts {_words(found)}",
-                help="compare both with aws ec2 describe-capacity-reservations"
-                if times.group.capacity.kind == "capacity-block"
-                else "compare both with aws sagemaker describe-training-plan",
+                f"no {times.group.capacity.words} lasts {_words(found)}",
+                help=f"compare both with {_SHOW[times.group.capacity.kind]}",
             )
 
 
@@ -179,7 +179,7 @@ def end_of_day(plan: Plan) -> Iterator[Problem]:
             usual = times.ends.replace(hour=blocks.END_UTC.hour, minute=blocks.END_UTC.minute)
             yield Problem(
                 times.group.at("capacity", "ends"),
-                f"{iso(times.ends)} is not 11:30 UTC, when every {times.group.capacity.kind} ends",
+                f"{iso(times.ends)} is not 11:30 UTC, when every {times.group.capacity.words} ends",
                 help=f"write {iso(usual.replace(second=0))} if that is the day",
                 fix=unsafe(put(times.group.at("capacity", "ends"), iso(usual.replace(second=0)))),
             )
@@ -237,19 +237,72 @@ def over(plan: Plan) -> Iterator[Problem]:
     "No time limit on nodes that end",
     why="Without a limit, nobody knows whether a job ends before its nodes do: it may start "
     "minutes before, and is stopped then.",
-    source="https://slurm.schedmd.com/reservations.html",
+    source=_HOW,
     severity=Severity.NOTE,
     bad=_GOOD + "\nqueues: [{name: train, node_groups: [h200]}]",
     good=_GOOD + "\nqueues: [{name: train, node_groups: [h200], time_limit: 12h}]",
 )
 def no_limit(plan: Plan) -> Iterator[Problem]:
+    # Queues of Kubernetes have none, and partitions of others keep theirs.
+    limit = "write time_limit, or " if plan.scheduler != "kubernetes" and acts(plan) else ""
     for queue, times in _queued(plan):
-        if times.ends and plan.wrote(*queue.at()) and not has_limit(queue):
+        unlimited = slurm.limit(queue) is None and not slurm.unreadable_limit(queue)
+        if times.ends and plan.wrote(*queue.at()) and unlimited:
             yield Problem(
                 queue.at(),
                 f"jobs of {queue.name} have no time limit, and {times.group.name} stops at "
                 f"{iso(times.stops or times.ends)}",
-                help="write time_limit, or have jobs write checkpoints",
+                help=f"{limit}have jobs write checkpoints",
+            )
+
+
+@rule(
+    "CAP030",
+    "Long time limit on nodes that end",
+    why="Slurm starts no job that could outlive its nodes. A job without `--time` has the "
+    "DefaultTime of its queue, or else its time limit. In the last hours or days of the capacity, "
+    "none starts, and nodes that are paid for idle. More than a tenth of the capacity is reported.",
+    source="https://slurm.schedmd.com/reservations.html",
+    severity=Severity.WARNING,
+    bad=_GOOD + "\nqueues: [{name: train, node_groups: [h200], time_limit: 6d}]",
+    good=_GOOD + "\nqueues: [{name: train, node_groups: [h200], time_limit: 6d, "
+    'slurm: {DefaultTime: "8:00:00"}}]',
+)
+def long_limit(plan: Plan) -> Iterator[Problem]:
+    for queue, times in _queued(plan) if plan.scheduler == "slurm" and acts(plan) else ():
+        usable = times.usable or timedelta()
+        seconds = usable.total_seconds()
+        limit = slurm.limit(queue) or 0
+        beyond = limit == queue.time_limit and limit > seconds  # CAP024
+        if 0 < seconds < 10 * limit and not beyond and slurm.limits(plan, times.group):
+            idle = format_duration(limit)
+            default = format_slurm_duration(_whole_hours(usable / 10))
+            yield Problem(
+                queue.at("time_limit") if queue.time_limit else queue.at(),
+                f"a job of {queue.name} without --time has {idle}, and does not start in the last "
+                f"{idle} of {times.group.name}",
+                help=f'write slurm: {{DefaultTime: "{default}"}} in the queue, or have each job '
+                "ask for a --time",
+            )
+
+
+@rule(
+    "CAP031",
+    "Bought capacity without dates",
+    why="A Capacity Block or training plan ends, and its instances with it. Jobs stay off nodes "
+    "before that, and get their signal, only if the spec has the dates.",
+    source=_HOW,
+    severity=Severity.NOTE,
+    bad="node_groups: [{name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
+    good=_GOOD,
+)
+def without_dates(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.capacity.kind in _SOLD and group.capacity.ends is None:
+            yield Problem(
+                group.at("capacity"),
+                f"nothing keeps jobs off {group.name} before its {group.capacity.words} ends",
+                help=f"write starts and ends; {_SHOW[group.capacity.kind]} shows them",
             )
 
 

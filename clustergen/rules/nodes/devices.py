@@ -6,8 +6,8 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 
-from clustergen.catalog import mig
-from clustergen.findings import Problem, Severity, drop, put, rename, rule, safe, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, rename, rule, safe, unsafe
+from clustergen.facts.catalog import mig
 from clustergen.plan.model import NodeGroup, Plan
 
 _GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"

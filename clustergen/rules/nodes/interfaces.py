@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, put, rule, safe, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, rule, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 
 
@@ -40,7 +40,8 @@ def layout(plan: Plan) -> Iterator[Problem]:
     good="node_groups: [{name: h200, efa: auto}]",
 )
 def switched_off(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
+    # SageMaker attaches EFA anyway, which is another finding.
+    for group in () if plan.sagemaker else plan.node_groups:
         if not group.efa and _is_for_multi_node_jobs(group) and plan.wrote(*group.at("efa")):
             gbps = f"{group.type.network_gbps:g} Gbit/s"
             yield Problem(
@@ -54,7 +55,10 @@ def switched_off(plan: Plan) -> Iterator[Problem]:
 def _is_for_multi_node_jobs(group: NodeGroup) -> bool:
     """Whether jobs probably span nodes: several nodes, each with several EFA cards.
 
-    NCCL does not work between MIG partitions, so they do not need EFA.
+    NCCL does not work between MIG partitions, so they do not need EFA. Other findings advise groups
+    on Spot (CAP502, CAP600) and with different network cards (NIC004) to do without.
     """
     several = group.max > 1 and group.type.max_efa > 1
-    return several and group.type.accelerator is not None and not group.mig
+    alike = len({(len(type.cards), type.max_efa) for type in group.types}) == 1
+    whole = group.type.accelerator is not None and not group.mig
+    return several and alike and whole and group.capacity.kind != "spot"

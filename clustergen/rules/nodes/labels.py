@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, put, rename, rule, safe, unsafe
-from clustergen.patterns import pattern
+from clustergen.base.findings import Problem, put, rename, rule, safe, unsafe
+from clustergen.base.patterns import pattern
 from clustergen.plan.model import Plan
 
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"

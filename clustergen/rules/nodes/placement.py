@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, rule, unsafe
+from clustergen.base.findings import Problem, Severity, put, rule, unsafe
 from clustergen.plan.model import Plan
 
 _GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategies.html"
@@ -102,6 +102,13 @@ def scattered(plan: Plan) -> Iterator[Problem]:
             )
 
 
+_SEVERAL = """node_groups:
+  - name: h200
+    instance_type: null
+    instance_types: [g6e.12xlarge, g6.12xlarge]
+"""
+
+
 @rule(
     "PLC005",
     "Placement group for several instance types",
@@ -110,12 +117,7 @@ def scattered(plan: Plan) -> Iterator[Problem]:
     "may lack capacity for them close together.",
     source=_GUIDE,
     severity=Severity.NOTE,
-    bad="""node_groups:
-  - name: h200
-    instance_type: null
-    instance_types: [g6e.12xlarge, g6.12xlarge]
-    count: 2
-    placement: {group: training}""",
+    bad=f"{_SEVERAL}    count: 2\n    placement: {{group: training}}",
     good="""node_groups:
   - {name: h200, instance_type: g6e.12xlarge, count: 2, placement: {group: training}}""",
 )
@@ -127,5 +129,30 @@ def several_types(plan: Plan) -> Iterator[Problem]:
                 group.at("placement"),
                 f"{len(group.types)} instance types in one placement group",
                 help="write placement: none, or one instance type",
+                fix=unsafe(put(group.at("placement"), "none")),
+            )
+
+
+@rule(
+    "PLC006",
+    "Spot capacity of several types in one placement group",
+    fixes="unsafe",
+    why="EC2 has less capacity for a cluster placement group, and even less for one with several "
+    "types. It is the default of groups with EFA, which also works without one.",
+    source=_GUIDE,
+    severity=Severity.NOTE,
+    bad=f"{_SEVERAL}    capacity: spot",
+    good=f"{_SEVERAL}    capacity: spot\n    placement: none",
+)
+def spot_types(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        together = group.placement.kind == "cluster" and not plan.wrote(*group.at("placement"))
+        if together and group.capacity.kind == "spot" and len(group.types) > 1:
+            yield Problem(
+                group.at("capacity"),
+                f"Spot nodes of {group.name} have {len(group.types)} types, and must fit into "
+                "one cluster placement group",
+                help="write placement: none for more capacity, or placement: cluster if jobs need "
+                "their nodes to be near",
                 fix=unsafe(put(group.at("placement"), "none")),
             )

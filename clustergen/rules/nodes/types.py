@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from clustergen import catalog
-from clustergen.catalog import InstanceType, regions
-from clustergen.findings import Path, Problem, Severity, drop, put, rule, safe, unsafe
-from clustergen.plan.model import CapacityKind, Plan
+from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, safe, unsafe
+from clustergen.facts import catalog
+from clustergen.facts.catalog import InstanceType, regions
+from clustergen.plan.model import CapacityKind, NodeGroup, Plan
 
 # A reservation has On-Demand capacity; SageMaker sells training plans for its types.
 _USAGE_CLASS: dict[CapacityKind, str] = {
@@ -136,7 +136,7 @@ def interchangeable(plan: Plan) -> Iterator[Problem]:
             f"{other.name} has {fact(other)} ({name}), {first.name} has {fact(first)}"
             for first, *others in (group.types,)
             for other in others
-            for name, fact in _facts(plan)
+            for name, fact in _facts(plan, group)
             if fact(other) != fact(first)
         ]
         if differences:
@@ -146,16 +146,34 @@ def interchangeable(plan: Plan) -> Iterator[Problem]:
                 help="put types that differ into separate groups",
                 on_key=True,
             )
+        elif plan.scheduler == "kubernetes" and (other := _other_count(group)):
+            yield Problem(
+                group.at("instance_types"),
+                f"{other.name} has another number of accelerators than {group.type.name}, by which "
+                "the jobs of the bundle count",
+                help="put types that differ into separate groups of one queue",
+                severity=Severity.WARNING,
+                on_key=True,
+            )
 
 
-def _facts(plan: Plan) -> Iterator[tuple[str, Callable[[InstanceType], object]]]:
-    """Facts that must be equal; on Kubernetes fewer, because pods request resources of nodes."""
-    kubernetes = plan.limits.labels is not None
-    return (
+def _other_count(group: NodeGroup) -> InstanceType | None:
+    """A type without as many accelerators as the preferred one."""
+    counts = [type.accelerator.count if type.accelerator else 0 for type in group.types]
+    each = zip(group.types, counts, strict=True)
+    return next((type for type, count in each if count != counts[0]), None)
+
+
+def _facts(plan: Plan, group: NodeGroup) -> Iterator[tuple[str, Callable[[InstanceType], object]]]:
+    """Facts that must be equal; fewer where jobs request resources instead of nodes."""
+    yield from (
         (name, fact)
         for name, fact in _VISIBLE_TO_JOBS
-        if not kubernetes or name in ("architecture", "accelerator manufacturer")
+        if not plan.limits.mixed_sizes or name in ("architecture", "accelerator manufacturer")
     )
+    # A launch template that switches SMT off names the number of cores.
+    if plan.limits.mixed_sizes and group.switches_smt_off:
+        yield "cores", lambda type: type.cores
 
 
 @rule(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from clustergen import findings
+from clustergen.base import findings
 
 rule = functools.partial(findings.rule, by_limits=True)
 """Declares a rule that checks limits; ``target`` is the target of its examples."""

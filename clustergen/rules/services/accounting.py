@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan import slurm
 from clustergen.plan.model import Database, Plan
 from clustergen.plan.slurm import Setting
 from clustergen.rules.services import rule
+from clustergen.services.slurm import accounts
 
 _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
 
@@ -175,6 +177,101 @@ def cannot_preempt(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "SLM023",
+    "Share or priority without weight",
+    fixes="unsafe",
+    why="Slurm weighs shares of accounts and priorities of qualities of service with 0, unless "
+    "settings say otherwise: all jobs then have the same priority.",
+    source="https://slurm.schedmd.com/priority_multifactor.html#config",
+    target="pcs",
+    severity=Severity.WARNING,
+    bad="slurm: {accounting: managed, qos: [{name: high, priority: 100}]}",
+    good="""slurm:
+  accounting: managed
+  qos: [{name: high, priority: 100}]
+  settings: {PriorityWeightQOS: 10000}
+login: {}""",
+)
+def without_weight(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None:
+        return
+    written = {each.key for each in slurm.written(plan)}
+    shares = [(*each.path, "fair_share") for each in plan.slurm.accounts if each.fair_share > 1]
+    priorities = [(*each.path, "priority") for each in plan.slurm.qos if each.priority]
+    for paths, weight in ((shares, "PriorityWeightFairshare"), (priorities, "PriorityWeightQOS")):
+        if paths and weight.lower() not in written:
+            yield Problem(
+                paths[0],
+                f"{paths[0][-1]} changes the order of no jobs: {weight} is 0",
+                help=f"add slurm.settings: {{{weight}: 10000}}",
+                fix=unsafe(put(("slurm", "settings", weight), 10000)),
+            )
+
+
+_ROBOTS = """slurm:
+  accounting: managed
+  accounts: [{{name: robots, qos: [low]}}]
+  qos: [{{name: low}}, {{name: high}}]
+  settings: {{AccountingStorageEnforce: "{}"}}
+login: {{}}"""
+
+
+@rule(
+    "SLM025",
+    "Qualities of service that Slurm does not enforce",
+    fixes="unsafe",
+    why="Slurm checks who may use a quality of service only if AccountingStorageEnforce contains "
+    "qos. Without it, all users can submit jobs with all of them, even those that preempt others.",
+    source=f"{_SLURM_CONF}#OPT_AccountingStorageEnforce",
+    target="pcs",
+    severity=Severity.WARNING,
+    bad=_ROBOTS.format("associations,limits"),
+    good=_ROBOTS.format("associations,limits,qos"),
+)
+def open_to_all(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None or not plan.creates_cluster:
+        return
+    every = {each.name for each in plan.slurm.qos}
+    limited = [each for each in plan.slurm.accounts if each.qos and {*each.qos} < every]
+    if limited and not accounts.enforced(plan) & {"qos", "all"}:
+        setting, value = "AccountingStorageEnforce", "associations,limits,qos"
+        yield Problem(
+            (*limited[0].path, "qos"),
+            "users of every account can submit jobs with every quality of service",
+            help=f"add slurm.settings: {{{setting}: {value}}}",
+            fix=unsafe(put(("slurm", "settings", setting), value)),
+        )
+
+
+@rule(
+    "SLM024",
+    "Quality of service of a queue before it exists",
+    why="slurmctld does not start if a partition has a quality of service that the database does "
+    "not have. The bundle creates those of `slurm.qos` once slurmctld runs: a new cluster fails.",
+    source="https://slurm.schedmd.com/qos.html#partition",
+    target="pcs",
+    severity=Severity.WARNING,
+    bad="""slurm: {accounting: managed, qos: [{name: high}]}
+login: {}
+queues: [{name: train, node_groups: [h200], slurm: {QOS: high}}]""",
+    good="""slurm: {accounting: managed, qos: [{name: high}]}
+login: {}
+queues: [{name: train, node_groups: [h200], slurm: {AllowQoS: high}}]""",
+)
+def early_qos(plan: Plan) -> Iterator[Problem]:
+    """HyperPod's controller runs before its partitions get settings, and these are tried again."""
+    if plan.limits.slurm_settings is None or plan.sagemaker or not plan.creates_cluster:
+        return
+    for each in slurm.written(plan) if plan.slurm.accounting != "off" else ():
+        if (each.scope, each.key) == ("partition", "qos") and each.value.lower() != "normal":
+            yield Problem(
+                each.path,
+                f"slurmctld does not start before the quality of service {each.value} exists",
+                help="deploy a new cluster without it, and add it in a second deployment",
+            )
+
+
+@rule(
     "SLM021",
     "Database in another region",
     why="Every change of a job is written to the database, and the host of another region is "
@@ -202,3 +299,37 @@ def database_region(plan: Plan) -> Iterator[Problem]:
             f"the database is in {found[1]}, the cluster in {plan.region}",
             help=f"name a database of {plan.region}",
         )
+
+
+_ZOE = (
+    "login: {{}}\nusers: [{{name: alice, uid: 2001}}]\nslurm: {{accounting: managed, "
+    "accounts: [{{name: vision, users: [{}]}}]}}"
+)
+
+
+@rule(
+    "SLM022",
+    "Member of an account who is not a user of the cluster",
+    why="Slurm takes any name as a member. The user who was meant cannot submit jobs in the "
+    "account, and nothing reports the name.",
+    source="https://slurm.schedmd.com/accounting.html",
+    target="pcs",
+    severity=Severity.WARNING,
+    bad=_ZOE.format("alise"),
+    good=_ZOE.format("alice"),
+)
+def unknown_member(plan: Plan) -> Iterator[Problem]:
+    """Where the spec has the users: those of a directory or of images are not known."""
+    if plan.limits.slurm_settings is None or getattr(plan.options, "directory", None):
+        return
+    users = [user.name for user in plan.users]
+    known = {*users, accounts.image_user(plan), "root"}
+    for account in plan.slurm.accounts if users else ():
+        for index, name in enumerate(account.users):
+            if name not in known:
+                near = difflib.get_close_matches(name, users, n=1)
+                yield Problem(
+                    (*account.path, "users", index),
+                    f"{name} is not in users",
+                    help=f"did you mean {near[0]}?" if near else "add it to users, or remove it",
+                )

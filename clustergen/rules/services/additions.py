@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, unsafe
-from clustergen.foundation.part import created
+from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.plan import stored
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.rules.services import rule
 
@@ -74,7 +74,7 @@ def outside(plan: Plan) -> Iterator[Problem]:
     if not plan.options.leaves_out("security-groups"):
         return
     names = [group.name for group in plan.node_groups if _is_outside(plan, group)]
-    mounts = [storage.mount for storage in created(plan)]
+    mounts = [storage.mount for storage in stored.created(plan)]
     # A group that the service puts around its nodes does not contain file systems.
     reach = mounts if plan.limits.own_groups else ["other nodes", *mounts]
     if names and reach:
@@ -103,7 +103,7 @@ def nothing_left_out(plan: Plan) -> Iterator[Problem]:
     machines = (plan.head, *plan.all_login, *plan.node_groups)
     if plan.limits.own_groups or any(each and each.security_groups for each in machines):
         return
-    for index, addition in enumerate(getattr(plan.options, "leave_out", ())):
+    for index, addition in enumerate(plan.options.left_out):
         if addition == "security-groups":
             path = (*_place(plan, "leave_out"), index)
             yield Problem(

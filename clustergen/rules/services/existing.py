@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
@@ -27,7 +27,7 @@ _GROUPS = "https://docs.aws.amazon.com/pcs/latest/userguide/working-with_network
     good=f"{_VPC}\n{_JOINED}",
 )
 def other_vpc(plan: Plan) -> Iterator[Problem]:
-    cluster, limit = plan.options.joined, plan.limits.existing_cluster
+    cluster, limit = plan.existing.cluster, plan.limits.existing_cluster
     if cluster and limit and plan.network.new:
         yield Problem(
             ("network",),
@@ -50,11 +50,11 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
     good=f"{_VPC}\n{_JOINED}",
 )
 def unreachable(plan: Plan) -> Iterator[Problem]:
-    cluster, limit, network = plan.options.joined, plan.limits.existing_cluster, plan.network
+    cluster, limit, network = plan.existing.cluster, plan.limits.existing_cluster, plan.network
     # Such a service puts the nodes into the group of the cluster.
     if not cluster or limit is None or plan.limits.own_groups:
         return
-    if network.new_security_groups and not network.new and not plan.options.joined_group:
+    if network.new_security_groups and not network.new and not plan.existing.security_group:
         yield Problem(
             ("network",),
             f"the new security group does not allow traffic with {cluster}",
@@ -78,7 +78,7 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
 )
 def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.existing_cluster
-    if limit and plan.options.joined_group and not plan.options.joined:
+    if limit and plan.existing.security_group and not plan.existing.cluster:
         yield Problem(
             _place(plan),
             "cluster_security_group is of an existing cluster, but the cluster is new",
@@ -100,17 +100,25 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     good=f"{_VPC}\n  security_groups: [{_GROUP}]\n{_JOINED}",
 )
 def unchanged_groups(plan: Plan) -> Iterator[Problem]:
-    limit, network, theirs = plan.limits.existing_cluster, plan.network, plan.options.joined_group
-    if not plan.options.joined or limit is None or plan.limits.own_groups or limit.shares_group:
+    limit, network, theirs = (
+        plan.limits.existing_cluster,
+        plan.network,
+        plan.existing.security_group,
+    )
+    if not plan.existing.cluster or limit is None or plan.limits.own_groups or limit.shares_group:
         return
     if theirs and not network.new_security_groups and theirs not in network.node_security_groups:
-        yield Problem(
-            _place(plan),
-            f"clustergen adds no rules between {theirs} and the security groups of the nodes",
-            help="remove network.security_groups, so that clustergen creates a group with these "
-            f"rules; or add {theirs} to it",
-            source=limit.groups_source,
-        )
+        yield unchanged(_place(plan), theirs)._replace(source=limit.groups_source)
+
+
+def unchanged(path: Path, theirs: str) -> Problem:
+    """A problem of a cluster's security group, which groups in ``network`` have no rules for."""
+    return Problem(
+        path,
+        f"clustergen adds no rules between {theirs} and the security groups of the nodes",
+        help="remove network.security_groups, so that clustergen creates a group with these "
+        f"rules; or add {theirs} to it",
+    )
 
 
 def _place(plan: Plan) -> Path:

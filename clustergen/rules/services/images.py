@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import regions
-from clustergen.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe
+from clustergen.facts.catalog import regions
 from clustergen.plan.images import region_of
 from clustergen.plan.limits import Systems
 from clustergen.plan.model import FileCache, Lustre, Plan
@@ -77,14 +77,17 @@ storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]""",
 storage: [{mount: /fsx, type: fsx-openzfs, size: 64GiB}]""",
 )
 def lustre_client(plan: Plan) -> Iterator[Problem]:
-    image = next((group for group in plan.node_groups if group.image), None)
+    images = {group.image: group.at("image") for group in plan.node_groups if group.image}
     mounted = any(isinstance(item, Lustre | FileCache) for item in plan.storage)
+    check = "check on an instance of it: modprobe lustre"
+    if plan.limits.image_tool:
+        check = f"build it with {plan.limits.image_tool}, which installs the client; {check}"
     # On Kubernetes, drivers include the client.
-    if image and mounted and plan.limits.slurm_versions:
+    for image, path in images.items() if mounted and plan.limits.slurm_versions else ():
         yield Problem(
-            image.at("image"),
-            f"{image.image} needs the Lustre client for its kernel",
-            help="check on an instance of it: modprobe lustre",
+            path,
+            f"{image} needs the Lustre client for its kernel",
+            help=check,
             source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/install-lustre-client.html",
         )
 

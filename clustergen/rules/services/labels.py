@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, drop, put, rename, unsafe
-from clustergen.kubernetes import taints
-from clustergen.kubernetes.labels_and_taints import MIG_LABEL
+from clustergen.base.findings import Path, Problem, drop, put, rename, unsafe
 from clustergen.plan.limits import Labels
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
+from clustergen.services.kubernetes import taints
+from clustergen.services.kubernetes.labels_and_taints import MIG_LABEL
 
 _51_TAINTS = ", ".join(f"{{key: taint-{number}}}" for number in range(51))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.aws.logs import retention
-from clustergen.findings import Problem, Severity, put, safe, unsafe
+from clustergen.base.findings import Problem, Severity, put, safe, unsafe
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
+from clustergen.services.aws.logs import retention
 
 
 @rule(
@@ -49,7 +49,7 @@ def _kind(severity: str) -> str:
     good="kubernetes: {system_nodes: {instance_type: m7i.xlarge}}",
 )
 def head_node(plan: Plan) -> Iterator[Problem]:
-    theirs = ("head_node",) in plan.options.of_others
+    theirs = ("head_node",) in plan.existing.owned
     if plan.target and plan.head is None and plan.wrote("head_node") and not theirs:
         yield Problem(
             ("head_node",),
@@ -57,6 +57,7 @@ def head_node(plan: Plan) -> Iterator[Problem]:
             help="keep it for other targets, or remove it",
             on_key=True,
             source=plan.limits.runs_controller,
+            unused=True,
         )
 
 

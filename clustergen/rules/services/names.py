@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.aws import cfn
-from clustergen.findings import Fix, Path, Problem, put, rename, unsafe
+from clustergen.base.findings import Fix, Path, Problem, put, rename, unsafe
 from clustergen.plan import names
 from clustergen.plan.limits import Named, Names, Reserved
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
+from clustergen.services.aws import cfn
 
 
 @rule(
@@ -132,7 +132,7 @@ def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Nam
     yield ("name",), "cluster", plan.name
     for group in plan.node_groups:
         place = "service_name" if group.service_name else "name"
-        yield group.at(place), "node group", group.service_name or group.name
+        yield group.at(place), "node group", group.resource_name
     for queue in plan.queues:
         if every_queue or queue.path[0] == "queues":
             yield queue.at("name"), "queue", queue.name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import services
-from clustergen.catalog.endpoints import MISSING
-from clustergen.findings import Problem, Severity, drop, unsafe
+from clustergen.base.findings import Problem, Severity, drop, unsafe
+from clustergen.facts.catalog import services
+from clustergen.facts.catalog.endpoints import MISSING
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
@@ -150,6 +150,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
             "no EKS cluster is created, so nothing is placed in these subnets",
             help="keep them for targets that create one, or remove them",
             fix=unsafe(drop(("network", "control_plane_subnets"))),
+            unused=True,
         )
     placed = {subnet for machine in plan.machines for subnet in machine.subnets}
     used = _public_nodes(plan) or not placed.isdisjoint(subnet.id for subnet in plan.network.public)
@@ -162,6 +163,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
             if reachable
             else "keep them for targets that have public nodes, or remove them",
             fix=unsafe(drop(("network", "public_subnets"))),
+            unused=True,
         )
 
 

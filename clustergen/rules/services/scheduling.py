@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import slurm_values
-from clustergen.catalog.slurm import find, nearest
-from clustergen.findings import Problem, Severity, drop, put, safe, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, safe, unsafe
+from clustergen.facts.catalog import slurm_values
+from clustergen.facts.catalog.slurm import find, nearest
 from clustergen.plan import slurm
-from clustergen.plan.model import Plan, Queue
+from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 from clustergen.spec.quantities import format_duration
 
@@ -162,7 +162,7 @@ def time_limits(plan: Plan) -> Iterator[Problem]:
                 help="write a time such as 3d, or remove it for no limit",
                 fix=unsafe(drop(queue.at("time_limit"))),
             )
-        default, most = _time(queue, "defaulttime"), _time(queue, "maxtime")
+        default, most = slurm.time(queue, "defaulttime"), slurm.time(queue, "maxtime")
         name = next((n for n in queue.slurm if n.lower() == "defaulttime"), "")
         if default is not None and most is not None and default > most > 0:
             yield Problem(
@@ -214,13 +214,3 @@ def _is_misread(setting: slurm.Setting) -> bool:
     """Whether Slurm does not read the value, which another rule reports."""
     key = find(setting.scope, setting.name)
     return key is not None and slurm_values.wrong(key, setting.value) is not None
-
-
-def _time(queue: Queue, name: str) -> int | None:
-    """A time of a partition in seconds; None if it is unlimited or invalid."""
-    written = slurm.merge("partition", slurm.partition(queue), queue.slurm)
-    value = next((v for n, v in written.items() if n.lower() == name), "")
-    key = find("partition", name)
-    if not key or not value or slurm_values.wrong(key, value):
-        return None
-    return slurm_values.seconds(value)

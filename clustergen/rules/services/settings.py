@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from clustergen.catalog.slurm import same
-from clustergen.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.facts.catalog.slurm import same
 from clustergen.plan import slurm, slurm_settings
 from clustergen.plan.model import Plan
 from clustergen.plan.slurm import Setting
@@ -148,12 +148,12 @@ def _twice(setting: Setting, other: str) -> Problem:
     "Setting that replaces the service's own value",
     fixes="unsafe",
     why="The last value of a key counts. What the service has in its own slurm.conf for the key is "
-    "lost, except for the flags that clustergen adds to yours.",
+    "lost. Lists of options are merged: clustergen adds yours to those of the service.",
     source=_SLURM_CONF,
     target="hyperpod-slurm",
     severity=Severity.WARNING,
-    bad="slurm: {settings: {SlurmctldParameters: idle_on_node_suspend}}",
-    good="slurm: {settings: {MessageTimeout: 60}}",
+    bad="slurm: {settings: {TaskPlugin: task/affinity}}",
+    good="slurm: {settings: {SlurmctldParameters: idle_on_node_suspend}}",
 )
 def replaced(plan: Plan) -> Iterator[Problem]:
     limits = plan.limits.slurm_settings

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, unsafe
-from clustergen.kubernetes import karpenter
+from clustergen.base.findings import Problem, Severity, drop, unsafe
 from clustergen.plan import volumes
 from clustergen.plan.model import Efs, FileCache, Lustre, NodeGroup, Ontap, OpenZfs, Plan
 from clustergen.rules.services import rule
+from clustergen.services.kubernetes import karpenter
 
 _KINDS = {
     Lustre: "fsx-lustre",
@@ -76,6 +76,7 @@ def looked_up(plan: Plan) -> Iterator[Problem]:
                     help="keep it for other targets, or remove it",
                     fix=unsafe(drop(item.at("existing", name))),
                     source=plan.limits.looked_up_source,
+                    unused=True,
                 )
 
 

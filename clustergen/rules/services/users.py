@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.text_lists import word_set
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
-from clustergen.words import word_set
 
 
 @rule(
@@ -29,7 +29,7 @@ def taken(plan: Plan) -> Iterator[Problem]:
     default = limit.default.get(plan.software.os, "")
     default_user = f"the default user of the image{f', {default}' if default else ''}"
     for user in plan.users:
-        if user.name in limit.names:
+        if user.name in limit.names - _LINUX:
             can_log_in = f", or remove it: {default} can log in already"
             yield Problem(
                 (*user.path, "name"),
@@ -57,9 +57,8 @@ _NOBODY = 65534
 
 def _of_linux(plan: Plan) -> Iterator[Problem]:
     """The users of every Linux system."""
-    own = plan.limits.users.names if plan.limits.users else frozenset()
     for user in plan.users:
-        if user.name in _LINUX - own:
+        if user.name in _LINUX:
             message = f"{user.name!r} is a user of the system"
             yield Problem((*user.path, "name"), message, help="write another name")
         if user.uid == _NOBODY:

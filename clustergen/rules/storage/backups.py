@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, drop, put, rule, safe, unsafe
+from clustergen.base.findings import Problem, drop, put, rule, safe, unsafe
 from clustergen.plan.model import Ebs, Efs, Lustre, OpenZfs, Plan
 from clustergen.plan.stored import new, spelled
 

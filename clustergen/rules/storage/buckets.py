@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, drop, rule, safe
+from clustergen.base.findings import Path, Problem, drop, rule, safe
 from clustergen.plan import stored
 from clustergen.plan.model import Bucket, Lustre, Plan
 

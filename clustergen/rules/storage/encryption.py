@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan import stored, volumes
 from clustergen.plan.model import Ebs, Efs, Lustre, Plan
 

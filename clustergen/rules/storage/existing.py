@@ -5,19 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.catalog import regions
-from clustergen.findings import Problem, drop, rule, safe, unsafe
-from clustergen.plan.model import (
-    Bucket,
-    Ebs,
-    Efs,
-    FileCache,
-    Lustre,
-    Ontap,
-    OpenZfs,
-    Plan,
-    Storage,
-)
+from clustergen.base.findings import Problem, drop, rule, safe, unsafe
+from clustergen.facts.catalog import regions
+from clustergen.plan.model import Bucket, Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 
 _KNOWN = frozenset({"name", "mount", "type", "existing"})
 

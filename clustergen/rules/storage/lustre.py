@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog.fsx import (
+from clustergen.base.findings import Problem, drop, put, rule, unsafe
+from clustergen.facts.catalog.fsx import (
     INTELLIGENT_TIERING_MBPS,
     LUSTRE,
     LustreClass,
@@ -12,7 +13,6 @@ from clustergen.catalog.fsx import (
     Storage,
     lustre_class,
 )
-from clustergen.findings import Problem, drop, put, rule, unsafe
 from clustergen.plan import fsx
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.stored import either, listed, new, spelled, title

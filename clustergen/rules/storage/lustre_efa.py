@@ -5,9 +5,9 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.catalog import InstanceType
-from clustergen.catalog.fsx import efa_client
-from clustergen.findings import Problem, Severity, put, rule, unsafe
+from clustergen.base.findings import Problem, Severity, put, rule, unsafe
+from clustergen.facts.catalog import InstanceType
+from clustergen.facts.catalog.fsx import efa_client
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.stored import every, new, spelled
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog.fsx import INTELLIGENT_TIERING_MBPS
-from clustergen.findings import Problem, drop, put, rule, unsafe
+from clustergen.base.findings import Problem, drop, put, rule, unsafe
+from clustergen.facts.catalog.fsx import INTELLIGENT_TIERING_MBPS
 from clustergen.plan import fsx
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.stored import either, new, spelled

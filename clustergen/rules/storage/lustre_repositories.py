@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from clustergen.findings import Problem, drop, rule, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.paths import inside
@@ -114,6 +115,44 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
             if inside(path, other) or inside(other, path):
                 yield index, earlier
                 break
+
+
+@rule(
+    "FSX028",
+    "Wildcard in an S3 prefix",
+    fixes="unsafe",
+    why="In the key of an object, * and ? are characters like any other. FSx imports the objects "
+    "whose keys begin with the prefix as it is written: none.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html",
+    severity=Severity.WARNING,
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories: [{path: /data, s3: s3://training-data/data/*}]""",
+    good="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories: [{path: /data, s3: s3://training-data/data/}]""",
+)
+def wildcards(plan: Plan) -> Iterator[Problem]:
+    for path, uri in _uris(plan):
+        literal = re.split(r"[*?]", uri)[0]
+        if literal != uri:
+            folder = literal[: literal.rindex("/") + 1]
+            message = f"{uri} means keys that contain {uri[len(literal)]}"
+            yield Problem(path, message, help=f"write {folder}", fix=unsafe(put(path, folder)))
+
+
+def _uris(plan: Plan) -> Iterator[tuple[Path, str]]:
+    """Every place in S3 that a new file system is linked with."""
+    for item in stored.new(plan, Lustre):
+        for index, repository in enumerate(item.repositories):
+            yield item.at("data_repositories", index, "s3"), repository.s3
+        for key, uri in (("import_from", item.import_from), ("export_to", item.export_to)):
+            if uri:
+                yield item.at(key), uri
 
 
 _LINKED = """storage:

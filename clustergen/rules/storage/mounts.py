@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, put, rule, safe, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, rule, safe, unsafe
+from clustergen.base.text_lists import word_set, words
 from clustergen.plan.model import Plan
-from clustergen.plan.paths import inside, plain
-from clustergen.words import word_set, words
+from clustergen.plan.paths import around, inside, plain
+from clustergen.services.aws import mounts
+from clustergen.services.slurm.accounts import image_user
 
 
 def _mounts(plan: Plan) -> list[tuple[Path, str]]:
@@ -31,7 +33,9 @@ def spelling(plan: Plan) -> Iterator[Problem]:
     for path, mount in (*_mounts(plan), *_scratches(plan)):
         if mount != plain(mount):
             message = f"{mount} is another spelling of {plain(mount)}"
-            yield Problem(path, message, help=plain(mount), fix=safe(put(path, plain(mount))))
+            yield Problem(
+                path, message, help=f"write {plain(mount)}", fix=safe(put(path, plain(mount)))
+            )
 
 
 @rule(
@@ -47,10 +51,12 @@ def spelling(plan: Plan) -> Iterator[Problem]:
   - {mount: /shared, type: efs}""",
 )
 def used_twice(plan: Plan) -> Iterator[Problem]:
-    for path, mount, earlier in _after_others(plan):
-        if _taken(mount, earlier):
+    taken: set[str] = set()
+    for path, mount in _mounts(plan):
+        if plain(mount) in taken:
             message = f"{plain(mount)} is already mounted"
             yield Problem(path, message, help="choose another path")
+        taken.add(plain(mount))
 
 
 @rule(
@@ -69,24 +75,27 @@ def used_twice(plan: Plan) -> Iterator[Problem]:
   - {mount: /shared, type: efs}""",
 )
 def nested(plan: Plan) -> Iterator[Problem]:
-    for path, mount, earlier in _after_others(plan):
-        around = next((m for m in earlier if inside(mount, m) or inside(m, mount)), None)
-        if around and not _taken(mount, earlier):
-            inner, outer = (mount, around) if inside(mount, around) else (around, mount)
+    for path, mount, other in _with_others(plan):
+        if other:
+            inner, outer = (mount, other) if inside(mount, other) else (other, mount)
             fix = unsafe(put(path, _sibling(inner))) if inner == mount else None
             message = f"{inner} lies inside {outer}"
-            yield Problem(path, message, help=f"e.g. {_sibling(inner)}", fix=fix)
+            yield Problem(path, message, help=f"write e.g. {_sibling(inner)}", fix=fix)
 
 
-def _after_others(plan: Plan) -> Iterator[tuple[Path, str, list[str]]]:
-    """Each mount path, and the paths before it."""
-    mounts = _mounts(plan)
-    for index, (path, mount) in enumerate(mounts):
-        yield path, mount, [earlier for _, earlier in mounts[:index]]
-
-
-def _taken(mount: str, others: list[str]) -> bool:
-    return plain(mount) in map(plain, others)
+def _with_others(plan: Plan) -> Iterator[tuple[Path, str, str]]:
+    """Each mount path, with one before it that is around it or inside it; empty if none is."""
+    earlier: dict[str, str] = {}
+    inner: dict[str, str] = {}
+    for path, mount in _mounts(plan):
+        here = plain(mount)
+        above = around(mount)
+        outer = next((earlier[folder] for folder in above if folder in earlier), "")
+        if here not in earlier:
+            yield path, mount, outer or inner.get(here, "")
+            earlier[here] = mount
+            for folder in above:
+                inner.setdefault(folder, mount)
 
 
 def _sibling(mount: str) -> str:
@@ -119,7 +128,32 @@ def over_system(plan: Plan) -> Iterator[Problem]:
         if plain(mount) in _SYSTEM or any(inside(mount, owned) for owned in _OWNED):
             free = "/shared" if plain(mount) == "/" else f"/shared{plain(mount)}"
             fix = unsafe(put(path, free))
-            yield Problem(path, f"{plain(mount)} is a system path", help=f"e.g. {free}", fix=fix)
+            yield Problem(
+                path, f"{plain(mount)} is a system path", help=f"write e.g. {free}", fix=fix
+            )
+
+
+@rule(
+    "STG061",
+    "Storage mounted over the home directory of the image's user",
+    fixes="unsafe",
+    why="EC2 puts the key of the key pair into that directory when a node starts. What is mounted "
+    "over it hides the key, and the user can no longer log in.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/managing-users.html",
+    target="parallelcluster",
+    by_limits=True,
+    severity=Severity.WARNING,
+    bad="storage: [{mount: /home/ubuntu, type: efs}]",
+    good="storage: [{mount: /shared/ubuntu, type: efs}]",
+)
+def over_home(plan: Plan) -> Iterator[Problem]:
+    """Not in a cluster of Kubernetes, where pods mount storage."""
+    home = f"/home/{image_user(plan)}"
+    for path, mount in (*_mounts(plan), *_scratches(plan)) if plan.scheduler == "slurm" else ():
+        if plain(mount) == home:
+            free = home.replace("/home", "/shared")
+            message = f"{home} is the home directory of the user of the image"
+            yield Problem(path, message, help=f"write e.g. {free}", fix=unsafe(put(path, free)))
 
 
 @rule(
@@ -141,3 +175,29 @@ def over_scratch(plan: Plan) -> Iterator[Problem]:
             help = "choose another path for scratch, e.g. /local/scratch"
             message = f"scratch {scratch} and storage {hidden} overlap"
             yield Problem(path, message, help=help, fix=unsafe(put(path, "/local/scratch")))
+
+
+@rule(
+    "STG060",
+    "No storage that nodes share",
+    severity=Severity.WARNING,
+    why="Each node has home directories of its own, on its root volume, and loses them with it. "
+    "Jobs of several nodes find neither their scripts nor their data.",
+    source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_file-systems.html",
+    target="pcs",
+    by_limits=True,
+    bad="node_groups: [{name: cpu, instance_type: m7i.large, count: 2}]",
+    good="""node_groups: [{name: cpu, instance_type: m7i.large, count: 2}]
+storage: [{mount: /home, type: efs}]""",
+)
+def nothing_shared(plan: Plan) -> Iterator[Problem]:
+    """Not of an existing cluster, which has storage of its owner."""
+    if plan.scheduler != "slurm" or not plan.creates_cluster or plan.max_nodes < 2:
+        return
+    if not mounts.exports_homes(plan) and not mounts.writable(plan):
+        yield Problem(
+            ("node_groups",),
+            "nodes share no file system: home directories are on root volumes, and "
+            "are lost when a node is replaced",
+            help="add storage: [{mount: /home, type: efs}]",
+        )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog.fsx import OPENZFS_GIB, OPENZFS_IOPS_PER_GIB, openzfs_class
-from clustergen.findings import Problem, put, rule, unsafe
+from clustergen.base.findings import Problem, put, rule, unsafe
+from clustergen.facts.catalog.fsx import OPENZFS_GIB, OPENZFS_IOPS_PER_GIB, openzfs_class
 from clustergen.plan import fsx
 from clustergen.plan.model import Ebs, OpenZfs, Plan
 from clustergen.plan.stored import either, listed, new, spelled

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog.fsx import Persistent2, persistent_2_in
-from clustergen.catalog.services import SERVICES, available
-from clustergen.findings import Problem, Severity, put, rule, unsafe
+from clustergen.base.findings import Problem, Severity, put, rule, unsafe
+from clustergen.facts.catalog import regions
+from clustergen.facts.catalog.fsx import Persistent2, persistent_2_in
+from clustergen.facts.catalog.services import SERVICES, available
 from clustergen.plan import stored
-from clustergen.plan.model import FileCache, Lustre, Ontap, OpenZfs, Plan
+from clustergen.plan.model import Efs, FileCache, Lustre, Ontap, OpenZfs, Plan
 
 _SLOW_TIERS = (125, 250)
 
@@ -89,4 +90,32 @@ def fsx(plan: Plan) -> Iterator[Problem]:
                 item.at("type"),
                 f"{plan.region} is not known to have Amazon FSx",
                 help=f"efs is there; FSx is in {near}",
+            )
+
+
+_DALLAS = """network: {{zone: use1-dfw2-az1}}
+node_groups: [{{name: h200, instance_type: m7i.4xlarge, count: 2}}]
+storage: [{{mount: /home, {}}}]"""
+
+
+@rule(
+    "STG026",
+    "Local Zones may not have this file system",
+    why="The foundation fails at its mount target or interface. AWS lists EFS and most kinds of "
+    "FSx for no Local Zone; the list grows, so this is a warning.",
+    source="https://aws.amazon.com/about-aws/global-infrastructure/localzones/features/",
+    severity=Severity.WARNING,
+    bad=_DALLAS.format("type: efs"),
+    good=_DALLAS.format("type: fsx-lustre, size: 4800GiB, throughput: 250"),
+)
+def local_zone(plan: Plan) -> Iterator[Problem]:
+    zone = plan.network.zone or plan.network.private[0].zone or ""
+    if not regions.is_local_zone(zone):
+        return
+    for item in plan.storage:
+        if isinstance(item, Efs | OpenZfs | Ontap | FileCache) and not item.existing:
+            yield Problem(
+                item.at("type"),
+                f"{zone} is a Local Zone, which is not known to have this",
+                help="use fsx-lustre, or an existing file system that nodes there reach",
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from clustergen.facts.schemas import Schema
 from clustergen.plan.model import Traits
-from clustergen.schemas import Schema
 from clustergen.targets import Target
 from clustergen.targets.batch.limits import LIMITS
 from clustergen.targets.batch.options import Options
@@ -30,6 +30,7 @@ TARGET = Target(
     rule_packages=("clustergen.targets.batch.rules",),
     document_rules="clustergen.targets.batch.rules.document",
     emitter="clustergen.targets.batch.emit",
+    page="batch/readme.md.j2",
     primary="cluster.template.json",
     schema=Schema(
         file="batch.json",

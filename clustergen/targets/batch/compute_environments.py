@@ -6,9 +6,9 @@ because a change of them is a replacement; the launch template has those of inst
 
 from __future__ import annotations
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.aws import cfn
 from clustergen.targets.batch import (
     images,
     launch_template,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import foundation, mirror
-from clustergen.artifacts import Bundle, Json, json_artifact
-from clustergen.aws import cfn
-from clustergen.aws.logs import retention
+from clustergen.base.artifacts import Bundle, Json
 from clustergen.plan.model import Plan
+from clustergen.services import foundation, mirror
+from clustergen.services.aws import cfn, logs, marks
 from clustergen.targets.batch import (
     compute_environments,
     deploy,
@@ -21,9 +20,9 @@ from clustergen.targets.batch import (
     schedule,
     user_data,
 )
-from clustergen.targets.batch.runbook import runbook, steps
+from clustergen.targets.batch.readme import values
 
-__all__ = ["document", "emit", "runbook", "steps"]
+__all__ = ["document", "emit", "values"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -32,36 +31,33 @@ def document(plan: Plan) -> Json:
     """The CloudFormation template of a plan without errors."""
     resources, outputs = dict(_resources(plan)), dict(_outputs(plan))
     known = cfn.parameters({**resources, **outputs}, foundation.outputs(plan))
-    parameters = {**known, **images.parameters(plan)}
-    return {
-        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"AWS Batch cluster {plan.name}",
-        **({"Parameters": parameters} if parameters else {}),
-        "Resources": resources,
-        "Outputs": outputs,
-    }
+    return cfn.template(
+        marks.descriptions(plan)["batch"],
+        resources,
+        parameters={**known, **images.parameters(plan)},
+        outputs=outputs,
+    )
 
 
 def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template with the user's overlay."""
-    known = foundation.outputs(plan)
     made = jobs.every(plan)
     definitions = [job.artifact for job in made]
     return (
-        json_artifact(TEMPLATE, document),
+        marks.artifact(TEMPLATE, document, plan),
         *(script.artifact for script in user_data.used(plan)),
         *definitions,
         *mirror.files(plan, definitions),
         *schedule.files(plan),
         *deploy.scripts(
-            plan, made, [name for name in document.get("Parameters", {}) if name in known]
+            plan, made, document, marks.adopted(document, marks.descriptions(plan)["batch"])
         ),
     )
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield from roles.resources(plan)
-    yield names.LOG_GROUP, _log_group(plan)
+    yield names.LOG_GROUP, logs.group(plan, names.log_group(plan), "Retain")
     for group in plan.node_groups:
         if group.placement.kind == "cluster":
             # Without the spec's tags: changing them would replace it with its nodes.
@@ -75,21 +71,10 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
         yield names.queue_id(queue), queues.resource(plan, queue)
 
 
-def _log_group(plan: Plan) -> Json:
-    days = retention(plan.monitoring.log_retention_days)
-    properties = {
-        "LogGroupName": names.log_group(plan),
-        **({"RetentionInDays": days} if days else {}),
-        **({"Tags": cfn.tags(plan.tags)} if plan.tags else {}),
-    }
-    return {"Type": "AWS::Logs::LogGroup", "Properties": properties}
-
-
-def _outputs(plan: Plan) -> Iterator[tuple[str, Json]]:
+def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Output]]:
     for group in plan.node_groups:
         id = names.compute_environment(group)
-        description = f"Compute environment of the node group {group.name}"
-        yield f"{id}Arn", {"Description": description, "Value": cfn.ref(id)}
+        yield f"{id}Arn", (f"Compute environment of the node group {group.name}", cfn.ref(id))
     for queue in plan.queues:
         id = names.queue_id(queue)
-        yield f"{id}Arn", {"Description": f"Queue {queue.name}", "Value": cfn.ref(id)}
+        yield f"{id}Arn", (f"Queue {queue.name}", cfn.ref(id))

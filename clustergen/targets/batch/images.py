@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.aws import cfn
 from clustergen.targets.batch import limits
 
 NEURON_PARAMETER = "ImageNeuron"
@@ -24,17 +24,5 @@ def newest(plan: Plan) -> dict[str, str]:
 
 
 def parameters(plan: Plan) -> Json:
-    """A plain parameter for each of these images.
-
-    CloudFormation would resolve a public parameter again in each update and replace nodes
-    unexpectedly, so deploy.sh resolves it once.
-    """
-    return {name: _parameter(path) for name, path in newest(plan).items()}
-
-
-def _parameter(path: str) -> Json:
-    return {
-        "Type": "AWS::EC2::Image::Id",
-        "Description": f"ECS-optimized image with the Neuron driver; {path} in SSM names the "
-        "newest. Another image replaces nodes.",
-    }
+    """A parameter for each of these images."""
+    return cfn.image_parameters("ECS-optimized image with the Neuron driver", newest(plan))

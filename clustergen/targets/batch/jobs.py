@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from clustergen import nccl, shell, torchrun
-from clustergen.artifacts import Artifact, Json, json_artifact
-from clustergen.aws import mounts
-from clustergen.catalog import neuron
-from clustergen.plan.images import pulled
+from clustergen.base import shell
+from clustergen.base.artifacts import Artifact, Json, json_artifact
+from clustergen.facts.catalog import neuron
+from clustergen.plan.images import AMAZON_LINUX, pulled
 from clustergen.plan.model import Bucket, NodeGroup, Plan, Queue
+from clustergen.plan.sizes import runs_multi_node
+from clustergen.services.aws import mounts
+from clustergen.services.nodes import nccl, neuron_reduce, torchrun
 from clustergen.targets.batch import limits, names, nodes
 from clustergen.targets.batch.options import Options
 
 FOLDER = "jobs"
-CPU_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
 PROGRAM = "/workspace/train.py"
 
 # Docker's default of 64 MiB breaks NCCL.
@@ -35,6 +36,8 @@ class Job:
     kind: str
     queue: str
     """The name of its queue."""
+    group: str
+    """The name of its node group."""
     request: Json
     """The input of RegisterJobDefinition."""
 
@@ -46,9 +49,10 @@ class Job:
 @functools.lru_cache(maxsize=4)
 def every(plan: Plan) -> tuple[Job, ...]:
     """The jobs of each node group in each of its queues."""
-    works = {group.name: tuple(_works(plan, group)) for group in plan.node_groups}
+    groups = {group.name: nodes.smallest_first(group) for group in plan.node_groups}
+    works = {name: tuple(_works(plan, group)) for name, group in groups.items()}
     return tuple(
-        _job(plan, queue, group, work)
+        _job(plan, queue, groups[group.name], work)
         for queue in plan.queues
         for group in queue.node_groups
         for work in works[group.name]
@@ -79,13 +83,14 @@ def _works(plan: Plan, group: NodeGroup) -> Iterator[Work]:
     if group.type.gpus and nccl.image_runs(group):
         yield _work("nccl", pulled(plan, nccl.IMAGE), values)
     if neuron.cores(group.type):
-        yield _work("nccom", pulled(plan, torchrun.NEURON_IMAGE), values)
+        kind = "all-reduce" if runs_multi_node(group) else "nccom"
+        yield _work(kind, pulled(plan, torchrun.NEURON_IMAGE), values)
     if group.accelerators[1]:
         yield _work("torchrun", own or pulled(plan, torchrun.image(group)), values)
-    elif nodes.runs_multi_node(group):
-        yield _work("mpi", own or pulled(plan, CPU_IMAGE), values)
+    elif runs_multi_node(group):
+        yield _work("mpi", own or pulled(plan, AMAZON_LINUX), values)
     else:
-        yield _work("array", own or pulled(plan, CPU_IMAGE), values)
+        yield _work("array", own or pulled(plan, AMAZON_LINUX), values)
 
 
 def _work(kind: str, image: str, values: Values) -> Work:
@@ -101,7 +106,7 @@ def _script(kind: str, values: Values) -> str:
 def _test_image(group: NodeGroup) -> str:
     if group.type.gpus:
         return nccl.IMAGE if nccl.image_runs(group) else torchrun.image(group)
-    return torchrun.NEURON_IMAGE if group.type.neuron_devices else CPU_IMAGE
+    return torchrun.NEURON_IMAGE if group.type.neuron_devices else AMAZON_LINUX
 
 
 def _values(plan: Plan, group: NodeGroup) -> Values:
@@ -112,13 +117,14 @@ def _values(plan: Plan, group: NodeGroup) -> Values:
         "count": count,
         "slots": accelerators or group.type.cores,
         "efa": group.efa_interfaces,
-        "multi_node": nodes.runs_multi_node(group),
+        "multi_node": runs_multi_node(group),
         "largest": f"{nccl.largest_gib(group)}G",
         "reference": nccl.reference(group.type),
         "mounts": tuple(_folders(plan, group)),
         "shared": tuple(item.mount for item in mounts.writable(plan)),
         "shared_memory": _shared_memory(group) if count else 0,
         "program": PROGRAM,
+        "reduce": neuron_reduce.PROGRAM,
     }
     return tuple(values.items())
 
@@ -147,16 +153,16 @@ def _job(plan: Plan, queue: Queue, group: NodeGroup, work: Work) -> Job:
         **_type(group, container, 1 if work.kind == "verify" else nccl.tested(group)),
         "platformCapabilities": ["EC2"],
         "propagateTags": True,
-        "retryStrategy": _retries(plan, work),
+        "retryStrategy": _retries(plan, group, work),
         **_timeout(queue, work),
         **({"tags": dict(plan.tags)} if plan.tags else {}),
     }
-    return Job(name, definition, work.kind, names.queue(plan, queue), request)
+    return Job(name, definition, work.kind, names.queue(plan, queue), group.name, request)
 
 
 def _type(group: NodeGroup, container: Json, number: int) -> Json:
     """A multi-node parallel job has one range: submitters choose the number of nodes."""
-    if not nodes.runs_multi_node(group):
+    if not runs_multi_node(group):
         return {"type": "container", "containerProperties": container}
     pinned = {**container, "instanceType": group.type.name}
     return {
@@ -169,9 +175,13 @@ def _type(group: NodeGroup, container: Json, number: int) -> Json:
     }
 
 
-def _retries(plan: Plan, work: Work) -> Json:
-    """Jobs start again only if their host fails: what no rule matches would be tried again."""
-    if not (work.trains and plan.resilience.auto_resume):
+def _retries(plan: Plan, group: NodeGroup, work: Work) -> Json:
+    """Jobs start again only if their host fails: what no rule matches would be tried again.
+
+    EC2 takes Spot instances back, and one failed child fails an array.
+    """
+    restarts = plan.resilience.auto_resume or group.capacity.kind == "spot"
+    if not (work.trains and restarts):
         return {"attempts": 1}
     rules = [
         {"action": "RETRY", "onStatusReason": "Host EC2*"},

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn, launch_templates
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.aws import cfn, launch_templates
 from clustergen.targets.batch import limits, user_data
 
 # Containers with a network of their own are a hop away.
@@ -29,14 +29,11 @@ def resource(plan: Plan, group: NodeGroup) -> Json:
         **_interfaces(plan, group),
         **launch_templates.market(group),
         **launch_templates.reservation(group),
-        **_cpu(group),
+        **launch_templates.cpu(group),
         **_user_data(plan, group),
     }
     tags = launch_templates.tag_specifications(plan, group.name, kinds=["launch-template"])
-    return {
-        "Type": "AWS::EC2::LaunchTemplate",
-        "Properties": {"LaunchTemplateData": data, **tags},
-    }
+    return {"Type": "AWS::EC2::LaunchTemplate", "Properties": {"LaunchTemplateData": data, **tags}}
 
 
 def has_interfaces(group: NodeGroup) -> bool:
@@ -56,14 +53,6 @@ def _interfaces(plan: Plan, group: NodeGroup) -> Json:
 def security_groups(plan: Plan, group: NodeGroup) -> list[Any]:
     """The security groups of a group's nodes."""
     return [cfn.value(id) for id in plan.security_groups_of(group)]
-
-
-def _cpu(group: NodeGroup) -> Json:
-    """Options that switch SMT off, if the type has it on."""
-    if group.threads_per_core == group.type.threads_per_core:
-        return {}
-    threads = group.threads_per_core
-    return {"CpuOptions": {"CoreCount": group.type.cores, "ThreadsPerCore": threads}}
 
 
 def _user_data(plan: Plan, group: NodeGroup) -> Json:

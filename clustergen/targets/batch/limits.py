@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from clustergen.aws.logs import RETENTION_DAYS
-from clustergen.findings import Severity
+from clustergen.base.findings import Severity
 from clustergen.plan.limits import (
     LETTERS,
     GroupSize,
@@ -17,6 +16,7 @@ from clustergen.plan.limits import (
     Scripts,
     Systems,
 )
+from clustergen.services.aws.logs import RETENTION_DAYS
 
 USER_GUIDE = "https://docs.aws.amazon.com/batch/latest/userguide/"
 API = "https://docs.aws.amazon.com/batch/latest/APIReference/"
@@ -59,9 +59,8 @@ MIN_TIMEOUT_SECONDS = 60
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_RetryStrategy.html: up to 10.
 ATTEMPTS = 3
 
-# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html; 2026-11-21.
-# Batch adds a part to it, which has about this size: https://github.com/aws/aws-cdk/issues/9900
-MAX_USER_DATA_BYTES = 16 * 1024
+# Batch adds a part to user data, which has about this size; 2026-11-21:
+# https://github.com/aws/aws-cdk/issues/9900
 USER_DATA_OF_BATCH_BYTES = 1024
 # What ours has without scripts of users, and for each file system; a test compares both.
 USER_DATA_BYTES = 3072
@@ -82,6 +81,7 @@ NEURON_IMAGE = "/aws/service/ecs/optimized-ami/amazon-linux-2023/neuron/recommen
 
 LIMITS = Limits(
     title="AWS Batch",
+    stack_title="AWS Batch",
     runs_controller="https://docs.aws.amazon.com/batch/latest/userguide/what-is-batch.html",
     default_root_gib=DEFAULT_ROOT_GIB,
     volume_key_user=KeyUser(
@@ -120,9 +120,7 @@ LIMITS = Limits(
         ),
     ),
     group_size=GroupSize(
-        most=MAX_NODES_OF_JOB,
-        source=f"{USER_GUIDE}mnp-node-groups.html",
-        severity=Severity.WARNING,
+        most=MAX_NODES_OF_JOB, source=f"{USER_GUIDE}mnp-node-groups.html", severity=Severity.WARNING
     ),
     root_volume=RootVolume(IMAGE_GIB, "https://github.com/aws/amazon-ecs-ami"),
     scripts=Scripts(login=False, source=LAUNCH_TEMPLATES),
@@ -133,4 +131,5 @@ LIMITS = Limits(
     always_replaces=f"{USER_GUIDE}security-iam-awsmanpol.html",
     retention_days=RETENTION_DAYS,
     no_ssh=MULTI_NODE,
+    mixed_sizes=f"{USER_GUIDE}allocation-strategies.html",
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clustergen.aws import cfn
 from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.services.aws import cfn
 from clustergen.targets.batch.options import Options
 
 NODE_ROLE = "NodeRole"

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clustergen.plan.model import NodeGroup
+from clustergen.plan.sizes import runs_multi_node
 
 
-def runs_multi_node(group: NodeGroup) -> bool:
-    """Whether the jobs of a group are multi-node parallel jobs: its nodes have EFA.
+def smallest_first(group: NodeGroup) -> NodeGroup:
+    """The group whose preferred type is the smallest: jobs for it fit on nodes of every type.
 
-    Such jobs have whole nodes. Those of other groups run on one node each, several at a time.
+    A multi-node job names the type that it is for.
     """
-    return group.efa and group.max > 1
+    if runs_multi_node(group):
+        return replace(group, types=group.types[:1])
+    types = sorted(group.types, key=lambda t: (t.gpus, t.neuron_devices, t.cores))
+    return replace(group, types=tuple(types))
 
 
 def vcpus(group: NodeGroup) -> int:
-    """The vCPUs of a node that jobs can have."""
-    type = group.type
-    return type.vcpus // type.threads_per_core * group.threads_per_core
+    """The vCPUs that jobs can have on a node of every type."""
+    threads = group.threads_per_core
+    return min(type.cores * min(threads, type.threads_per_core) for type in group.types)
 
 
 def most_vcpus(group: NodeGroup) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan, Queue
+from clustergen.services.aws import cfn
 from clustergen.targets.batch import names
 
 DEFAULT_PRIORITY = 1
@@ -46,13 +46,15 @@ def resource(plan: Plan, queue: Queue) -> Json:
 
 
 def _limits(queue: Queue) -> Iterator[tuple[str, int]]:
-    """How long the first job of a queue may wait, by the reason.
-
-    Jobs for reserved capacity wait until it begins.
-    """
-    if not any(group.reserved for group in queue.node_groups):
+    """How long the first job of a queue may wait, by the reason."""
+    if waits_a_day(queue):
         yield CAPACITY, _DAY_SECONDS
     yield from ((reason, _TEN_MINUTES_SECONDS) for reason in _IMPOSSIBLE)
+
+
+def waits_a_day(queue: Queue) -> bool:
+    """Whether jobs wait a day for capacity; those for reserved capacity wait until it begins."""
+    return not any(group.reserved for group in queue.node_groups)
 
 
 def share_identifiers(plan: Plan) -> Mapping[str, str]:
@@ -73,9 +75,6 @@ def policy(plan: Plan) -> Json:
     return {
         "Type": "AWS::Batch::SchedulingPolicy",
         "Properties": {
-            "FairsharePolicy": {
-                "ShareDecaySeconds": _DAY_SECONDS,
-                "ShareDistribution": shares,
-            },
+            "FairsharePolicy": {"ShareDecaySeconds": _DAY_SECONDS, "ShareDistribution": shares}
         },
     }

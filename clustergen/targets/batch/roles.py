@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn, iam, session_manager
-from clustergen.foundation import access
-from clustergen.node_scripts import BUCKET
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Iam, NodeGroup, Plan
+from clustergen.services.aws import cfn, iam, session_manager
+from clustergen.services.foundation import access
+from clustergen.services.nodes.node_scripts import BUCKET
 from clustergen.targets.batch import names, user_data
 
 _NOTHING = Iam()
-_ECS = "service-role/AmazonEC2ContainerServiceforEC2Role"
+ECS_POLICY = "service-role/AmazonEC2ContainerServiceforEC2Role"
 
 
 def resources(plan: Plan) -> Iterator[tuple[str, Json]]:
@@ -39,14 +39,14 @@ def profile(group: NodeGroup) -> Json | str:
 
 def _role(plan: Plan, name: str, own: Iam = _NOTHING) -> Json:
     statements = [*_statements(plan), *access.grants(own)]
-    ecs = cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{_ECS}")
+    ecs = cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{ECS_POLICY}")
     role = {
         "AssumeRolePolicyDocument": iam.trust("ec2"),
         "ManagedPolicyArns": [ecs, *own.policies],
         "Policies": [{"PolicyName": "nodes", "PolicyDocument": iam.document(statements)}],
         "Tags": cfn.tags(plan.tags, Name=f"{plan.name}-{name}"),
     }
-    return {"Type": "AWS::IAM::Role", "Properties": role}
+    return iam.role(plan, role)
 
 
 def _profile(role: Json | str) -> Json:

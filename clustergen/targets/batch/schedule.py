@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from math import inf
 from typing import Any
 
-from clustergen import schedules
-from clustergen.artifacts import Artifact
-from clustergen.aws import iam
-from clustergen.aws.cfn import ref
+from clustergen.base.artifacts import Artifact
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.plan.timetable import Phase, timetables
-from clustergen.schedules import Call
+from clustergen.plan.timetable import Phase, Timetable, timetables
+from clustergen.services import schedules
+from clustergen.services.aws import iam
+from clustergen.services.aws.cfn import ref
+from clustergen.services.schedules import Call
 from clustergen.targets.batch import names, nodes
 
 
@@ -53,19 +54,27 @@ def _closing(plan: Plan) -> list[Phase]:
 
 def _calls(plan: Plan) -> list[Call]:
     return [
-        _state(times.group, at, state)
+        _state(times, at, state)
         for times in timetables(plan)
         for at, state in ((times.launches, "ENABLED"), (times.checkpoint, "DISABLED"))
         if at
     ]
 
 
-def _state(group: NodeGroup, at: datetime, state: str) -> Call:
-    least = nodes.least_vcpus(group) if state == "ENABLED" else 0
+def _state(times: Timetable, at: datetime, state: str) -> Call:
+    group, starts = times.group, state == "ENABLED"
     given = {
         "ComputeEnvironment": f"${{{arn(group)}}}",
         "State": state,
-        "ComputeResources": {"MinvCpus": least},
+        "ComputeResources": {"MinvCpus": nodes.least_vcpus(group) if starts else 0},
     }
-    name = f"{group.name} {'starts' if state == 'ENABLED' else 'stops'}"
-    return Call(name, at, "batch", "updateComputeEnvironment", given)
+    name = f"{group.name} {'starts' if starts else 'stops'}"
+    retry = _start_seconds(times, at) if starts else schedules.MAX_RETRIES[0]
+    return Call(name, at, "batch", "updateComputeEnvironment", given, retry)
+
+
+def _start_seconds(times: Timetable, at: datetime) -> int:
+    """Batch rejects changes while an update waits for jobs, for hours. The stop outlasts that, and
+    no start comes after it."""
+    open_seconds = (times.checkpoint - at).total_seconds() if times.checkpoint else inf
+    return int(max(60, min(schedules.RETRY_SECONDS, open_seconds)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from clustergen import shell
-from clustergen.node_scripts import NodeScript
+from clustergen.base import shell
+from clustergen.services.nodes.node_scripts import NodeScript
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from clustergen import node_scripts, shell
-from clustergen.artifacts import Json
-from clustergen.aws import cfn, mime, mounts, references
+from clustergen.base import shell
+from clustergen.base.artifacts import Json
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Efs, NodeGroup, Plan
-from clustergen.plan.model import Script as UserScript
+from clustergen.services.aws import cfn, mime, mounts, references
+from clustergen.services.nodes import node_scripts
 from clustergen.targets.batch.scripts import Script
 
 
@@ -84,11 +84,7 @@ def _action(script: Script, arguments: tuple[str, ...], required: bool) -> Actio
 def _users(plan: Plan, group: NodeGroup, when: str) -> Iterator[Action]:
     for script in plan.scripts_of(group):
         if script.when == when:
-            yield _of_user(script)
-
-
-def _of_user(script: UserScript) -> Action:
-    return Action(script.url, script.sha256 or "", script.args)
+            yield Action(script.url, script.sha256 or "", script.args)
 
 
 def _own(plan: Plan, group: NodeGroup) -> Iterator[tuple[Script, tuple[str, ...], bool]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clustergen.eks.addresses import POD_ADDRESSES
+from clustergen.facts.schemas import Schema
 from clustergen.plan.model import Traits
-from clustergen.schemas import Schema
+from clustergen.services.eks.addresses import reserved
 from clustergen.targets import Target
 from clustergen.targets.eks.limits import LIMITS
 from clustergen.targets.eks.options import Options
@@ -21,7 +21,7 @@ TARGET = Target(
         # https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html
         efa_layout="efa-only",
         card_device_index=0,
-        pod_addresses=POD_ADDRESSES,
+        pod_addresses_with=reserved,
         system_nodes=True,
     ),
     title="Amazon EKS",
@@ -29,6 +29,7 @@ TARGET = Target(
     rule_packages=("clustergen.targets.eks.rules",),
     document_rules="clustergen.targets.eks.rules.document",
     emitter="clustergen.targets.eks.emit",
+    page="eks/readme.md.j2",
     fee_module="clustergen.targets.eks.fees",
     primary="cluster.template.json",
     schema=Schema(

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import foundation
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.aws.members import filled
-from clustergen.eks import addons, control_plane, system_nodes
-from clustergen.kubernetes.karpenter import is_karpenter, is_on
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services import foundation
+from clustergen.services.aws import cfn, marks
+from clustergen.services.eks import addons, control_plane, system_nodes
+from clustergen.services.kubernetes.karpenter import is_karpenter, is_on
 from clustergen.targets.eks import (
     drivers,
     eks_cluster,
@@ -21,44 +20,29 @@ from clustergen.targets.eks import (
     monitoring,
     node_groups,
     node_roles,
-    sizes,
+    size_parameters,
 )
 from clustergen.targets.eks.options import Options
 
 
 def template(plan: Plan) -> Json:
     """The template of a plan's stack; outputs of the foundation are parameters."""
-    made = dict(_resources(plan))
+    made = dict(_cluster(plan) if plan.creates_cluster else _added(plan))
     looked_up = {} if plan.creates_cluster else eks_cluster.PARAMETERS
     known = cfn.parameters(made, {**foundation.outputs(plan), **looked_up})
-    own = {sizes.parameter(group): node_groups.size(group) for group in managed(plan)}
-    given = {**known, **own, **drivers.parameters(plan)}
-    return {
-        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": _description(plan),
-        **({"Parameters": given} if given else {}),
-        **filled(Conditions=drivers.conditions(plan)),
-        "Resources": made,
-        "Outputs": {
-            name: {"Description": description, "Value": value}
-            for name, (description, value) in _outputs(plan).items()
-        },
-    }
-
-
-def _description(plan: Plan) -> str:
-    if plan.creates_cluster:
-        return f"Amazon EKS cluster {plan.name}"
-    return f"Node groups {plan.name} of the Amazon EKS cluster {plan.cluster_name}"
+    own = {size_parameters.parameter(group): node_groups.size(group) for group in managed(plan)}
+    return cfn.template(
+        marks.descriptions(plan)["eks"],
+        made,
+        parameters={**known, **own, **drivers.parameters(plan)},
+        conditions=drivers.conditions(plan),
+        outputs=_outputs(plan),
+    )
 
 
 def managed(plan: Plan) -> list[NodeGroup]:
     """The node groups of the spec that Karpenter does not scale."""
     return [group for group in plan.node_groups if not is_karpenter(plan, group)]
-
-
-def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
-    return _cluster(plan) if plan.creates_cluster else _added(plan)
 
 
 def _added(plan: Plan) -> Iterator[tuple[str, Json]]:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.eks import addons
-from clustergen.eks.addons import Addon
-from clustergen.foundation.part import lasting
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
+from clustergen.services.aws import cfn
+from clustergen.services.eks import addons
+from clustergen.services.eks.addons import Addon
+from clustergen.services.foundation.part import lasting
 from clustergen.targets.eks import eks_cluster
 
 # https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/csi-driver-v1/
@@ -58,12 +58,11 @@ def drivers(plan: Plan) -> tuple[Driver, ...]:
 def parameters(plan: Plan) -> Json:
     """A parameter of the template for each."""
     return {
-        driver.parameter: {
-            "Type": "String",
-            "Default": "no",
-            "AllowedValues": ["yes", "no"],
-            "Description": f"Whether this stack installs {driver.addon.name}",
-        }
+        driver.parameter: cfn.text(
+            f"Whether this stack installs {driver.addon.name}",
+            Default="no",
+            AllowedValues=["yes", "no"],
+        )
         for driver in drivers(plan)
     }
 

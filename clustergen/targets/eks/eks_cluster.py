@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.eks import control_plane
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.aws import cfn
+from clustergen.services.eks import control_plane
 from clustergen.targets.eks.options import Options
 
 SECURITY_GROUP = "EksSecurityGroupId"

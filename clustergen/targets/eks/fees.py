@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.cost.model import Line
-from clustergen.cost.pricing import Prices
-from clustergen.eks.fees import control_plane
-from clustergen.kubernetes import prometheus
 from clustergen.plan.model import Plan
+from clustergen.services.cost.model import Line
+from clustergen.services.cost.pricing import Prices
+from clustergen.services.eks.fees import control_plane
 
 
 def fees(plan: Plan, at: Prices) -> Iterator[Line]:
@@ -16,6 +15,8 @@ def fees(plan: Plan, at: Prices) -> Iterator[Line]:
     if plan.options.creates_eks:
         yield control_plane(plan, at)
     if plan.monitoring.metrics == "self-hosted":
+        from clustergen.services.kubernetes import prometheus  # loads alerts and dashboards
+
         what = f"EBS gp3, {prometheus.VOLUME_GIB} GiB"
         yield at.line("monitoring", "Prometheus", what, {"EBS gp3": prometheus.VOLUME_GIB})
     if plan.monitoring.workspace is not None:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.aws.iam import actions, allow, deny_without_tls, document, equal
-from clustergen.aws.members import filled
-from clustergen.eks import control_plane, roles
+from clustergen.base.artifacts import Json
+from clustergen.base.text_lists import words
 from clustergen.plan import volumes
 from clustergen.plan.model import Plan
+from clustergen.services.aws import cfn
+from clustergen.services.aws.iam import actions, allow, deny_without_tls, document, equal
+from clustergen.services.aws.members import filled
+from clustergen.services.eks import control_plane, roles
 from clustergen.targets.eks import node_roles
-from clustergen.words import words
 
 NAMESPACE = "kube-system"
 SERVICE_ACCOUNT = "karpenter"
@@ -34,6 +34,7 @@ _EVENTS = (
 )
 
 
+_RULES = "arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:rule/*"
 QUEUE = "KarpenterQueue"
 _ROLE = "KarpenterRole"
 
@@ -59,9 +60,12 @@ def _queue(plan: Plan, arn: Json) -> Iterator[tuple[str, Json]]:
     events = {
         "Sid": "Events",
         "Effect": "Allow",
-        "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
+        "Principal": {"Service": "events.amazonaws.com"},
         "Action": "sqs:SendMessage",
         "Resource": arn,
+        # EventBridge asks for any account: a message can end nodes.
+        # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html
+        "Condition": {"ArnLike": {"aws:SourceArn": cfn.sub(_RULES)}},
     }
     policy = document([events, deny_without_tls("sqs", arn)])
     properties = {"PolicyDocument": policy, "Queues": [cfn.ref(QUEUE)]}

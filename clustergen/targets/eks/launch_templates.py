@@ -7,10 +7,10 @@ https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
 
 from __future__ import annotations
 
-from clustergen.artifacts import Json
-from clustergen.aws.launch_templates import block_type, market, network, reservation
-from clustergen.eks import launch_templates
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.aws.launch_templates import block_type, cpu, market, network, reservation
+from clustergen.services.eks import launch_templates
 from clustergen.targets.eks.eks_cluster import security_groups
 
 
@@ -24,16 +24,8 @@ def for_group(
         **reservation(group),
         **market(group),
         **block_type(group),
-        **_cpu(group),
+        **cpu(group),
         **({"ImageId": group.image} if group.image else {}),
         "UserData": {"Fn::Base64": user_data},
     }
     return launch_templates.resource(plan, group.name, group.volume, data, group.tags)
-
-
-def _cpu(group: NodeGroup) -> Json:
-    """Options that switch SMT off, if the type has it on."""
-    if group.threads_per_core == group.type.threads_per_core:
-        return {}
-    threads = group.threads_per_core
-    return {"CpuOptions": {"CoreCount": group.type.cores, "ThreadsPerCore": threads}}

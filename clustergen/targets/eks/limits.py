@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from clustergen.aws.logs import RETENTION_DAYS
-from clustergen.findings import Severity
-from clustergen.kubernetes import disks, karpenter
-from clustergen.kubernetes.names import KAI_ROOT
+from clustergen.base.findings import Severity
+from clustergen.base.text_lists import words
 from clustergen.plan.limits import (
     LABEL,
     ExistingCluster,
@@ -25,7 +23,9 @@ from clustergen.plan.limits import (
     Systems,
     Verdict,
 )
-from clustergen.words import word_set, words
+from clustergen.services.aws.logs import RETENTION_DAYS
+from clustergen.services.kubernetes import disks, karpenter
+from clustergen.services.kubernetes.names import KAI_ROOT
 
 USER_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/"
 LAUNCH_TEMPLATES = f"{USER_GUIDE}launch-templates.html"
@@ -86,39 +86,11 @@ MAX_PODS_SMALL, MAX_PODS_LARGE, LARGE_VCPUS = 110, 250, 30
 HOST_NETWORK_PODS = 2
 """kube-proxy and the VPC CNI, which use the node's address."""
 
-# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html; 2026-11-20.
-MAX_USER_DATA = 16 * 1024
-"""Maximum bytes before base64."""
-
 LUSTRE_VOLUMES = (
     "https://github.com/kubernetes-sigs/aws-fsx-csi-driver/blob/master/examples/kubernetes/"
     "static_provisioning/README.md"
 )
 CREATE_ADDON = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateAddon.html"
-ADDONS = f"{USER_GUIDE}workloads-add-ons-available-eks.html"
-# ADDONS and community-addons.html; 2026-11-20. Names of partners' add-ons are vendor_product.
-ADDON_NAMES = word_set("""
-    vpc-cni coredns kube-proxy eks-pod-identity-agent
-    aws-ebs-csi-driver aws-efs-csi-driver aws-fsx-csi-driver
-    aws-mountpoint-s3-csi-driver snapshot-controller eks-node-monitoring-agent
-    amazon-cloudwatch-observability adot aws-guardduty-agent
-    aws-network-flow-monitoring-agent aws-secrets-store-csi-driver-provider
-    amazon-sagemaker-hyperpod-taskgovernance amazon-sagemaker-hyperpod-observability
-    amazon-sagemaker-hyperpod-training-operator amazon-sagemaker-hyperpod-inference
-    amazon-sagemaker-spaces metrics-server kube-state-metrics
-    prometheus-node-exporter cert-manager external-dns fluent-bit
-    sriov-network-metrics-exporter aws-privateca-connector-for-kubernetes
-""")
-CHART_NAMES = word_set("""
-    aws-efa-k8s-device-plugin aws-dranet nvidia-device-plugin gpu-operator
-    dcgm-exporter neuron-device-plugin neuron-helm-chart kueue volcano
-    kai-scheduler mpi-operator kubeflow-trainer training-operator kuberay
-    jobset lws karpenter aws-load-balancer-controller kube-prometheus-stack
-    cluster-autoscaler
-""")
-"""Software that is installed with a chart or manifests, not as an add-on."""
-
-
 CNI_OF_EFA_ONLY = (1, 18, 5)
 """The first VPC CNI that gives pods no addresses of EFA-only interfaces, which have none.
 
@@ -143,6 +115,8 @@ _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects
 LIMITS = Limits(
     own_groups=True,
     title="EKS",
+    stack_title="Amazon EKS",
+    own_dashboard=True,
     existing_cluster=ExistingCluster(
         "aws eks describe-cluster --query cluster.resourcesVpcConfig --name",
         vpc_source=CREATE_NODE_GROUP,
@@ -160,17 +134,8 @@ LIMITS = Limits(
         "eks", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/eks.html"
     ),
     names=(
-        Names(
-            of=("cluster",),
-            longest=100,
-            form=_NAME,
-            source=CREATE_CLUSTER,
-        ),
-        Names(
-            of=("node group",),
-            form=_NAME,
-            source=CREATE_NODE_GROUP,
-        ),
+        Names(of=("cluster",), longest=100, form=_NAME, source=CREATE_CLUSTER),
+        Names(of=("node group",), form=_NAME, source=CREATE_NODE_GROUP),
         Names(of=("queue",), source=f"{_KUBERNETES}names/", form=LABEL),
     ),
     ids=frozenset({"node group"}),
@@ -213,6 +178,7 @@ LIMITS = Limits(
     unscaled=Verdict(Severity.WARNING, f"{USER_GUIDE}autoscaling.html"),
     autoscaler=NODE_POOLS,
     mig_label=MIG,
+    mixed_sizes="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
     labels=Labels(
         source=CREATE_NODE_GROUP,
         taints_source=TAINTS,

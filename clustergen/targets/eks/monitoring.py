@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn, iam
-from clustergen.aws import prometheus as workspaces
-from clustergen.aws.members import filled
-from clustergen.eks import control_plane, roles
-from clustergen.kubernetes import prometheus, scraping
-from clustergen.monitoring import names
+from clustergen.base.artifacts import Json
+from clustergen.base.yaml_text import yaml_text
 from clustergen.plan.model import Id, Plan, Ref
-from clustergen.yaml_text import yaml_text
+from clustergen.services.aws import cfn, iam
+from clustergen.services.aws import prometheus as workspaces
+from clustergen.services.aws.members import filled
+from clustergen.services.eks import control_plane, roles
+from clustergen.services.kubernetes import prometheus, scraping
+from clustergen.services.monitoring import names
 
 
 def resources(plan: Plan) -> Iterator[tuple[str, Json]]:
@@ -53,10 +53,6 @@ def _alert_sender(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield (
         "AlertsIdentity",
         roles.pod_identity(
-            plan,
-            control_plane.NAME,
-            prometheus.NAMESPACE,
-            prometheus.ALERTMANAGER,
-            "AlertsRole",
+            plan, control_plane.NAME, prometheus.NAMESPACE, prometheus.ALERTMANAGER, "AlertsRole"
         ),
     )

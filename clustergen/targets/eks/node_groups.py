@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.aws.members import filled, present
-from clustergen.eks import images
-from clustergen.eks.launch_templates import newest
-from clustergen.kubernetes import labels_and_taints
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import eks_cluster, launch_templates, node_roles, sizes, user_data
+from clustergen.plan.sizes import of_eks
+from clustergen.services.aws import cfn
+from clustergen.services.aws.members import filled, present
+from clustergen.services.eks import images
+from clustergen.services.eks.launch_templates import newest
+from clustergen.services.kubernetes import labels_and_taints
+from clustergen.targets.eks import (
+    eks_cluster,
+    launch_templates,
+    node_roles,
+    size_parameters,
+    user_data,
+)
 
 _EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -46,10 +53,7 @@ def resources(plan: Plan, group: NodeGroup, *, after: Iterable[str]) -> Iterator
         made = cfn.resource("AWS::EC2::PlacementGroup", {"Strategy": "cluster"})
         yield f"{name}PlacementGroup", made
     template = launch_templates.for_group(
-        plan,
-        group,
-        placement_group=placement,
-        user_data=user_data.for_group(plan, group),
+        plan, group, placement_group=placement, user_data=user_data.for_group(plan, group)
     )
     yield f"{name}LaunchTemplate", template
     properties = _properties(plan, group)
@@ -76,8 +80,8 @@ def _properties(plan: Plan, group: NodeGroup) -> Json:
         # control plane.
         "ScalingConfig": {
             "MinSize": 0,
-            "MaxSize": sizes.most(group),
-            "DesiredSize": cfn.ref(sizes.parameter(group)),
+            "MaxSize": of_eks(group).most,
+            "DesiredSize": cfn.ref(size_parameters.parameter(group)),
         },
         "UpdateConfig": _updates(group),
         "NodeRepairConfig": {"Enabled": plan.resilience.replace_failed_nodes},
@@ -123,3 +127,9 @@ def _taints(group: NodeGroup) -> list[Json]:
         {"Key": taint.key, **filled(Value=taint.value or None), "Effect": _EFFECTS[taint.effect]}
         for taint in labels_and_taints.taints(group)
     ]
+
+
+def imaged(plan: Plan, managed: Iterable[NodeGroup]) -> list[str]:
+    """The node groups whose image EKS chooses."""
+    own = [group.name for group in managed if not group.image]
+    return [*own, labels_and_taints.SYSTEM] if plan.creates_cluster else own

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.eks import addons, control_plane, roles
-from clustergen.foundation import access
-from clustergen.kubernetes import karpenter
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.aws import cfn
+from clustergen.services.eks import addons, control_plane, roles
+from clustergen.services.foundation import access
+from clustergen.services.kubernetes import karpenter
 
 NODE_ROLE = "NodeRole"
 """The logical id of the role of the nodes of managed node groups."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from clustergen.aws import launch_templates
-from clustergen.eks import addresses
-from clustergen.findings import Path
-from clustergen.plan.model import NodeGroup
+from clustergen.base.findings import Path
+from clustergen.plan.model import Existing, NodeGroup
+from clustergen.services.aws.options import LEFT_OUT, LEFT_OUT_OF_EKS, LaunchTemplates
+from clustergen.services.eks import addresses
+from clustergen.spec.options import option
+
+if TYPE_CHECKING:
+    from clustergen.spec.base import EksClusterName, SecurityGroupId
 
 _OF_THE_CLUSTER: tuple[Path, ...] = (
     *(("kubernetes", name) for name in ("support", "admins", "access", "addons")),
@@ -20,14 +24,41 @@ _OF_THE_CLUSTER: tuple[Path, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Options(launch_templates.Options):
-    """See :class:`clustergen.spec.targets.Eks`."""
+class Options(LaunchTemplates):
+    """Amazon EKS."""
 
-    cluster: str
-    """``new``, or the name of a cluster."""
-    cluster_security_group: str | None
-    install: Literal["script", "stack", "none"]
-    deletion_protection: bool
+    SECTION: ClassVar = "Eks"
+
+    cluster: Literal["new"] | EksClusterName = option(
+        "new",
+        "`new`, or the name of an existing cluster, to which node groups and queues are added.",
+    )
+    cluster_security_group: SecurityGroupId | None = option(
+        None,
+        "Security group of the existing cluster that EKS created for it, and that all nodes get; "
+        "default: deploy.sh looks it up.",
+    )
+    install: Literal["script", "stack", "none"] = option(
+        "script",
+        "What installs the software in the cluster: deploy.sh with install.sh (script), `cdk "
+        "deploy` (stack), or you, by running install.sh (none).",
+    )
+    deletion_protection: bool = option(False, "Protect the cluster against deletion.")
+    leave_out: tuple[
+        Literal[
+            "security-groups",
+            "session-manager",
+            "control-plane-logs",
+            "secrets-key",
+            "ebs-driver",
+            "node-monitoring",
+        ],
+        ...,
+    ] = option(
+        [],
+        f"{LEFT_OUT}; {LEFT_OUT_OF_EKS}; ebs-driver: the driver for volumes of pods; "
+        "node-monitoring: EKS's agent that finds failed nodes to repair.",
+    )
 
     @property
     def by_stack(self) -> bool:
@@ -41,12 +72,12 @@ class Options(launch_templates.Options):
 
     @property
     def creates_eks(self) -> bool:
-        return not self.joined
+        return not self.existing.cluster
 
     @property
-    def of_clusters(self) -> tuple[Path, ...]:
-        """See :attr:`clustergen.plan.model.Options.of_clusters`."""
-        return _OF_THE_CLUSTER
+    def existing(self) -> Existing:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        return self._existing(owned=_OF_THE_CLUSTER, named={"key_name": self.key_name})
 
     def pod_addresses(self, group: NodeGroup) -> int | None:
         """See :meth:`clustergen.plan.model.Options.pod_addresses`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clustergen.catalog import InstanceType
+from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import Interface
 from clustergen.targets.eks import limits
 

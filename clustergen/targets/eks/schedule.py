@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from clustergen import schedules
-from clustergen.artifacts import Artifact
-from clustergen.aws import cfn, iam
-from clustergen.kubernetes import karpenter
+from clustergen.base.artifacts import Artifact
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.timetable import Timetable, phases, timetables
-from clustergen.schedules import Call
+from clustergen.services import schedules
+from clustergen.services.aws import cfn, iam
+from clustergen.services.kubernetes import karpenter
+from clustergen.services.schedules import Call
 
 
 def files(plan: Plan) -> Iterator[Artifact]:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clustergen import catalog
-from clustergen.catalog import InstanceType
-from clustergen.findings import Path, Problem
+from clustergen.base.findings import Path, Problem
+from clustergen.facts import catalog
+from clustergen.facts.catalog import InstanceType
 from clustergen.overlay.parts import Json, as_list, as_map, maps
 
 

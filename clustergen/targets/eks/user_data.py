@@ -11,13 +11,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from clustergen import shell
-from clustergen.artifacts import Json
-from clustergen.aws import cfn, mime
-from clustergen.catalog import InstanceType
+from clustergen.base import shell
+from clustergen.base.artifacts import Json
+from clustergen.base.yaml_text import yaml_text
+from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import Interface, NodeGroup, Plan, Script
+from clustergen.services.aws import cfn, mime
 from clustergen.targets.eks import eks_cluster, pods
-from clustergen.yaml_text import yaml_text
 
 
 def for_group(plan: Plan, group: NodeGroup) -> Json | str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clustergen.hyperpod.schema import SCHEMA
 from clustergen.plan.model import Traits
+from clustergen.services.hyperpod.schema import SCHEMA
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_eks.limits import LIMITS, POD_ADDRESSES
 from clustergen.targets.hyperpod_eks.options import Options
@@ -26,9 +26,10 @@ TARGET = Target(
     ),
     title="HyperPod with EKS",
     support=SUPPORT,
-    rule_packages=("clustergen.hyperpod.rules", "clustergen.targets.hyperpod_eks.rules"),
-    document_rules="clustergen.hyperpod.rules.document",
+    rule_packages=("clustergen.services.hyperpod.rules", "clustergen.targets.hyperpod_eks.rules"),
+    document_rules="clustergen.services.hyperpod.rules.document",
     emitter="clustergen.targets.hyperpod_eks.emit",
+    page="hyperpod/readme-eks.md.j2",
     fee_module="clustergen.targets.hyperpod_eks.fees",
     primary="create-cluster.json",
     joining="update-cluster.json",

@@ -9,20 +9,24 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen import foundation
-from clustergen.artifacts import Artifact, Json, json_artifact
-from clustergen.aws import cfn, iam, prometheus
+from clustergen.base.artifacts import Artifact, Json
+from clustergen.base.text_lists import words
 from clustergen.plan.model import Id, Plan
+from clustergen.services import foundation
+from clustergen.services.aws import cfn, iam, marks, prometheus
+from clustergen.services.monitoring import names
 from clustergen.targets.hyperpod_eks import eks_cluster
 from clustergen.targets.hyperpod_eks.governance import TASK_GOVERNANCE
-from clustergen.words import words
 
 TEMPLATE = "addons.template.json"
-OBSERVABILITY = "amazon-sagemaker-hyperpod-observability"
+OBSERVABILITY = names.ADD_ON
 TRAINING_OPERATOR = "amazon-sagemaker-hyperpod-training-operator"
 CERT_MANAGER = "cert-manager"
 
 _CLUSTER = "EksClusterName"
+# BASIC has no errors of memory and NVLink, and not what heat and power cost.
+# https://docs.aws.amazon.com/sagemaker/latest/dg/hyperpod-observability-cluster-metrics.html
+_LEVELS = {"acceleratedComputeMetrics": "ADVANCED"}
 # Without the tag, AWS's managed policies for administrators do not let them see the add-ons.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerHyperPodObservabilityAdminAccess.html
 _TAG = {"SageMaker": "true"}
@@ -31,17 +35,13 @@ _TAG = {"SageMaker": "true"}
 def files(plan: Plan) -> Iterator[Artifact]:
     """The template, if the EKS cluster is new and the spec needs an add-on."""
     if eks_cluster.is_new(plan) and (made := _resources(plan)):
-        yield json_artifact(TEMPLATE, _template(plan, made))
+        yield marks.artifact(TEMPLATE, _template(plan, made), plan)
 
 
 def _template(plan: Plan, resources: Json) -> Json:
     known = {**foundation.outputs(plan), **eks_cluster.OUTPUTS}
-    return {
-        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"HyperPod's add-ons of the EKS cluster {plan.name}",
-        "Parameters": cfn.parameters(resources, known),
-        "Resources": resources,
-    }
+    parameters = cfn.parameters(resources, known)
+    return cfn.template(marks.descriptions(plan)["addons"], resources, parameters=parameters)
 
 
 def _resources(plan: Plan) -> Json:
@@ -133,7 +133,9 @@ def _observability_values(plan: Plan, workspace: Id) -> Json:
     values = {
         "ampWorkspace": {"prometheusEndpoint": prometheus.ENDPOINT, "arn": prometheus.ARN},
         "metricsProvider": {
-            name: {"level": "BASIC", **interval} if wanted else {"level": "DISABLED"}
+            name: {"level": _LEVELS.get(name, "BASIC"), **interval}
+            if wanted
+            else {"level": "DISABLED"}
             for name, wanted in levels.items()
         },
         "logging": {"enabled": False},
@@ -163,11 +165,11 @@ def _role(plan: Plan, name: str, permissions: Json) -> Json:
     cluster = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:cluster/${EksClusterName}"
     own = {"aws:SourceAccount": cfn.ref("AWS::AccountId"), "aws:SourceArn": cfn.sub(cluster)}
     trust = iam.trust("pods.eks", ["sts:AssumeRole", "sts:TagSession"], iam.equal(own))
-    return {
-        "Type": "AWS::IAM::Role",
-        "Properties": {
+    return iam.role(
+        plan,
+        {
             "AssumeRolePolicyDocument": trust,
             **permissions,
             "Tags": cfn.tags(plan.tags, Name=f"{plan.name}-{name}"),
         },
-    }
+    )

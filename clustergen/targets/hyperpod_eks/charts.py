@@ -9,27 +9,32 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clustergen import mirror, shell
-from clustergen.artifacts import Artifact
-from clustergen.catalog import InstanceType
-from clustergen.hyperpod.names import ml_name
-from clustergen.kubernetes import charts as published
-from clustergen.kubernetes import devices, pruning
-from clustergen.kubernetes.names import EFA_RESOURCE
+from clustergen.base import shell
+from clustergen.base.artifacts import Artifact
+from clustergen.base.yaml_text import yaml_text
+from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services import mirror
+from clustergen.services.hyperpod.names import ml_name
+from clustergen.services.kubernetes import charts as published
+from clustergen.services.kubernetes import devices, pruning
+from clustergen.services.kubernetes.names import EFA_RESOURCE
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter
-from clustergen.targets.hyperpod_eks.limits import COMPUTE_TYPE_LABEL, GROUP_LABEL, HEALTH_LABEL
-from clustergen.yaml_text import yaml_text
+from clustergen.targets.hyperpod_eks.limits import (
+    CHART_REPOSITORY,
+    COMPUTE_TYPE_LABEL,
+    GROUP_LABEL,
+    HEALTH_LABEL,
+)
 
 PATH = "manifests/helm-values.yaml"
 INSTALL = "install.sh"
-RELEASE = "dependencies"
-REPOSITORY = "https://github.com/aws/sagemaker-hyperpod-cli"
+RELEASE = pruning.HYPERPOD_RELEASE
 COMMIT = "067d658b2d5c3d347afbadd75e1425214e965dcb"
 """Commit of the chart with the switches below, read on 2026-11-20."""
 NAME = "hyperpod-helm-chart"
 _HARD_CODED = ("public.ecr.aws/neuron/neuron-device-plugin",)
-"""Images in its templates, which no value changes."""
+"""Images in the templates of Neuron's device plugin, which no value changes."""
 
 
 def _nothing(_: Plan) -> dict[str, object]:
@@ -48,7 +53,7 @@ class _Part:
     images: Mapping[str, str] = field(default_factory=dict)
     """Path of a value -> what the chart has there: the beginning of an image, with its registry."""
     containers: str = ""
-    """Of device plugins: see :attr:`clustergen.kubernetes.devices.Offer.same`."""
+    """Of device plugins: see :attr:`clustergen.services.kubernetes.devices.Offer.same`."""
     offers: Callable[[NodeGroup], object] = bool
     """Of device plugins: whether it offers devices on the nodes of a group."""
     operator: str = ""
@@ -97,11 +102,7 @@ def efa_types(plan: Plan) -> list[str]:
 
 def _nvidia(plan: Plan) -> dict[str, object]:
     """The instance types in the plan; the chart's list may be outdated."""
-    expression = {
-        "key": _INSTANCE_TYPE,
-        "operator": "In",
-        "values": gpu_types(plan),
-    }
+    expression = {"key": _INSTANCE_TYPE, "operator": "In", "values": gpu_types(plan)}
     terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
     tolerations = _tolerations(plan, lambda group: group.type.gpus, "nvidia.com/gpu")
@@ -117,48 +118,48 @@ def _efa(plan: Plan) -> dict[str, object]:
 def _tolerations(plan: Plan, test: Callable[[NodeGroup], object], own: str) -> dict[str, object]:
     """Tolerations for the taints of nodes, and those of the chart, which the list replaces."""
     groups = (group for group in plan.node_groups if test(group))
-    taints = [taint for group in groups for taint in karpenter.taints(plan, group)]
+    taints = [
+        (taint.key, taint.effect) for group in groups for taint in karpenter.taints(plan, group)
+    ]
     if not taints:
         return {}
+    tolerated = dict.fromkeys([(own, "NoSchedule"), *taints])
     health = {"key": HEALTH_LABEL, "operator": "Equal", "value": "Unschedulable"}
     return {
         "tolerations": [
             {"key": "CriticalAddonsOnly", "operator": "Exists"},
-            {"key": own, "operator": "Exists", "effect": "NoSchedule"},
             {**health, "effect": "NoSchedule"},
-            *(
-                {"key": key, "operator": "Exists", "effect": effect}
-                for key, effect in dict.fromkeys((taint.key, taint.effect) for taint in taints)
-            ),
+            *({"key": key, "operator": "Exists", "effect": effect} for key, effect in tolerated),
         ]
     }
 
 
-_CERT_MANAGER = ("cert-manager",)
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
-# The switches are the conditions in the chart's Chart.yaml.
+_UNUSED = {
+    "cluster-role-and-bindings": "roles of users; access entries give these",
+    "team-role-and-bindings": "roles of users in the namespaces of teams",
+    "mlflow": "a service account of MLflow",
+    "storage": "a claim of a file system; the claims of the spec are in manifests/",
+    "inferenceOperators": "serves models; it needs buckets and roles that the spec does not have",
+    "hyperpod-ray-endpoint-operator": "endpoints of Ray",
+}
+# The switches are the conditions in the chart's Chart.yaml, all of them: Helm installs a dependency
+# whose condition has no value.
+# https://helm.sh/docs/topics/charts/#tags-and-condition-fields-in-dependencies
 _PARTS = (
     _Part(
         ("health-monitoring-agent",),
         _always,
         "watches accelerators; without it no node is found faulty and replaced",
     ),
-    _Part(
-        ("hyperpod-patching",),
-        _always,
-        "lets HyperPod drain nodes for new images",
-    ),
+    _Part(("hyperpod-patching",), _always, "lets HyperPod drain nodes for new images"),
     _Part(
         ("job-auto-restart",),
         lambda plan: plan.resilience.auto_resume,
         "lets HyperPod restart jobs (resilience.auto_resume)",
     ),
-    _Part(
-        ("deep-health-check",),
-        _deep,
-        "runs the deep health checks (health_checks)",
-    ),
+    _Part(("deep-health-check",), _deep, "runs the deep health checks (health_checks)"),
     _Part(
         ("nvidia-device-plugin", "devicePlugin"),
         lambda plan: _any(lambda type: type.gpus)(plan) and not _partitioned(plan),
@@ -213,23 +214,23 @@ _PARTS = (
         operator="mpi-operator",
     ),
     _Part(
-        _CERT_MANAGER,
+        ("cert-manager",),
         _never,
-        "only for the add-on amazon-sagemaker-hyperpod-training-operator; set it to true with that",
+        "the add-on amazon-sagemaker-hyperpod-training-operator needs it; new EKS clusters have it "
+        "as an add-on",
     ),
     _Part(
         ("namespaced-role-and-bindings",),
         _never,
         "roles of teams; its switch is `enabled`, though the chart's own values say `enable`",
     ),
+    *(_Part((name,), _never, why) for name, why in _UNUSED.items()),
 )
 
 
 def values(plan: Plan) -> Artifact:
-    """The values file; switches that it lacks have the chart's defaults."""
-    # New EKS clusters have cert-manager as an add-on.
-    parts = (p for p in _PARTS if p.keys != _CERT_MANAGER or not eks_cluster.is_new(plan))
-    switches = "".join(_switch(part, plan) for part in parts)
+    """The values file, with every switch."""
+    switches = "".join(_switch(part, plan) for part in _PARTS)
     region = yaml_text({"global": {"region": plan.region}})
     return Artifact(PATH, f"{_HEAD}{region}{switches}")
 
@@ -313,7 +314,7 @@ def _version(plan: Plan) -> str:
 
 
 def _repository(plan: Plan) -> dict[str, Any]:
-    return {"repository": REPOSITORY, "commit": COMMIT, "partitioned": _partitioned(plan)}
+    return {"repository": CHART_REPOSITORY, "commit": COMMIT, "partitioned": _partitioned(plan)}
 
 
 _HEAD = f"""\

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from clustergen.artifacts import Json
-from clustergen.aws import references
-from clustergen.aws.members import filled, present
-from clustergen.hyperpod import cluster, groups
-from clustergen.hyperpod.limits import MAX_SUBNETS
-from clustergen.kubernetes.labels_and_taints import MIG_LABEL
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan, Ref
+from clustergen.services.aws import references
+from clustergen.services.aws.members import filled, present
+from clustergen.services.hyperpod import cluster, groups
+from clustergen.services.hyperpod.limits import MAX_SUBNETS
+from clustergen.services.kubernetes.labels_and_taints import MIG_LABEL
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, mig, patching
 from clustergen.targets.hyperpod_eks.options import Options
 

@@ -6,13 +6,13 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from clustergen import foundation
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.eks import addons, control_plane, roles, system_nodes
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
+from clustergen.services import foundation
+from clustergen.services.aws import cfn, marks
+from clustergen.services.eks import addons, control_plane, roles, system_nodes
 from clustergen.targets.hyperpod_eks import charts, eks_cluster
 
 _NODE_ROLE = "SystemNodesRole"
@@ -21,13 +21,12 @@ _NODE_ROLE = "SystemNodesRole"
 def template(plan: Plan) -> Json:
     """The template, with the outputs that later stacks need."""
     made = dict(_resources(plan))
-    return {
-        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"EKS cluster {plan.name}, for nodes of HyperPod",
-        "Parameters": cfn.parameters(made, foundation.outputs(plan)),
-        "Resources": made,
-        "Outputs": _outputs(),
-    }
+    return cfn.template(
+        marks.descriptions(plan)["eks"],
+        made,
+        parameters=cfn.parameters(made, foundation.outputs(plan)),
+        outputs=_outputs(),
+    )
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
@@ -45,22 +44,15 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield from addons.resources(plan, wanted, [system_nodes.SYSTEM_NODES])
 
 
-def _outputs() -> Json:
+def _outputs() -> Mapping[str, cfn.Output]:
     values = {
         "EksClusterArn": control_plane.ARN,
         "EksClusterName": control_plane.NAME,
         "EksClusterSecurityGroupId": control_plane.SECURITY_GROUP,
     }
-    described = {
-        name: {"Description": description, "Value": values[name]}
-        for name, description in eks_cluster.OUTPUTS.items()
-    }
-    next_step = {
-        "Description": "What to run from the rendered bundle before the HyperPod cluster is "
-        "created",
-        "Value": f"./{charts.INSTALL}",
-    }
-    return {**described, "NextStep": next_step}
+    described = {name: (why, values[name]) for name, why in eks_cluster.OUTPUTS.items()}
+    why = "What to run from the rendered bundle before the HyperPod cluster is created"
+    return {**described, "NextStep": (why, f"./{charts.INSTALL}")}
 
 
 def _efa_is_allowed(plan: Plan) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.hyperpod import groups
 from clustergen.plan.model import Id, Plan, Ref
+from clustergen.services.hyperpod import memberships
 from clustergen.targets.hyperpod_eks.options import Options
 
 OUTPUTS: Mapping[str, str] = MappingProxyType(
@@ -41,5 +41,5 @@ def security_groups(plan: Plan) -> tuple[Id, ...]:
     without new rules in existing groups.
     https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
     """
-    own = groups.members(plan)
+    own = memberships.of_all(plan)
     return (*own, Ref("EksClusterSecurityGroupId")) if is_new(plan) else own

@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen import foundation, placeholders
-from clustergen.artifacts import Artifact, Bundle, json_artifact
-from clustergen.aws import cfn
-from clustergen.hyperpod import cluster as hyperpod_cluster
-from clustergen.hyperpod import deploy
-from clustergen.kubernetes import access, bundle, pruning
+from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.plan.model import Plan
+from clustergen.services import foundation
+from clustergen.services.aws import cfn, marks
+from clustergen.services.eks import control_plane as eks_control_plane
+from clustergen.services.hyperpod import cluster as hyperpod_cluster
+from clustergen.services.hyperpod import deploy
+from clustergen.services.kubernetes import access, bundle, pruning
+from clustergen.spec import placeholders
 from clustergen.targets.hyperpod_eks import (
     addons,
     charts,
@@ -21,14 +23,14 @@ from clustergen.targets.hyperpod_eks import (
     eks_cluster,
     governance,
     jobs,
+    karpenter,
     lifecycle,
     manifests,
     smoke,
 )
-from clustergen.targets.hyperpod_eks.next_steps import steps
-from clustergen.targets.hyperpod_eks.runbook import runbook
+from clustergen.targets.hyperpod_eks.readme import values
 
-__all__ = ["document", "emit", "runbook", "steps"]
+__all__ = ["document", "emit", "values"]
 
 EKS_TEMPLATE = "eks.template.json"
 
@@ -75,6 +77,7 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
             name for template in _templates(own, EKS_TEMPLATE) for name in cfn.log_groups(template)
         ],
         admins=access.names(plan) if has_eks else [],
+        entry_ids=eks_control_plane.entry_ids(plan),
         addons=_parameters(own, addons.TEMPLATE),
         governed=any(file.path == governance.SCRIPT for file in own),
         quotas=governance.wanted(plan),
@@ -84,6 +87,9 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         applies=len(objects) > 1,
         fills=[file.path for file in objects if placeholders.names(file.text)],
         label=f"{pruning.LABEL}={pruning.owner(plan)}",
+        owner=pruning.owner(plan),
+        owner_path=pruning.OWNER_PATH,
+        pools=[pool.name for pool in karpenter.pools(plan)],
     )
     return (*made, *own, *objects)
 
@@ -100,5 +106,5 @@ def _templates(files: Bundle, path: str) -> list[dict[str, Any]]:
 def _eks(plan: Plan) -> Iterator[Artifact]:
     """The stack of a new EKS cluster, the software in it, and HyperPod's add-ons."""
     if eks_cluster.is_new(plan):
-        yield json_artifact(EKS_TEMPLATE, control_plane.template(plan))
+        yield marks.artifact(EKS_TEMPLATE, control_plane.template(plan), plan)
         yield from addons.files(plan)

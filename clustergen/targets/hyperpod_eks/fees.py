@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.cost.model import Line
-from clustergen.cost.pricing import Prices
-from clustergen.eks.fees import control_plane
 from clustergen.plan.model import Plan
+from clustergen.services.cost.model import Line
+from clustergen.services.cost.pricing import Prices
+from clustergen.services.eks.fees import control_plane
 
 
 def fees(plan: Plan, at: Prices) -> Iterator[Line]:

@@ -10,17 +10,17 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from clustergen import shell
-from clustergen.artifacts import Artifact, Json, json_artifact
-from clustergen.aws import cfn
-from clustergen.catalog import InstanceType
-from clustergen.digests import sha256
-from clustergen.hyperpod import cluster
-from clustergen.hyperpod.names import ml_name
-from clustergen.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
+from clustergen.base import shell
+from clustergen.base.artifacts import Artifact, Json, json_artifact
+from clustergen.base.digests import sha256
+from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.services.aws import cfn, marks
+from clustergen.services.hyperpod import cluster
+from clustergen.services.hyperpod.names import ml_name
+from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
 from clustergen.targets.hyperpod_eks import eks_cluster, governance_limits
 
 FOLDER = "governance"
@@ -56,12 +56,13 @@ def files(plan: Plan) -> Iterator[Artifact]:
         return
     yield _script(plan)
     yield json_artifact(SCHEDULER, scheduler(plan))
-    for queue in plan.queues:
-        yield json_artifact(quotas(plan)[queue.name], quota(plan, queue))
+    paths = quotas(plan)
+    for name, members in _requests(plan).items():
+        yield json_artifact(paths[name], members)
     if plan.tags:
         yield Artifact(TAGS, json.dumps(cfn.tags(plan.tags), indent=2, ensure_ascii=False) + "\n")
     if plan.region in governance_limits.TEMPLATE_REGIONS:
-        yield json_artifact(TEMPLATE, template(plan))
+        yield marks.artifact(TEMPLATE, template(plan), plan)
 
 
 def _script(plan: Plan) -> Artifact:
@@ -86,13 +87,19 @@ def quotas(plan: Plan) -> dict[str, str]:
 
 
 def namespaces(plan: Plan) -> tuple[str, ...]:
-    """The namespaces of jobs: those that task governance creates for teams, or else one.
+    """The namespaces of jobs: those that task governance creates for teams, and one for others."""
+    teams = tuple(_namespace(name) for name in quotas(plan))
+    governed = teams and all(_queue_of(plan, group) for group in plan.node_groups)
+    return teams if governed else (*teams, _ungoverned(plan))
+
+
+def _ungoverned(plan: Plan) -> str:
+    """A namespace without quotas.
 
     HyperPod resumes jobs only in kubeflow, which its chart creates, and in hyperpod-ns-*.
     https://github.com/aws/sagemaker-hyperpod-cli (2.0: validate_yaml_content)
     """
-    alone = "kubeflow" if plan.resilience.auto_resume else "default"
-    return tuple(_namespace(name) for name in quotas(plan)) or (alone,)
+    return "kubeflow" if plan.resilience.auto_resume else "default"
 
 
 def by_queue(plan: Plan) -> dict[str, str]:
@@ -106,9 +113,12 @@ def _namespace(queue: str) -> str:
 
 
 def namespace_of(plan: Plan, group: NodeGroup) -> str:
-    """The namespace for jobs on a group: that of the first queue that has it."""
+    """The namespace for jobs on a group: that of the first queue that has it.
+
+    Without a queue, no team has a quota of its nodes.
+    """
     queue = _queue_of(plan, group)
-    return _namespace(queue.name) if queue else namespaces(plan)[0]
+    return _namespace(queue.name) if queue else _ungoverned(plan)
 
 
 def pod_labels(namespace: str) -> dict[str, str]:
@@ -146,17 +156,24 @@ def scheduler(plan: Plan) -> Json:
     """The members that CreateClusterSchedulerConfig and its update share."""
     classes = [{"Name": name, "Weight": weight} for name, weight in weights(plan).items()]
     config = {**({"PriorityClasses": classes} if classes else {}), "FairShare": "Enabled"}
+    if any(mixed(plan)):
+        # Quotas guess how many nodes of each type there are: the rest of them may be borrowed.
+        config["IdleResourceSharing"] = "Enabled"
     return _described(_PRIORITIES, {"SchedulerConfig": config})
 
 
-def quota(plan: Plan, queue: Queue) -> Json:
-    """The members that CreateComputeQuota and its update share, for one queue."""
-    weight = weights(plan).get(queue.name)
+def _requests(plan: Plan) -> dict[str, Json]:
+    """The members that CreateComputeQuota and its update share, by queue."""
+    given, shared = weights(plan), owners(plan)
+    return {q.name: _quota(q, given.get(q.name), shared) for q in plan.queues}
+
+
+def _quota(queue: Queue, weight: int | None, owners: Mapping[str, Sequence[str]]) -> Json:
     config = {
-        "ComputeQuotaResources": list(resources(plan, queue)),
+        "ComputeQuotaResources": list(resources(queue, owners)),
         "ResourceSharingConfig": {
             "Strategy": "LendAndBorrow",
-            "BorrowLimit": governance_limits.BORROW_PERCENT,
+            "BorrowLimit": _borrow_percent(queue, owners),
         },
         "PreemptTeamTasks": "LowerPriority",
     }
@@ -180,12 +197,11 @@ def weights(plan: Plan) -> dict[str, int]:
     return {name: round(priority * most / highest) for name, priority in given.items()}
 
 
-def resources(plan: Plan, queue: Queue) -> Iterator[Json]:
+def resources(queue: Queue, owners: Mapping[str, Sequence[str]]) -> Iterator[Json]:
     """The resources of a queue: instances by type, or GPU partitions by kind."""
     counts: dict[tuple[str, str], int] = {}
-    owners = _owners(plan)
     for group in queue.node_groups:
-        for type, nodes in _by_type(group, _share(owners[group.name], queue, group)):
+        for type, nodes in shares(queue, group, owners):
             for partition, count in _parts(group).items():
                 key = (ml_name(type), partition)
                 counts[key] = counts.get(key, 0) + nodes * count
@@ -197,9 +213,11 @@ def resources(plan: Plan, queue: Queue) -> Iterator[Json]:
             yield {"InstanceType": type_name, "Count": count}
 
 
-def _by_type(group: NodeGroup, nodes: int) -> Iterator[tuple[InstanceType, int]]:
-    """The nodes of a group, divided among its types so that the total is never exceeded."""
-    each, rest = divmod(nodes, len(group.types))
+def shares(
+    queue: Queue, group: NodeGroup, owners: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[InstanceType, int]]:
+    """A queue's nodes of a group, divided among its types so that the total is never exceeded."""
+    each, rest = divmod(_share(owners[group.name], queue, group), len(group.types))
     for index, type in enumerate(group.types):
         share = each + (index < rest)
         if share or index == 0:
@@ -213,7 +231,7 @@ def _parts(group: NodeGroup) -> dict[str, int]:
     return {f"mig-{profile}": n * group.type.gpus for profile, n in group.mig.items()}
 
 
-def _owners(plan: Plan) -> dict[str, list[str]]:
+def owners(plan: Plan) -> dict[str, list[str]]:
     """The names of the queues that each node group is in."""
     owners: dict[str, list[str]] = {}
     for queue in plan.queues:
@@ -226,6 +244,30 @@ def _share(owners: Sequence[str], queue: Queue, group: NodeGroup) -> int:
     """The nodes of ``group`` for ``queue``; the first queues get the remainder."""
     whole, rest = divmod(group.max, len(owners))
     return whole + (owners.index(queue.name) < rest)
+
+
+def _borrow_percent(queue: Queue, owners: Mapping[str, Sequence[str]]) -> int:
+    """What brings a queue all nodes of its groups while they are idle."""
+    percent = governance_limits.ALL_IDLE_PERCENT
+    for group in queue.node_groups:
+        for _, share in shares(queue, group, owners):
+            percent = max(percent, -(100 * (share - group.max) // share) if share else 0)
+    return min(percent, governance_limits.MAX_BORROW_PERCENT)
+
+
+def without_share(plan: Plan) -> Iterator[tuple[Queue, NodeGroup]]:
+    """Queues with groups of which they get no node, and so can borrow none."""
+    shared = owners(plan)
+    for queue in plan.queues:
+        for group in queue.node_groups:
+            if group.max and not _share(shared[group.name], queue, group):
+                yield queue, group
+
+
+def mixed(plan: Plan) -> Iterator[tuple[Queue, NodeGroup]]:
+    """Queues with groups of several types, by which Kueue counts here."""
+    for queue in plan.queues if wanted(plan) else ():
+        yield from ((queue, group) for group in queue.node_groups if len(group.types) > 1)
 
 
 def _described(what: str, members: Json) -> Json:
@@ -247,17 +289,14 @@ def template(plan: Plan) -> Json:
             "Properties": {"Name": plan.name, **scheduler(plan), **owned},
         }
     }
-    for queue in plan.queues:
-        made[cfn.logical_id("quota", queue.name)] = {
+    for name, members in _requests(plan).items():
+        made[cfn.logical_id("quota", name)] = {
             "Type": "AWS::SageMaker::ComputeQuota",
             "DependsOn": "Scheduler",
-            "Properties": {"Name": queue.name, **quota(plan, queue), **owned},
+            "Properties": {"Name": name, **members, **owned},
         }
-    return {
-        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"HyperPod task governance of {plan.name}: a quota for each queue",
-        "Parameters": {
-            CLUSTER: {"Type": "String", "Description": "ARN of the HyperPod cluster, in service"}
-        },
-        "Resources": made,
-    }
+    return cfn.template(
+        f"HyperPod task governance of {plan.name}: a quota for each queue",
+        made,
+        parameters={CLUSTER: cfn.text("ARN of the HyperPod cluster, in service")},
+    )

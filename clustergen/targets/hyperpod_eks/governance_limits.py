@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from clustergen.words import words
+from clustergen.base.text_lists import words
 
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"
 QUOTA = f"{_API}ComputeQuotaConfig.html"
 SCHEDULER = f"{_API}SchedulerConfig.html"
+POLICIES = (
+    "https://docs.aws.amazon.com/sagemaker/latest/dg/"
+    "sagemaker-hyperpod-eks-operate-console-ui-governance-policies.html"
+)
 PARTITION = f"{_API}AcceleratorPartitionConfig.html"
 
 # botocore 1.44.5 sagemaker: PriorityClassList, PriorityWeight, ComputeQuotaResourceConfigList;
@@ -15,9 +19,10 @@ MAX_CLASSES = 10
 MAX_WEIGHT = 100
 MAX_RESOURCES = 15
 
-# QUOTA: percentage of idle compute that a team may borrow; the default of 50 would leave half of it
-# idle. 2026-11-20.
-BORROW_PERCENT = 100
+# A team may borrow so many percent of idle compute by QUOTA, and of its own quota by POLICIES; the
+# default is 50. botocore 1.44.5: BorrowLimit; 2026-11-23.
+ALL_IDLE_PERCENT = 100
+MAX_BORROW_PERCENT = 10000
 
 # botocore 1.44.5 sagemaker: MIGProfileType, the same as in CloudFormation; 2026-11-20.
 _PARTITIONS = words("""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.artifacts import Artifact, Json
-from clustergen.kubernetes import pods, training
-from clustergen.kubernetes.manifest import annotated, file, kubernetes_object
-from clustergen.kubernetes.training import Commands, Training, groups
+from clustergen.base.artifacts import Artifact, Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.kubernetes import pods, training
+from clustergen.services.kubernetes.manifest import annotated, file, kubernetes_object
+from clustergen.services.kubernetes.training import Commands, Training, groups
 from clustergen.targets.hyperpod_eks import governance, limits
 from clustergen.targets.hyperpod_eks.smoke import placed, with_the_chart
 

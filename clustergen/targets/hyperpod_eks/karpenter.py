@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clustergen.artifacts import Json
-from clustergen.kubernetes import labels_and_taints
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan, Taint
+from clustergen.services.kubernetes import labels_and_taints
 from clustergen.targets.hyperpod_eks.limits import KARPENTER_API
 
 _CLASS = "HyperpodNodeClass"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
-from clustergen.artifacts import Bundle, Json
-from clustergen.hyperpod import groups, scripts
+from clustergen.base.artifacts import Bundle, Json
 from clustergen.plan.model import Plan
+from clustergen.services.hyperpod import groups, scripts, steps
 from clustergen.targets.hyperpod_eks.options import Options
 
 
@@ -17,6 +17,12 @@ def files(plan: Plan) -> Bundle:
     if plan.options_as(Options).lifecycle:
         return ()
     return scripts.lifecycle(plan, "kubernetes")
+
+
+def has_optional(plan: Plan) -> bool:
+    """Whether a node takes pods also after some failed step."""
+    made = steps.instance_groups(plan, "kubernetes") if files(plan) else ()
+    return any(step.kind == "optional" for group in made for step in group.steps)
 
 
 def config(plan: Plan) -> Json:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.findings import Severity
-from clustergen.hyperpod import limits as shared
-from clustergen.hyperpod.limits import GUIDE
-from clustergen.kubernetes import disks
-from clustergen.patterns import pattern
+from clustergen.base.findings import Severity
+from clustergen.base.patterns import pattern
+from clustergen.base.text_lists import words
 from clustergen.plan.limits import LABEL, Labels, Names, Scripts, Systems, Verdict
-from clustergen.words import words
+from clustergen.services.hyperpod import limits as shared
+from clustergen.services.hyperpod.limits import GUIDE
+from clustergen.services.kubernetes import disks
 
 EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
 INSTALL = f"{GUIDE}sagemaker-hyperpod-eks-install-packages-using-helm-chart.html"
@@ -107,10 +107,7 @@ GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
 RETRY_ANNOTATION = "sagemaker.amazonaws.com/job-max-retry-count"
-JOBS = {
-    "kubeflow.org": ("pytorchjobs",),
-    "sagemaker.amazonaws.com": ("hyperpodpytorchjobs",),
-}
+JOBS = {"kubeflow.org": ("pytorchjobs",), "sagemaker.amazonaws.com": ("hyperpodpytorchjobs",)}
 """Kinds of jobs of the operators that HyperPod's chart and add-on install, by API group."""
 KARPENTER_API = "karpenter.sagemaker.amazonaws.com"
 
@@ -149,6 +146,7 @@ LIMITS = shared.LIMITS._replace(
     unscaled=Verdict(Severity.ERROR, SCALING),
     autoscaler=NODE_CLASS,
     mig_label=PARTITIONS,
+    mixed_sizes="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
     labels=Labels(
         source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
         "API_ClusterKubernetesConfig.html",
@@ -160,4 +158,18 @@ LIMITS = shared.LIMITS._replace(
     ),
     control_plane_zones="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
     administrators="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+)
+
+# The chart that HyperPod requires, at the commit in charts.py; 2026-11-20.
+CHART_REPOSITORY = "https://github.com/aws/sagemaker-hyperpod-cli"
+NEURON_TYPES = words("""
+    ml.inf2.xlarge ml.inf2.8xlarge ml.inf2.24xlarge ml.inf2.48xlarge
+    ml.trn1.2xlarge ml.trn1.32xlarge ml.trn1n.32xlarge ml.trn2.48xlarge
+""")
+"""On whose nodes the chart of HyperPod runs Neuron's device plugin, whatever its values."""
+NEURON_TOLERATED = (("aws.amazon.com/neuron", "NoSchedule"), (HEALTH_LABEL, "NoSchedule"))
+"""Keys and effects of the taints that this plugin tolerates, besides CriticalAddonsOnly."""
+NEURON_SOURCE = (
+    f"{CHART_REPOSITORY}/blob/main/helm_chart/HyperPodHelmChart/charts/neuron-device-plugin/"
+    "templates/k8s-neuron-device-plugin.yaml"
 )

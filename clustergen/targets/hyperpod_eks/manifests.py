@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator
 
-from clustergen.artifacts import Artifact, Json
-from clustergen.kubernetes import (
+from clustergen.base.artifacts import Artifact, Json
+from clustergen.plan.model import Plan
+from clustergen.services.kubernetes import (
     access,
     bundle,
     joining,
@@ -16,9 +17,8 @@ from clustergen.kubernetes import (
     timetable,
     volumes,
 )
-from clustergen.kubernetes.bundle import VOLUMES
-from clustergen.kubernetes.manifest import file
-from clustergen.plan.model import Plan
+from clustergen.services.kubernetes.bundle import VOLUMES
+from clustergen.services.kubernetes.manifest import file
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, karpenter, limits
 
 KARPENTER = "manifests/karpenter.yaml"
@@ -80,10 +80,18 @@ def _placement(plan: Plan) -> Json:
 
 
 def _opened(plan: Plan) -> Iterator[Json]:
-    namespaces = governance.namespaces(plan)
-    labels = governance.pod_labels(namespaces[0])
+    namespace = _of_present_nodes(plan)
+    labels = governance.pod_labels(namespace)
     new = eks_cluster.is_new(plan)
     nodes = {} if new else joining.on_own_nodes(plan, limits.GROUP_LABEL)
     return ownership.objects(
-        plan, namespaces, nodes, labels, waits=timetable.is_on(plan) or not new
+        plan, [namespace], nodes, labels, waits=timetable.is_on(plan) or not new
     )
+
+
+def _of_present_nodes(plan: Plan) -> str:
+    """A namespace whose jobs wait for no capacity that starts later, if there is one."""
+    last, spaces = governance.namespaces(plan)[-1], governance.by_queue(plan)
+    dated = {group.name for group in plan.node_groups if group.capacity.starts}
+    present = (q.name for q in plan.queues if dated.isdisjoint(g.name for g in q.node_groups))
+    return spaces[next(present, plan.queues[0].name)] if governance.pod_labels(last) else last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.catalog import mig
+from clustergen.facts.catalog import mig
 from clustergen.plan.model import NodeGroup
 from clustergen.targets.hyperpod_eks import limits
 

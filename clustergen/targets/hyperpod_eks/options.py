@@ -2,71 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from clustergen.findings import Path
-from clustergen.hyperpod import options
-from clustergen.hyperpod.options import Patching
-from clustergen.plan.model import NEW
+from clustergen.base.findings import Path
+from clustergen.plan.model import NEW, Existing
+from clustergen.services.aws.options import LEFT_OUT_OF_EKS
+from clustergen.services.hyperpod import options
+from clustergen.services.hyperpod.options import ADDITIONS, AutoPatching
+from clustergen.spec.options import option
+
+if TYPE_CHECKING:
+    from clustergen.spec.base import EksClusterArn, Role, SecurityGroupId
+
+
+_OF_THE_CLUSTER: tuple[Path, ...] = (
+    ("resilience", "replace_failed_nodes"),
+    ("targets", "hyperpod-eks", "tiered_checkpoints"),
+    ("targets", "hyperpod-eks", "cluster_role"),
+)
+"""What a cluster has once, and not by node group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options(options.Options):
-    """See :class:`clustergen.spec.targets.HyperPodEks`."""
+    """SageMaker HyperPod with EKS."""
 
-    eks_cluster: str
-    """``new``, or the ARN of an EKS cluster."""
-    eks_security_group: str | None
-    cluster_role: str | None
-    """A role of the user's for Karpenter."""
-    tiered_checkpoints: int | None
-    """Percentage of the memory of each node."""
-    auto_patching: Patching | None
-    update_schedule: str | None
+    SECTION: ClassVar = "HyperPodEks"
 
-    @classmethod
-    def convert(cls, name: str, value: Any) -> Any:
-        if name != "auto_patching" or value is None:
-            return options.Options.convert(name, value)
-        return Patching(
-            strategy=value.strategy,
-            idle_wait=value.idle_wait,
-            batch=value.batch,
-            pause=value.pause,
-            drain_timeout=value.drain_timeout,
-            on_drain_timeout=value.on_drain_timeout,
-            rollback_alarms=tuple(value.rollback_alarms),
-        )
+    leave_out: tuple[
+        Literal[
+            "second-volume",
+            "threads-per-core",
+            "node-recovery",
+            "one-subnet",
+            "security-groups",
+            "operator-tag",
+            "control-plane-logs",
+            "secrets-key",
+        ],
+        ...,
+    ] = option(
+        [],
+        f"{ADDITIONS}; operator-tag: the tag that the training operator needs; {LEFT_OUT_OF_EKS}.",
+    )
+    eks_cluster: Literal["new"] | EksClusterArn = option(
+        "new", "`new`, or the ARN of an existing EKS cluster."
+    )
+    eks_security_group: SecurityGroupId | None = option(
+        None,
+        "Cluster security group of the existing EKS cluster; traffic between it and the new "
+        "security group of the nodes is allowed. Nodes that join an existing HyperPod cluster get "
+        "it.",
+    )
+    cluster_role: Role | None = option(
+        None, "ARN of an existing role with which HyperPod adds and removes nodes for Karpenter."
+    )
+    tiered_checkpoints: int | None = option(
+        None, "Percentage of each node's memory for managed tiered checkpointing.", ge=1, le=100
+    )
+    auto_patching: AutoPatching | None = option(
+        None, "Automatic security patches; default: manual.", of=AutoPatching
+    )
+    update_schedule: str | None = option(
+        None, "Schedule of image updates, in UTC: cron(0 3 ? * SUN *)."
+    )
 
     @property
     def creates_eks(self) -> bool:
-        return self.eks_cluster == NEW and not self.joined
+        return self.eks_cluster == NEW and not self.existing.cluster
 
     @property
-    def kubernetes(self) -> str:
-        """See :attr:`clustergen.plan.model.Options.kubernetes`."""
-        return "" if self.eks_cluster == NEW else self.eks_cluster.rpartition("/")[2]
+    def existing(self) -> Existing:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        arn = "" if self.eks_cluster == NEW else self.eks_cluster
+        return self._existing(
+            kubernetes=arn.rpartition("/")[2],
+            memberships=(self.cluster_security_group, self.eks_security_group),
+            owned=_OF_THE_CLUSTER,
+            named={"eks_cluster": arn},
+        )
 
     @property
-    def named(self) -> Mapping[str, str]:
-        """See :attr:`clustergen.plan.model.Options.named`."""
-        return {} if self.eks_cluster == NEW else {"eks_cluster": self.eks_cluster}
-
-    @property
-    def memberships(self) -> tuple[str, ...]:
-        """See :attr:`clustergen.plan.model.Options.memberships`."""
-        given = (self.cluster_security_group, self.eks_security_group)
-        return tuple(dict.fromkeys(filter(None, given))) if self.joined else ()
-
-    @property
-    def of_clusters(self) -> tuple[Path, ...]:
-        """See :attr:`clustergen.plan.model.Options.of_clusters`."""
-        section = ("targets", "hyperpod-eks")
-        own = (*section, "tiered_checkpoints"), (*section, "cluster_role")
-        return (("resilience", "replace_failed_nodes"), *own)
-
-    @property
-    def patching(self) -> Patching | None:
+    def patching(self) -> AutoPatching | None:
         return self.auto_patching

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.artifacts import Json
-from clustergen.aws.members import filled, present
-from clustergen.hyperpod.options import Patching
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
+from clustergen.services.aws.members import filled, present
+from clustergen.services.hyperpod.options import AutoPatching
 from clustergen.targets.hyperpod_eks.options import Options
 
 _STRATEGIES: Mapping[str, str] = MappingProxyType(
@@ -37,7 +37,7 @@ def config(plan: Plan) -> Json | None:
     )
 
 
-def _deployment(given: Patching) -> Json:
+def _deployment(given: AutoPatching) -> Json:
     return filled(
         RollingUpdatePolicy={"MaximumBatchSize": _batch(given.batch)} if given.batch else None,
         WaitIntervalInSeconds=given.pause,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from clustergen.artifacts import Artifact, Json
-from clustergen.hyperpod import names
-from clustergen.kubernetes import smoke
-from clustergen.kubernetes.components import toleration
+from clustergen.base.artifacts import Artifact, Json
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.hyperpod import names
+from clustergen.services.kubernetes import smoke
+from clustergen.services.kubernetes.components import toleration
 from clustergen.targets.hyperpod_eks import karpenter
 from clustergen.targets.hyperpod_eks.limits import GROUP_LABEL
 

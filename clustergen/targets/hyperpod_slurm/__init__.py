@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clustergen.hyperpod.schema import SCHEMA
 from clustergen.plan.model import Traits
+from clustergen.services.hyperpod.schema import SCHEMA
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_slurm.limits import LIMITS
 from clustergen.targets.hyperpod_slurm.options import Options
@@ -24,9 +24,10 @@ TARGET = Target(
     ),
     title="SageMaker HyperPod with Slurm",
     support=SUPPORT,
-    rule_packages=("clustergen.hyperpod.rules", "clustergen.targets.hyperpod_slurm.rules"),
-    document_rules="clustergen.hyperpod.rules.document",
+    rule_packages=("clustergen.services.hyperpod.rules", "clustergen.targets.hyperpod_slurm.rules"),
+    document_rules="clustergen.services.hyperpod.rules.document",
     emitter="clustergen.targets.hyperpod_slurm.emit",
+    page="hyperpod/readme-slurm.md.j2",
     primary="create-cluster.json",
     joining="update-cluster.json",
     schema=SCHEMA,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.artifacts import Json
-from clustergen.aws.members import present
-from clustergen.hyperpod import cluster, groups, limits, service_mounts
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Database, Machine, NodeGroup, Plan
+from clustergen.services.aws.members import present
+from clustergen.services.fields import Field, written
+from clustergen.services.hyperpod import cluster, groups, limits, memberships, service_mounts
 from clustergen.targets.hyperpod_slurm import lifecycle, modes
 
 
@@ -16,9 +17,9 @@ def request(plan: Plan) -> Json:
     return cluster.request(
         plan,
         _groups(plan),
-        vpc=groups.vpc(groups.members(plan), groups.shared_subnets(plan)),
+        vpc=groups.vpc(memberships.of_all(plan), groups.shared_subnets(plan)),
         tags=plan.tags,
-        orchestrator=_orchestrator(plan),
+        orchestrator=orchestrator(plan),
         NodeProvisioningMode="Continuous" if modes.continuous(plan) else None,
     )
 
@@ -78,7 +79,7 @@ def _mounts(plan: Plan, group: NodeGroup | None = None) -> list[Json]:
 
 
 def _own_network(plan: Plan, node: Machine | NodeGroup) -> Json | None:
-    return groups.own_network(plan, node, groups.members(plan))
+    return groups.own_network(plan, node, memberships.of_all(plan))
 
 
 def _reachable(plan: Plan, login: Machine) -> Json | None:
@@ -86,12 +87,13 @@ def _reachable(plan: Plan, login: Machine) -> Json | None:
     network = plan.network
     if not network.ssh_from or not network.login_security_groups:
         return _own_network(plan, login)
-    members = (*groups.members(plan), *network.login_security_groups)
+    members = (*memberships.of_all(plan), *network.login_security_groups)
     own = groups.own_network(plan, login, members)
     return own or groups.vpc(members, groups.shared_subnets(plan))
 
 
-def _orchestrator(plan: Plan) -> Json | None:
+def orchestrator(plan: Plan) -> Json | None:
+    """``Orchestrator`` of the request; None where scripts set up Slurm."""
     if not _by_api(plan):
         return None
     # With continuous provisioning, any strategy is rejected; otherwise two pages of the guide have
@@ -101,14 +103,18 @@ def _orchestrator(plan: Plan) -> Json | None:
     return {"Slurm": present(SlurmConfigStrategy=strategy, AccountingDatabase=_database(plan))}
 
 
+DATABASE = (
+    Field("endpoint", "Endpoint"),
+    Field("port", "Port"),
+    Field("database", "Name", default=limits.DEFAULT_DATABASE, always=True),
+    Field("secret", "SecretArn"),
+)
+"""``slurm.accounting``."""
+
+
 def _database(plan: Plan) -> Json | None:
     given = plan.slurm.accounting
     # The service accepts it only with continuous provisioning; otherwise scripts connect it.
     if not isinstance(given, Database) or not (modes.by_service(plan) or modes.continuous(plan)):
         return None
-    return {
-        "Endpoint": given.endpoint,
-        "Port": given.port,
-        "Name": given.database or limits.DEFAULT_DATABASE,
-        "SecretArn": given.secret,
-    }
+    return written(DATABASE, given)

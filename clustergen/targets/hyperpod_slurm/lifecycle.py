@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 
-from clustergen.artifacts import Bundle, Json, json_artifact
-from clustergen.hyperpod import groups, scripts
+from clustergen.base.artifacts import Bundle, Json, json_artifact
 from clustergen.plan.model import Plan
+from clustergen.services.hyperpod import groups, scripts
+from clustergen.services.hyperpod.limits import PARAMETERS_FILE
 from clustergen.targets.hyperpod_slurm import modes, provisioning
-from clustergen.targets.hyperpod_slurm.limits import PARAMETERS_FILE
 
 
 # The request, deploy.sh and the bundle's README use the hash of the files.

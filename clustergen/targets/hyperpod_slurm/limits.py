@@ -5,24 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
-from clustergen.hyperpod import joining, limits
-from clustergen.plan.limits import (
-    Form,
-    Names,
-    Secret,
-    SlurmSettings,
-    Systems,
-    Users,
-)
+from clustergen.base.text_lists import word_set
+from clustergen.plan.limits import Form, Names, Secret, SlurmSettings, Systems, Users
+from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm.modes import by_service
-from clustergen.words import word_set
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm.html
 # 2026-11-20.
 MAX_CONTROLLERS: Final = 3
-# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html; 2026-11-20.
-PARAMETERS_FILE = joining.PARAMETERS_FILE
-"""Only for mode: legacy; in other modes, HyperPod rejects a file with this name."""
 
 # The image is a Deep Learning AMI for Ubuntu with Slurm; 2026-11-20.
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-release-ami-slurm.html
@@ -48,17 +38,9 @@ SLURM_SETTINGS = SlurmSettings(
         }
     ),
     kept=MappingProxyType(
-        {
-            "SlurmctldParameters": "enable_configless",
-            "SchedulerParameters": "nohold_on_prolog_fail",
-        }
+        {"SlurmctldParameters": "enable_configless", "SchedulerParameters": "nohold_on_prolog_fail"}
     ),
-    replaced=MappingProxyType(
-        {
-            "slurmctldparameters": "flags of HyperPod other than enable_configless are lost",
-            "taskplugin": "HyperPod resumes jobs only with task/none",
-        }
-    ),
+    replaced=MappingProxyType({"taskplugin": "HyperPod resumes jobs only with task/none"}),
     cgroups="HyperPod sets TaskPlugin=task/none, with which Slurm does not read cgroup.conf",
 )
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clustergen.aws import mounts
-from clustergen.hyperpod import limits
-from clustergen.hyperpod.limits import GUIDE
-from clustergen.hyperpod.service_mounts import mounted_everywhere
 from clustergen.plan.model import Plan, Queue
-from clustergen.slurm import accounts, timetable
+from clustergen.services.aws import mounts
+from clustergen.services.hyperpod import limits
+from clustergen.services.hyperpod.limits import GUIDE
+from clustergen.services.hyperpod.service_mounts import mounted_everywhere
+from clustergen.services.slurm import accounts, timetable
 from clustergen.targets.hyperpod_slurm.options import Options
 
 if TYPE_CHECKING:
-    from clustergen.hyperpod.steps import Mode
+    from clustergen.services.hyperpod.steps import Mode
 
 PROVISIONING = ("targets", "hyperpod-slurm", "provisioning")
 MIGRATION = f"{GUIDE}sagemaker-hyperpod-slurm-api-config-migration.html"

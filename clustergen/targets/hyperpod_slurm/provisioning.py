@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen.aws import references
-from clustergen.hyperpod import steps
 from clustergen.plan.model import Database, Lustre, OpenZfs, Plan
+from clustergen.services.aws import references
+from clustergen.services.hyperpod import steps
 from clustergen.targets.hyperpod_slurm.options import Options
 
 VERSION = "1.0.0"

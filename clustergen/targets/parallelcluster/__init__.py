@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from clustergen.facts.schemas import Schema
 from clustergen.plan.model import Traits
-from clustergen.schemas import Schema
 from clustergen.targets import Target
 from clustergen.targets.parallelcluster.limits import LIMITS
 from clustergen.targets.parallelcluster.options import Options
@@ -26,6 +26,7 @@ TARGET = Target(
     rule_packages=("clustergen.targets.parallelcluster.rules",),
     document_rules="clustergen.targets.parallelcluster.rules.document",
     emitter="clustergen.targets.parallelcluster.emit",
+    page="parallelcluster/readme.md.j2",
     fee_module="clustergen.targets.parallelcluster.fees",
     primary="cluster.yaml",
     schema=Schema(

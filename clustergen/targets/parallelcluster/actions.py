@@ -14,13 +14,14 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from clustergen.artifacts import Artifact
-from clustergen.aws import references
-from clustergen.aws.mounts import LOCAL_HOMES
+from clustergen.base.artifacts import Artifact
+from clustergen.base.digests import sha256
+from clustergen.base.shell import content_key, render
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software, User
-from clustergen.shell import content_key, render
-from clustergen.slurm import accounts, collecting, timetable
+from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
+from clustergen.services.aws import references
+from clustergen.services.aws.mounts import LOCAL_HOMES
+from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 from clustergen.targets.parallelcluster.options import Options
 
@@ -33,7 +34,10 @@ BUCKET = "${ScriptsBucketName}"
 SLURM_METRICS = "localhost:6820"
 """slurmctld of ParallelCluster listens there, not on Slurm's own default.
 https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-slurm/templates/default/slurm/slurm.conf.erb"""
-_VERIFIED = "verified.sh"
+VERIFIED = "verified.sh"
+_PROLOG = "/opt/slurm/etc/scripts/prolog.d/91_clustergen_imex.sh"
+"""The head node shares the folder with the others, and Slurm runs what is in it.
+https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-prolog-epilog-v3.html"""
 _LOG_AGENT_SECONDS = 20
 
 
@@ -74,10 +78,11 @@ def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
 @functools.lru_cache(maxsize=8)
 def _setups(plan: Plan) -> tuple[OwnScript, ...]:
     made = []
-    if plan.users:
-        made.append(_shared("users.sh", plan.users))
+    if users.wanted(plan):
+        docker = plan.software.containers == "docker"
+        made.append(OwnScript(users.NAME, users.script(docker=docker, linger=_LOG_AGENT_SECONDS)))
     if plan.software.containers != "none":
-        made.append(_shared("containers.sh", plan.users))
+        made.append(_shared("containers.sh"))
     return tuple(made)
 
 
@@ -89,11 +94,10 @@ def _monitoring(plan: Plan) -> tuple[OwnScript, ...]:
     return (OwnScript(collecting.NAME, collecting.script(plan, linger=_LOG_AGENT_SECONDS)),)
 
 
-def _shared(name: str, users: tuple[User, ...] = ()) -> OwnScript:
+def _shared(name: str) -> OwnScript:
     """A script that targets share."""
     text = render(
         f"shared/{name}.j2",
-        users=users,
         linger=_LOG_AGENT_SECONDS,
         plugin="parallelcluster/parts/pyxis-plugin.sh.j2",
         plugin_argument="head|login|compute",
@@ -106,9 +110,11 @@ def _head_setups(plan: Plan) -> tuple[OwnScript, ...]:
     """Scripts for the head node only, where slurmctld and slurmdbd run."""
     made = []
     if accounts.needed(plan):
-        made.append(OwnScript("accounts.sh", accounts.script(plan)))
+        made.append(OwnScript(accounts.NAME, accounts.script()))
+    if imex.needed(plan):
+        made.append(OwnScript(imex.NAME, imex.script(linger=_LOG_AGENT_SECONDS)))
     if timetable.wanted(plan):
-        made.append(OwnScript(timetable.NAME, timetable.script()))
+        made.append(OwnScript(timetable.NAME, timetable.script(plan.name)))
     return tuple(made)
 
 
@@ -130,9 +136,7 @@ def _lustre_script() -> OwnScript:
 
 @functools.cache
 def _checker() -> OwnScript:
-    return OwnScript(
-        _VERIFIED, render(f"parallelcluster/{_VERIFIED}.j2", linger=_LOG_AGENT_SECONDS)
-    )
+    return OwnScript(VERIFIED, render(f"parallelcluster/{VERIFIED}.j2", linger=_LOG_AGENT_SECONDS))
 
 
 def _checked(software: Software) -> bool:
@@ -150,32 +154,30 @@ def hook(plan: Plan) -> OwnScript:
     """The only script that ParallelCluster runs on head and login nodes; it runs all others."""
     roles = {
         role: {
-            "setups": [
-                [own.key, *_arguments(plan, own, role)]
-                for own in (*_setups(plan), *(_of_head(plan) if role == "head" else ()))
-                if own.name != timetable.NAME
-            ],
+            "setups": [_words(plan, own, role) for own in _of(plan, role) if not _retried(own)],
+            "retried": [_words(plan, own, role) for own in _of(plan, role) if _retried(own)],
             "start": _runs(plan, role, "start"),
             "configured": _runs(plan, role, "configured"),
             "updated": _runs(plan, role, "updated"),
         }
         for role in LONG_LIVED
     }
-    text = render(
-        "parallelcluster/hook.sh.j2",
-        roles=roles,
-        monitored=collecting.wanted(plan),
-        timetable=timetable.key(plan) if timetable.wanted(plan) else "",
-        timetable_script=next(
-            (own.key for own in _head_setups(plan) if own.name == timetable.NAME), ""
-        ),
-        linger=_LOG_AGENT_SECONDS,
-    )
+    text = render("parallelcluster/hook.sh.j2", roles=roles, linger=_LOG_AGENT_SECONDS)
     return OwnScript("hook.sh", text)
 
 
-def _of_head(plan: Plan) -> tuple[OwnScript, ...]:
-    return (*_head_setups(plan), *_monitoring(plan))
+def _of(plan: Plan, role: Role) -> tuple[OwnScript, ...]:
+    of_head = (*_head_setups(plan), *_monitoring(plan)) if role == "head" else ()
+    return (*_setups(plan), *of_head)
+
+
+def _words(plan: Plan, own: OwnScript, role: Role) -> list[str]:
+    return [own.key, sha256(own.text), *_arguments(plan, own, role)]
+
+
+def _retried(own: OwnScript) -> bool:
+    """Whether a timer of the script repeats what failed, and the node works without it."""
+    return own.name == accounts.NAME
 
 
 def _runs(plan: Plan, role: Role, when: str) -> list[list[str]]:
@@ -237,13 +239,22 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
 
 
 def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") -> list[str]:
-    """The arguments of a script. Nodes share home directories, which the head node creates."""
-    if script.name == "accounts.sh":
-        return []
+    """The arguments of a script. Nodes share home directories, which the head node creates.
+
+    The hook knows the bucket, to which keys of tables belong.
+    """
+    if script.name == accounts.NAME:
+        return ["install", tables.key(plan, accounts.TABLE)]
     if script.name == collecting.NAME:
         return _measured_head(plan)
-    if script.name == "users.sh":
-        return [LOCAL_HOMES, "make" if role == "head" else "leave"]
+    if script.name == imex.NAME:
+        return ["install", _PROLOG]
+    if script.name == timetable.NAME:
+        return ["install", tables.key(plan, timetable.TABLE)]
+    if script.name == users.NAME:
+        key, long_lived = tables.key(plan, users.TABLE), role != "compute"
+        place = key if long_lived else f"s3://{BUCKET}/{key}"
+        return ["install", place, LOCAL_HOMES, "make" if role == "head" else "leave"]
     return [plan.software.containers, storage, role]
 
 
@@ -326,6 +337,6 @@ def _all(actions: dict[str, Any]) -> list[dict[str, Any]]:
 def _urls(action: dict[str, Any]) -> list[str]:
     """The URL of the script, and that of a script that the checksum script downloads."""
     urls = [action["Script"]]
-    if action["Script"].endswith(f"/{_VERIFIED}"):
+    if action["Script"].endswith(f"/{VERIFIED}"):
         urls += action["Args"][:1]
     return [url for url in urls if url.startswith("s3://")]

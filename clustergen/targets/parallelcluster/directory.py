@@ -1,27 +1,29 @@
-"""``DirectoryService``."""
+"""``DirectoryService`` and ``Dcv``."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from clustergen.aws.members import filled
+from clustergen.services.aws.members import filled
+from clustergen.services.fields import Field, written
 from clustergen.targets.parallelcluster.options import Dcv, Directory
+
+DIRECTORY = (
+    Field("domain", "DomainName"),
+    Field("address", "DomainAddr"),
+    Field("secret", "PasswordSecretArn"),
+    Field("read_only_user", "DomainReadOnlyUser"),
+    Field("ca_certificate", "LdapTlsCaCert"),
+    Field("require_certificate", "LdapTlsReqCert", default="hard"),
+    Field("access_filter", "LdapAccessFilter"),
+    Field("ssh_keys", "GenerateSshKeysForUsers", default=True),
+)
+"""``targets.parallelcluster.directory``."""
 
 
 def directory_service(directory: Directory) -> dict[str, Any]:
     """The section; ParallelCluster sets SSSD up on all nodes."""
-    certificate = directory.require_certificate
-    return filled(
-        DomainName=directory.domain,
-        DomainAddr=directory.address,
-        PasswordSecretArn=directory.secret,
-        DomainReadOnlyUser=directory.read_only_user,
-        LdapTlsCaCert=directory.ca_certificate,
-        LdapTlsReqCert=certificate if certificate != "hard" else None,
-        LdapAccessFilter=directory.access_filter,
-        GenerateSshKeysForUsers=None if directory.ssh_keys else False,
-        AdditionalSssdConfigs=dict(directory.sssd),
-    )
+    return {**written(DIRECTORY, directory), **filled(AdditionalSssdConfigs=dict(directory.sssd))}
 
 
 def dcv(given: Dcv) -> dict[str, Any]:

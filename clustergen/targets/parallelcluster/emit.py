@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen import foundation
-from clustergen.artifacts import Artifact, Bundle
-from clustergen.aws.members import filled
-from clustergen.foundation import deletion
+from clustergen.base.artifacts import Artifact, Bundle, json_text
+from clustergen.base.shell import render
+from clustergen.base.yaml_text import yaml_text
+from clustergen.facts.schemas import updates
 from clustergen.plan.model import Plan, Ref
-from clustergen.shell import render
-from clustergen.slurm import next_steps, timetable
+from clustergen.services import foundation
+from clustergen.services.aws.members import filled
+from clustergen.services.fields import Field, written
+from clustergen.services.slurm import accounts, tables, timetable, users
+from clustergen.spec import placeholders
 from clustergen.targets.parallelcluster import actions, jobs, nodes, scheduling
 from clustergen.targets.parallelcluster.directory import directory_service
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
-from clustergen.targets.parallelcluster.limits import DEFAULT_USERS, VERSION, retention_days
-from clustergen.targets.parallelcluster.options import DefaultUser, Options, Timeouts
-from clustergen.targets.parallelcluster.runbook import runbook
+from clustergen.targets.parallelcluster.limits import VERSION, retention_days
+from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.readme import values
 from clustergen.targets.parallelcluster.storage import shared_storage
-from clustergen.yaml_text import yaml_text
 
-__all__ = ["document", "emit", "runbook", "steps"]
+__all__ = ["document", "emit", "values"]
 
 CONFIGURATION = "cluster.yaml"
 
@@ -43,26 +45,24 @@ def document(plan: Plan) -> dict[str, Any]:
         Tags=[{"Key": key, "Value": value} for key, value in plan.tags.items()],
         Imds={"ImdsSupport": options.imds},
         Iam=filled(
-            PermissionsBoundary=options.permissions_boundary,
+            PermissionsBoundary=options.permissions_boundary or plan.permissions_boundary,
             ResourcePrefix=options.resource_prefix,
         ),
-        DeploymentSettings=_default_user(options.default_user),
-        DevSettings=_timeouts(options.timeouts),
+        DeploymentSettings=written(DEFAULT_USER, options.default_user),
+        DevSettings=written(TIMEOUTS, options.timeouts),
     )
 
 
-def _default_user(user: DefaultUser) -> dict[str, Any]:
-    return filled(
-        DisableSudoAccessForDefaultUser=None if user.sudo else True,
-        DefaultUserHome=None if user.home == "shared" else "Local",
-    )
-
-
-def _timeouts(timeouts: Timeouts) -> dict[str, Any]:
-    given = filled(
-        HeadNodeBootstrapTimeout=timeouts.head_node, ComputeNodeBootstrapTimeout=timeouts.nodes
-    )
-    return {"Timeouts": given} if given else {}
+DEFAULT_USER = (
+    Field("sudo", "DisableSudoAccessForDefaultUser", default=True, words={False: True}),
+    Field("home", "DefaultUserHome", default="shared", words={"local": "Local"}),
+)
+"""``targets.parallelcluster.default_user``, in ``DeploymentSettings``."""
+TIMEOUTS = (
+    Field("head_node", "Timeouts.HeadNodeBootstrapTimeout", spelled="{}s"),
+    Field("nodes", "Timeouts.ComputeNodeBootstrapTimeout", spelled="{}s"),
+)
+"""``targets.parallelcluster.timeouts``, in ``DevSettings``."""
 
 
 def _monitoring(plan: Plan) -> dict[str, Any]:
@@ -77,81 +77,84 @@ def _monitoring(plan: Plan) -> dict[str, Any]:
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files except those of the foundation and README.md; ``document`` includes the overlay."""
     scripts = actions.own_scripts(plan)
-    table = timetable.table(
+    dated = timetable.table(
         plan,
         functools.partial(scheduling.node_names, plan),
         functools.partial(scheduling.last_partitions, plan),
     )
+    followed = tables.made(
+        dated, users.table(plan), accounts.table(plan) if accounts.needed(plan) else None
+    )
     return (
         Artifact(CONFIGURATION, yaml_text(document)),
-        Artifact("deploy.sh", _deploy(plan, scripts), executable=True),
+        Artifact("deploy.sh", _deploy(plan, document, scripts, followed), executable=True),
         *(script.artifact for script in scripts),
-        *([table] if table else []),
+        *followed,
         *jobs.files(plan),
     )
 
 
-def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
+def _deploy(
+    plan: Plan,
+    document: Mapping[str, Any],
+    scripts: tuple[actions.OwnScript, ...],
+    followed: Bundle,
+) -> str:
     return render(
         "parallelcluster/deploy.sh.j2",
         **foundation.frame(plan),
+        own=_own(document),
         version=VERSION,
         subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
         hook=actions.hook(plan).current_key(plan) if actions.has_hook(plan) else "",
         workspace_key=_workspace_key(plan),
-        **timetable.values(plan),
+        ending=list(_ending(document)),
+        **tables.values(plan, followed),
+        replacing=_replacing(),
+        terminates=_strategy(document) == "TERMINATE",
     )
+
+
+def _ending(document: Mapping[str, Any]) -> Iterator[str]:
+    """The type of each storage that goes with the cluster."""
+    for item in document.get("SharedStorage", ()):
+        settings = item.get(f"{item['StorageType']}Settings", {})
+        if settings.get("DeletionPolicy") == "Delete":
+            number = settings.get("Raid", {}).get("NumberOfVolumes", 1)
+            yield from [_STORAGE[item["StorageType"]]] * number
+
+
+_STORAGE = {
+    "Ebs": "AWS::EC2::Volume",
+    "Efs": "AWS::EFS::FileSystem",
+    "FsxLustre": "AWS::FSx::FileSystem",
+}
+"""What ParallelCluster creates."""
+
+
+def _replacing() -> list[str]:
+    """The keys of a queue whose change replaces its nodes."""
+    queue = updates.root()["Scheduling"].below["SlurmQueues"]
+    return list(updates.wholly(queue, "QUEUE_UPDATE_STRATEGY"))
+
+
+def _strategy(document: Mapping[str, Any]) -> str:
+    """How ParallelCluster replaces nodes; it does not accept such changes otherwise."""
+    settings = (document.get("Scheduling") or {}).get("SlurmSettings") or {}
+    return str(settings.get("QueueUpdateStrategy", ""))
+
+
+def _own(document: Mapping[str, Any]) -> list[str]:
+    """By what a running cluster is known to be this one: the foundation's part in its head node,
+    or its subnet, which never changes."""
+    head = document.get("HeadNode")
+    network = head.get("Networking") if isinstance(head, Mapping) else None
+    subnet = network.get("SubnetId") if isinstance(network, Mapping) else None
+    found = sorted(placeholders.names(json_text(head)))
+    return [f"${{{name}}}" for name in found] or [str(subnet)]
 
 
 def _workspace_key(plan: Plan) -> str:
     """Empty where the head node does not need it."""
     return actions.workspace_key(plan) if isinstance(plan.monitoring.workspace, Ref) else ""
-
-
-def steps(plan: Plan) -> list[str]:
-    """The next steps for the README of the bundle."""
-    return [
-        *(f"{step}." for step in next_steps.database(plan)),
-        "Install the `pcluster` command, version 3.16.1, and Node.js, which it needs: "
-        "`pipx install aws-parallelcluster==3.16.1`.",
-        f"`./deploy.sh --dry-run` prints what would happen, `./deploy.sh` creates or updates the "
-        f"cluster `{plan.name}`. It asks ParallelCluster to validate `{CONFIGURATION}` first.",
-        f"`pcluster describe-cluster -n {plan.name} -r {plan.region}` shows the state, and the "
-        f"instance id of the head node.{_session(plan)}",
-        *_ssh(plan),
-        f"{next_steps.TESTS}.",
-        "A lower `count`, or a node group or queue that you remove, needs a stopped fleet: "
-        f"`pcluster update-compute-fleet -n {plan.name} -r {plan.region} --status STOP_REQUESTED` "
-        "before `./deploy.sh`, `START_REQUESTED` after it.",
-        f"`./deploy.sh --destroy` deletes the cluster{deletion.besides(plan)}.",
-    ]
-
-
-def _session(plan: Plan) -> str:
-    """How to get a shell without SSH."""
-    if plan.options_as(Options).leaves_out("session-manager"):
-        return ""
-    return (
-        " Session Manager opens a shell there: `aws ssm start-session "
-        f"--region {plan.region} --target INSTANCE-ID`, then `sudo su - "
-        f"{DEFAULT_USERS[plan.software.os]}`."
-    )
-
-
-def _ssh(plan: Plan) -> Iterator[str]:
-    """Whether `pcluster ssh` works: it connects to the head node, with a key and an open port."""
-    if not plan.network.ssh_from:
-        return
-    if nodes.entry_subnet(plan.network) in plan.network.public:
-        dcv = plan.options_as(Options).dcv
-        desktops = f"only port {dcv.port} of its desktops" if dcv else "nothing"
-        opens = f"{desktops} is open on it" if plan.login else "port 22 is open to `ssh_from`"
-        yield f"With `ssh_from`, the head node has a public address, an Elastic IP; {opens}."
-    if plan.login:
-        yield (
-            f"`pcluster describe-cluster -n {plan.name} -r {plan.region} --query loginNodes` shows "
-            "the address of the login nodes, for `ssh USER@ADDRESS` with a key of `users`."
-        )
-    else:
-        yield f"`pcluster ssh -n {plan.name} -r {plan.region}` opens a shell with your key."

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen.aws import references
-from clustergen.aws.members import filled
 from clustergen.plan.model import Machine, Plan
-from clustergen.slurm import collecting
+from clustergen.services.aws import references
+from clustergen.services.aws.members import filled
+from clustergen.services.slurm import collecting
 from clustergen.targets.parallelcluster import actions, directory, nodes, permissions
 from clustergen.targets.parallelcluster.options import LoginPool, Options
 
 _GRACE_MINUTES = 10
 """ParallelCluster's default."""
 SCRIPTS_POLICY = {"Policy": "${ScriptsPolicyArn}"}
-SESSION_POLICY = {"Policy": "${SessionPolicyArn}"}
-"""For access with Session Manager, which needs neither an open port nor a key."""
 
 
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
@@ -38,13 +36,9 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
         Iam=permissions.iam(
             head.iam,
             s3=actions.head_access(plan),
-            policies=[*_session(options), *metrics_policies(plan)],
+            policies=[*permissions.session(options), *metrics_policies(plan)],
         ),
     )
-
-
-def _session(options: Options) -> list[dict[str, str]]:
-    return [] if options.leaves_out("session-manager") else [SESSION_POLICY]
 
 
 def _switches_smt_off(plan: Plan, head: Machine) -> bool:
@@ -119,7 +113,7 @@ def _pool(plan: Plan, named: LoginPool, login: Machine) -> dict[str, Any]:
         Dcv=directory.dcv(named.dcv) if named.dcv else None,
         Ssh=filled(AllowedIps=_login_ips(plan, login)),
         CustomActions=actions.long_lived(plan, "login"),
-        Iam=permissions.iam(login.iam, policies=[*_session(options), *scripts]),
+        Iam=permissions.iam(login.iam, policies=[*permissions.session(options), *scripts]),
         GracetimePeriod=named.grace_time if grace else None,
     )
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.aws.logs import retention
-from clustergen.catalog import ebs
-from clustergen.catalog.ebs import VolumeType
-from clustergen.findings import Severity
+from clustergen.base.findings import Severity
+from clustergen.base.text_lists import word_set
+from clustergen.facts.catalog import ebs
+from clustergen.facts.catalog.ebs import VolumeType
 from clustergen.plan.limits import (
     LETTERS,
     Limits,
@@ -27,8 +27,8 @@ from clustergen.plan.limits import (
     Systems,
     Users,
 )
+from clustergen.services.aws.logs import retention
 from clustergen.targets.parallelcluster.queue_owners import queue_owners
-from clustergen.words import word_set
 
 VERSION = "3.16.1"
 
@@ -175,6 +175,11 @@ _FEW_QUEUES = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-
 LIMITS = Limits(
     own_groups=True,
     title="ParallelCluster",
+    own_dashboard=True,
+    exports_gpus=False,
+    image_tool="pcluster build-image",
+    # capacity_block_manager.py: a reservation with the flag MAINT.
+    reserves_blocks="https://github.com/aws/aws-parallelcluster-node",
     docker_group=lambda _plan: True,
     region=Region(
         "parallelcluster",

@@ -6,10 +6,11 @@ import ipaddress
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clustergen.aws import references
-from clustergen.aws.members import filled
 from clustergen.plan.model import Id, Machine, Network, NodeGroup, Plan, Subnet, Volume
 from clustergen.plan.network import is_internal, is_prefix_list
+from clustergen.services.aws import references
+from clustergen.services.aws.members import filled
+from clustergen.services.fields import Field, written
 from clustergen.targets.parallelcluster.options import Options
 
 NOBODY = "127.0.0.1/32"
@@ -21,16 +22,27 @@ def writes_one_thread(plan: Plan, node: Machine | NodeGroup) -> bool:
     return node.threads_per_core == 1 and plan.wrote(*node.at("threads_per_core"))
 
 
+ROOT_VOLUME = (
+    Field("type", "VolumeType", default="gp3", always=True),
+    Field("size", "Size", plan="size_gib", spelled="{}GiB"),
+    Field("iops", "Iops"),
+    Field("throughput", "Throughput"),
+    Field("encrypted", "Encrypted", default=True, always=True),
+    Field(
+        "on_delete",
+        "DeleteOnTermination",
+        plan="retain",
+        default=False,
+        words={True: False},
+        spelled={True: "retain"},
+    ),
+)
+"""``root_volume``, with ParallelCluster's defaults for what the spec omits."""
+
+
 def root_volume(volume: Volume) -> dict[str, Any]:
-    """``RootVolume``, with ParallelCluster's defaults for values that the spec omits."""
-    return filled(
-        VolumeType=volume.type,
-        Size=volume.size_gib,
-        Iops=volume.iops,
-        Throughput=volume.throughput,
-        Encrypted=volume.encrypted,
-        DeleteOnTermination=False if volume.retain else None,
-    )
+    """``RootVolume``."""
+    return written(ROOT_VOLUME, volume)
 
 
 def common_image(plan: Plan) -> str | None:

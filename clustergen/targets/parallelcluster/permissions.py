@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clustergen.aws.members import filled
 from clustergen.plan.model import Grant, Iam
+from clustergen.services.aws.members import filled
+from clustergen.targets.parallelcluster.options import Options
+
+SESSION_POLICY = {"Policy": "${SessionPolicyArn}"}
+"""For access with Session Manager, which needs neither an open port nor a key."""
+
+
+def session(options: Options) -> list[dict[str, str]]:
+    """What nodes of all kinds need for it: ParallelCluster's own policies lack it."""
+    return [] if options.leaves_out("session-manager") else [SESSION_POLICY]
 
 
 def iam(
-    own: Iam,
-    *,
-    s3: Sequence[dict[str, Any]] = (),
-    policies: Sequence[dict[str, str]] = (),
+    own: Iam, *, s3: Sequence[dict[str, Any]] = (), policies: Sequence[dict[str, str]] = ()
 ) -> dict[str, Any]:
     """``Iam`` with clustergen's entries first; ParallelCluster adds neither to an existing role."""
     if own.role or own.instance_profile:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clustergen.aws import references
-from clustergen.aws.members import filled
-from clustergen.catalog.slurm import same
-from clustergen.patterns import pattern
-from clustergen.plan import slurm
+from clustergen.base.patterns import pattern
+from clustergen.facts.catalog.slurm import same
+from clustergen.plan import sizes, slurm
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
-from clustergen.slurm import collecting, timetable
+from clustergen.services.aws.members import filled
+from clustergen.services.fields import Field, written
+from clustergen.services.slurm import collecting, imex
 from clustergen.targets.parallelcluster import actions, nodes, permissions
 from clustergen.targets.parallelcluster.head_node import metrics_policies
 from clustergen.targets.parallelcluster.options import Dns, Options
-from clustergen.targets.parallelcluster.queue_owners import (
-    QueueOwners,
-    capacity_type,
-    queue_owners,
-)
+from clustergen.targets.parallelcluster.queue_owners import QueueOwners, capacity_type, queue_owners
+from clustergen.targets.parallelcluster.queue_values import idle_minutes, subnets, weight_of
 
 _NUMBER = pattern(r"(0|[1-9][0-9]*)\Z")
 
@@ -37,7 +34,7 @@ def scheduling(plan: Plan) -> dict[str, Any]:
 
 def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
     accounting = plan.slurm.accounting
-    written = slurm.cluster_settings(plan, _metrics(plan))
+    written = slurm.cluster_settings(plan, {**_metrics(plan), **_imex(plan)})
     settings = [typed({name: slurm.quoted(value)}) for name, value in written.items()]
     partitions = [_partition(queue, owners) for queue in owners.partitions]
     update = plan.options_as(Options).queue_update_strategy
@@ -59,6 +56,24 @@ def _metrics(plan: Plan) -> dict[str, str]:
     return {"MetricsType": "metrics/openmetrics"} if collecting.wanted(plan) else {}
 
 
+def _imex(plan: Plan) -> dict[str, str]:
+    """The prolog takes up to 90 seconds; slurmctld logs an error at more than 100.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/support-nvidia-imex-p6e-gb200-instance.html
+    """
+    if imex.needed(plan) and actions.has_hook(plan):
+        return {**imex.FLAGS, "MessageTimeout": "100"}
+    return {}
+
+
+DNS = (
+    Field("managed", "DisableManagedDns", default=True, words={False: True}),
+    Field("ec2_hostnames", "UseEc2Hostnames", default=False),
+    Field("hosted_zone", "HostedZoneId"),
+)
+"""``targets.parallelcluster.dns``."""
+
+
 def _dns(plan: Plan) -> dict[str, Any]:
     """Names of nodes: those in Route 53, which has no endpoint, need a way to the internet."""
     dns = plan.options_as(Options).dns
@@ -66,18 +81,7 @@ def _dns(plan: Plan) -> dict[str, Any]:
         dns = Dns(managed=False, ec2_hostnames=True, hosted_zone=None)
     if dns is None:
         return {}
-    return filled(
-        DisableManagedDns=None if dns.managed else True,
-        UseEc2Hostnames=dns.ec2_hostnames or None,
-        HostedZoneId=dns.hosted_zone,
-    )
-
-
-def idle_minutes(seconds: int | None) -> int:
-    """Idle time in whole minutes, rounded up; -1 if idle nodes never stop."""
-    if seconds is None:
-        return -1
-    return -(-seconds // 60)
+    return written(DNS, dns)
 
 
 def _database(plan: Plan, database: Database) -> dict[str, Any]:
@@ -112,13 +116,13 @@ def _node_names(group: NodeGroup, owners: QueueOwners, wanted: Sequence[range]) 
     A group's first nodes are the static ones; both kinds count from 1.
     https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
     """
-    least = timetable.least_nodes(group)
+    least = sizes.kept_by_slurm(group)
     queue = owners.by_group[group.name]
     for kind, before, last in (("st", 0, least), ("dy", least, group.max)):
         parts = (range(max(p.start, before + 1), min(p.stop, last + 1)) for p in wanted)
         found = ",".join(f"{p.start - before}-{p.stop - 1 - before}" for p in parts if p)
         if found:
-            yield f"{queue}-{kind}-{group.service_name or group.name}-[{found}]"
+            yield f"{queue}-{kind}-{group.resource_name}-[{found}]"
 
 
 def node_names(plan: Plan, group: NodeGroup) -> str:
@@ -173,14 +177,16 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
         CustomSlurmSettings=typed(_queue_settings(plan, queue, owners)),
         CustomActions=custom,
         Iam=permissions.iam(
-            first.iam, s3=actions.s3_access(plan, custom), policies=metrics_policies(plan)
+            first.iam,
+            s3=actions.s3_access(plan, custom),
+            policies=[*permissions.session(plan.options_as(Options)), *metrics_policies(plan)],
         ),
         ComputeResources=[
             _compute_resource(
                 group,
                 several=_takes_a_list(plan, queue, group),
                 placement=_own_placement(plan, group, queue),
-                one_thread=switches_smt_off(group) or nodes.writes_one_thread(plan, group),
+                one_thread=group.switches_smt_off or nodes.writes_one_thread(plan, group),
             )
             for group in queue.node_groups
         ],
@@ -197,21 +203,6 @@ def _queue_settings(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, 
     default = {"Default": "YES" if queue.default else "NO"}
     stated = several and (queue.default or queue == owners.queues[0])
     return {**(default if stated else {}), **partition_settings(queue)}
-
-
-def subnets(plan: Plan, queue: Queue) -> list[str]:
-    """One subnet, or one in each zone if the queue's nodes may be in several."""
-    if own := queue.node_groups[0].subnets:
-        return [references.text(id) for id in own]
-    private = plan.network.private
-    if any(group.one_zone for group in queue.node_groups):
-        return [references.text(private[0].id)]
-    # EC2 Fleet accepts one subnet per zone; an unknown zone could be any.
-    zones = {subnet.zone: subnet for subnet in reversed(private) if subnet.zone}
-    roaming = [subnet for subnet in private if zones.get(subnet.zone or "") == subnet]
-    # The first one is preferred.
-    chosen = roaming if private[0] in roaming else private[:1]
-    return [references.text(subnet.id) for subnet in chosen]
 
 
 def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
@@ -250,9 +241,9 @@ def _compute_resource(
     group: NodeGroup, *, several: bool, placement: dict[str, Any], one_thread: bool
 ) -> dict[str, Any]:
     return filled(
-        Name=group.service_name or group.name,
+        Name=group.resource_name,
         **_types(group, several),
-        MinCount=timetable.least_nodes(group),
+        MinCount=sizes.kept_by_slurm(group),
         MaxCount=group.max,
         DisableSimultaneousMultithreading=one_thread or None,
         Efa={"Enabled": True} if group.efa else None,
@@ -274,11 +265,6 @@ def _types(group: NodeGroup, several: bool) -> dict[str, Any]:
     if several or len(group.types) > 1:
         return {"Instances": [{"InstanceType": type.name} for type in group.types]}
     return {"InstanceType": group.type.name}
-
-
-def switches_smt_off(group: NodeGroup) -> bool:
-    """Whether the group runs one thread per core on a processor with two."""
-    return group.threads_per_core == 1 and any(type.threads_per_core > 1 for type in group.types)
 
 
 def _placement_group(settings: dict[str, Any]) -> dict[str, Any]:
@@ -326,11 +312,6 @@ def _priorities(group: NodeGroup) -> dict[str, int]:
     return dict.fromkeys(fields, int(weight)) if weight else {}
 
 
-def weight_of(group: NodeGroup) -> str | None:
-    """The user's Weight for the nodes, as text."""
-    return next((v for key, v in group.slurm.items() if key.lower() == "weight"), None)
-
-
 def node_settings(group: NodeGroup) -> dict[str, str]:
     """Settings of nodes in slurm.conf; labels are features, which jobs can request.
 
@@ -358,7 +339,7 @@ def features(group: NodeGroup) -> list[str]:
     """Labels as features, after ParallelCluster's own, which the list replaces."""
     known: Mapping[str, bool] = {
         group.type.name: len(group.types) == 1,
-        group.service_name or group.name: True,
+        group.resource_name: True,
         "efa": group.efa,
         "gpu": bool(group.type.gpus),
     }

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen.aws.members import filled
-from clustergen.aws.references import text
-from clustergen.digests import sha256
+from clustergen.base.digests import sha256
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
+from clustergen.services.aws.members import filled
+from clustergen.services.aws.references import text
 from clustergen.targets.parallelcluster.limits import MAX_STORAGE_NAME, RESERVED_NAME
 from clustergen.targets.parallelcluster.options import Options
 

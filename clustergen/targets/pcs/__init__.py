@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from clustergen.facts.schemas import Schema
 from clustergen.plan.model import Traits
-from clustergen.schemas import Schema
 from clustergen.targets import Target
 from clustergen.targets.pcs.limits import LIMITS
 from clustergen.targets.pcs.options import Options
@@ -22,12 +22,15 @@ TARGET = Target(
         # PCS sets one thread per core on every node:
         # https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_overview.html
         smt=False,
+        # https://docs.aws.amazon.com/pcs/latest/userguide/working-with_networking_vpc.html
+        controller_addresses=1,
     ),
     title="AWS PCS",
     support=SUPPORT,
     rule_packages=("clustergen.targets.pcs.rules",),
     document_rules="clustergen.targets.pcs.rules.document",
     emitter="clustergen.targets.pcs.emit",
+    page="pcs/readme.md.j2",
     fee_module="clustergen.targets.pcs.fees",
     primary="cluster.template.json",
     schema=Schema(

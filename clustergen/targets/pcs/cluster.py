@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan, Queue
+from clustergen.services.aws import cfn
 from clustergen.targets.pcs import limits, names, pcs_cluster, settings, subnets
+from clustergen.targets.pcs.limits import Size
 from clustergen.targets.pcs.options import Options, managed_nodes
 
-SECONDS_PER_DAY = 86400
 
-
-def size(plan: Plan) -> str | None:
-    """The controller's size; None if the cluster exceeds all sizes."""
-    if plan.options_as(Options).size != "auto":
-        return str(plan.options_as(Options).size).upper()
-    smallest = limits.smallest_size(managed_nodes(plan))
-    return smallest.name if smallest else None
+def size(plan: Plan) -> Size:
+    """The controller's size; the largest if the cluster exceeds all sizes."""
+    return limits.size(plan.options_as(Options).size, managed_nodes(plan))
 
 
 def resource(plan: Plan) -> Json:
@@ -30,7 +26,7 @@ def resource(plan: Plan) -> Json:
     subnet = subnets.controller_subnet(plan) or plan.network.private[0]
     properties = {
         "Name": plan.name,
-        "Size": size(plan) or limits.SIZES[-1].name,
+        "Size": size(plan).name,
         "Scheduler": {"Type": "SLURM", "Version": settings.version(plan)},
         "Networking": {
             "SubnetIds": [cfn.value(subnet.id)],
@@ -77,7 +73,7 @@ def _accounting(plan: Plan) -> dict[str, Any]:
     if plan.slurm.accounting != "managed":
         return {"Mode": "NONE"}
     purge = plan.options_as(Options).purge_accounting
-    days = {} if purge is None else {"DefaultPurgeTimeInDays": purge // SECONDS_PER_DAY}
+    days = {} if purge is None else {"DefaultPurgeTimeInDays": purge // limits.SECONDS_PER_DAY}
     return {"Mode": "STANDARD", **days}
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.cost.model import Line
-from clustergen.cost.pricing import Prices, span
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import cluster, limits
+from clustergen.services.cost.model import Line
+from clustergen.services.cost.pricing import Prices, span
+from clustergen.targets.pcs import cluster
 
 
 def fees(plan: Plan, at: Prices) -> Iterator[Line]:
@@ -19,11 +19,12 @@ def fees(plan: Plan, at: Prices) -> Iterator[Line]:
     if not plan.creates_cluster:
         yield from _nodes(plan, at)
         return
-    size = cluster.size(plan) or limits.SIZES[-1].name
-    yield at.line("service", "controller", f"{size}, also when idle", {f"PCS controller {size}": 1})
+    size = cluster.size(plan)
+    what = f"{size.name}, for {size.jobs:,} jobs, also when idle"
+    yield at.line("service", "controller", what, {f"PCS controller {size.name}": 1})
     yield from _nodes(plan, at)
     if plan.slurm.accounting == "managed":
-        yield at.line("service", "accounting", size, {f"PCS accounting {size}": 1})
+        yield at.line("service", "accounting", size.name, {f"PCS accounting {size.name}": 1})
         what = "accounting records"
         yield at.by_use("service", "accounting storage", what, "PCS accounting storage")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from clustergen.artifacts import Bundle
-from clustergen.aws import mounts
+from clustergen.base.artifacts import Bundle
 from clustergen.plan.model import Bucket, NodeGroup, Plan, Queue
-from clustergen.slurm import jobs, smoke, verify
+from clustergen.services.aws import mounts
+from clustergen.services.slurm import jobs, smoke, verify
 from clustergen.targets.pcs import settings
 
 
@@ -13,7 +13,9 @@ def files(plan: Plan) -> Bundle:
     """``verify.sh``, ``smoke/`` and ``jobs/``."""
     shared = [item.mount for item in mounts.sort(plan.storage) if not isinstance(item, Bucket)]
     # PCS writes the GRES record of a GPU type itself.
-    cluster = jobs.Cluster(shared, gpus=True, selecting=_without_others)
+    cluster = jobs.Cluster(
+        shared, gpus=True, imex=settings.has_imex(plan), selecting=_without_others
+    )
     folder = f"/opt/aws/pcs/scheduler/slurm-{settings.version(plan)}"
     return (
         verify.artifact(plan, shared=shared, slurm_folder=folder),

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn, launch_templates
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Interface, Machine, NodeGroup, Plan, Volume
+from clustergen.services.aws import cfn, launch_templates
 from clustergen.targets.pcs import limits, names, subnets, user_data
 
 # One hop reaches processes on the node; those in a bridged container need another.
@@ -53,10 +53,7 @@ def for_login(plan: Plan, login: Machine) -> Json:
 
 def _resource(plan: Plan, name: str, data: Json) -> Json:
     tags = launch_templates.tag_specifications(plan, name, kinds=["launch-template"])
-    return {
-        "Type": "AWS::EC2::LaunchTemplate",
-        "Properties": {"LaunchTemplateData": data, **tags},
-    }
+    return {"Type": "AWS::EC2::LaunchTemplate", "Properties": {"LaunchTemplateData": data, **tags}}
 
 
 def _base(plan: Plan, name: str, volume: Volume, tags: Mapping[str, str]) -> Json:

@@ -14,15 +14,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from clustergen import node_scripts
-from clustergen.artifacts import Json
-from clustergen.aws import cfn, mounts
+from clustergen.base.artifacts import Json
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
-from clustergen.slurm import accounts, collecting, timetable
+from clustergen.services.aws import cfn, mounts
+from clustergen.services.nodes import node_scripts
+from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
 from clustergen.targets.pcs import limits, pcs_cluster, settings
-from clustergen.targets.pcs.scripts import Script
+from clustergen.targets.pcs.scripts import LOG_AGENT_SECONDS, Script
 
 
 class Action(NamedTuple):
@@ -45,10 +45,11 @@ def group_actions(plan: Plan, group: NodeGroup) -> list[Action]:
     own = plan.scripts_of(group)
     return [
         *_first(plan),
+        *_imex(plan),
         *_users_scripts(own, "start"),
         *_scratch(group),
         *_lustre_efa(plan, group),
-        *_shared(plan, group.image),
+        *_shared(plan),
         *_containers(plan, group.scratch),
         *_monitoring(plan, "-", collecting.compute_arguments(plan, (group,))),
         *_health(group),
@@ -63,7 +64,7 @@ def login_actions(plan: Plan) -> list[Action]:
     return [
         *_first(plan),
         *_users_scripts(own, "start", required=False),
-        *_shared(plan, plan.login.image if plan.login else None),
+        *_shared(plan),
         *_containers(plan, None),
         *(_login_monitoring(plan, plan.login) if plan.login else ()),
         *_accounts(plan),
@@ -108,10 +109,7 @@ def _emit(name: str, action: Action) -> Json:
 
 def _source(action: Action) -> Json:
     if isinstance(action.script, Script):
-        return {
-            "ScriptLocation": action.script.location,
-            "Checksum": action.script.checksum,
-        }
+        return {"ScriptLocation": action.script.location, "Checksum": action.script.checksum}
     checksum = {"Checksum": action.checksum} if action.checksum else {}
     return {"ScriptLocation": action.script, **checksum}
 
@@ -132,15 +130,18 @@ def _first(plan: Plan) -> Iterator[Action]:
     )
 
 
-def _shared(plan: Plan, image: str | None) -> Iterator[Action]:
+def _shared(plan: Plan) -> Iterator[Action]:
     for item in mounts.mounted(plan):
         label, arguments = f"mount {item.mount.strip('/')}", _mount(plan, item)
-        # The default image has no mount-s3: nodes that fail for this would be replaced forever.
-        required = image is not None or not isinstance(item, Bucket)
+        # Few images have mount-s3: nodes that fail for this would be replaced forever.
+        required = not isinstance(item, Bucket)
         yield Action(label, Script("mount.sh"), arguments, every_boot=True, required=required)
-    if plan.users:
+    if users.wanted(plan):
+        docker = plan.software.containers == "docker"
+        text = users.script(docker=docker, linger=LOG_AGENT_SECONDS)
         arguments = mounts.arguments_of_users(plan, makes_homes=True)
-        yield Action("users", Script("users.sh", plan.users), arguments)
+        place = ("install", _table(tables.key(plan, users.TABLE)))
+        yield Action("users", Script(users.NAME, made=text), (*place, *arguments))
 
 
 def _mount(plan: Plan, item: mounts.Mounted) -> tuple[Any, ...]:
@@ -154,6 +155,13 @@ def _scratch(group: NodeGroup) -> Iterator[Action]:
         yield Action("scratch", Script("scratch.sh"), (group.scratch,), every_boot=True)
 
 
+def _imex(plan: Plan) -> Iterator[Action]:
+    """Slurm drains nodes without the prolog, also those without GPUs."""
+    if settings.has_imex(plan):
+        text = imex.script(linger=LOG_AGENT_SECONDS, slurm_bin=_slurm_bin(plan))
+        yield Action("imex", Script(imex.NAME, made=text), ("install", settings.PROLOG))
+
+
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
     """Lustre over EFA; if that fails, the node mounts over TCP and logs it."""
     if number := lustre_interfaces(plan, group):
@@ -164,7 +172,7 @@ def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
     """The container runtime; nodes without it stay, because other jobs still run."""
     if plan.software.containers != "none":
-        script = Script("containers.sh", plan.users)
+        script = Script("containers.sh")
         arguments = (plan.software.containers, scratch or "-", settings.version(plan))
         yield Action("containers", script, arguments, every_boot=True, required=False)
 
@@ -200,7 +208,7 @@ def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
     if plan.creates_cluster and settings.since(settings.version(plan), settings.METRICS_SINCE):
         endpoint = pcs_cluster.id(plan)
     else:
-        options.append("--slurm")
+        options += ["--slurm"] if plan.creates_cluster else collecting.slurm_arguments(plan)
     yield from _monitoring(plan, endpoint, options)
 
 
@@ -208,22 +216,29 @@ def accounts_script(plan: Plan) -> Script | None:
     """The script that creates Slurm accounts; None if jobs need none, or the cluster exists."""
     if not accounts.needed(plan) or not plan.creates_cluster:
         return None
-    return Script("accounts.sh", made=accounts.script(plan, slurm_bin=_slurm_bin(plan)))
+    return Script(accounts.NAME, made=accounts.script(slurm_bin=_slurm_bin(plan)))
 
 
 def _accounts(plan: Plan) -> Iterator[Action]:
     """Slurm accounts; not required, because users can also run the script manually."""
     if script := accounts_script(plan):
-        yield Action("accounts", script, every_boot=True, required=False, with_slurm=True)
+        place = ("install", _table(tables.key(plan, accounts.TABLE)))
+        yield Action("accounts", script, place, every_boot=True, required=False, with_slurm=True)
 
 
 def _timetable(plan: Plan) -> Iterator[Action]:
     """What keeps jobs off nodes whose capacity ends; without login nodes, these nodes do it."""
     if timetable.wanted(plan):
-        text = timetable.script(slurm_bin=_slurm_bin(plan))
-        place = cfn.sub(f"s3://${{{node_scripts.BUCKET}}}/{timetable.key(plan)}")
+        text = timetable.script(plan.name, slurm_bin=_slurm_bin(plan))
         script = Script(timetable.NAME, made=text)
-        yield Action("timetable", script, ("install", place), every_boot=True, required=False)
+        arguments = ("install", _table(tables.key(plan, timetable.TABLE)))
+        yield Action("timetable", script, arguments, every_boot=True, required=False)
+
+
+def _table(key: str) -> Json:
+    """The address of a table that nodes follow."""
+    place: Json = cfn.sub(f"s3://${{{node_scripts.BUCKET}}}/{key}")
+    return place
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:

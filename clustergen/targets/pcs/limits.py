@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from clustergen.aws.logs import RETENTION_DAYS
-from clustergen.findings import Severity
+from clustergen.base.findings import Severity
+from clustergen.base.text_lists import word_set
 from clustergen.plan.limits import (
     LETTERS,
     ExistingCluster,
@@ -22,14 +22,15 @@ from clustergen.plan.limits import (
     SlurmSettings,
     Systems,
 )
+from clustergen.services.aws.logs import RETENTION_DAYS
 from clustergen.targets.pcs import names
-from clustergen.words import word_set
 
 USER_GUIDE = "https://docs.aws.amazon.com/pcs/latest/userguide/"
 CREATE_CLUSTER = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateCluster.html"
 CREATE_NODE_GROUP = (
     "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html"
 )
+SECONDS_PER_DAY = 86400
 
 
 class Size(NamedTuple):
@@ -163,6 +164,10 @@ SOCKETS_DETECTED_SINCE = "26.05"
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
 MIN_JOB_AGE_SECONDS = 5
 
+# https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html
+AGENT = "1.5.0-1"
+"""The first PCS agent that runs lifecycle actions."""
+
 # https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami_pcs-ready-dlami.html (2026-11).
 # The only image family with a public parameter, which has only /latest.
 IMAGE_PARAMETER = "/aws/service/pcs/ami/dlami-base-ubuntu2404/{arch}/latest/ami-id"
@@ -199,15 +204,31 @@ def smallest_size(nodes: int) -> Size | None:
     return next((size for size in SIZES if nodes <= size.nodes), None)
 
 
+def size(name: str, nodes: int) -> Size:
+    """The size of this name; for ``auto``, the smallest for so many nodes, or the largest."""
+    named = (each for each in SIZES if each.name.lower() == name)
+    return next(named, None) or smallest_size(nodes) or SIZES[-1]
+
+
+def ending_version(name: str) -> SlurmVersion | None:
+    """The Slurm version of this name, if it is near its end of life."""
+    return next((each for each in SLURM_VERSIONS if each.name == name and each.ending), None)
+
+
 _QUOTAS = f"{USER_GUIDE}service-endpoints-quotas.html"
 
 LIMITS = Limits(
     title="PCS",
+    stack_title="AWS PCS",
     existing_cluster=ExistingCluster(
         "aws pcs get-cluster --query cluster.networking --cluster-identifier",
         vpc_source=CREATE_NODE_GROUP,
         groups_source=f"{USER_GUIDE}working-with_networking_sg.html",
     ),
+    # Login nodes are a compute node group, whose instances all register with slurmctld; it counts
+    # nodes since this version: https://docs.aws.amazon.com/pcs/latest/userguide/key-concepts.html
+    login_in_slurm="25.11",
+    reserves_blocks=f"{USER_GUIDE}capacity-blocks-faq.html",
     runs_controller="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_clusters.html",
     docker_group=lambda _plan: True,
     # maxInstanceCount has a minimum of 0.

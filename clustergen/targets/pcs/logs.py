@@ -6,14 +6,19 @@ https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_job-completion-logs.
 
 from __future__ import annotations
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.aws.logs import retention
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
+from clustergen.services.aws import cfn
+from clustergen.services.aws.logs import group
 from clustergen.targets.pcs import names
 
 LOG_TYPES = {"Scheduler": "PCS_SCHEDULER_LOGS", "Jobs": "PCS_JOBCOMP_LOGS"}
 """Stem of the logical ids, and the log type."""
+NAMES = (
+    *(f"/aws/vendedlogs/pcs/cluster/{type}/CLUSTER-ID" for type in LOG_TYPES.values()),
+    "/aws/pcs/CLUSTER-ID/lifecycle",
+)
+"""Of the log groups, with a word for the id."""
 
 
 def resources(plan: Plan) -> Json:
@@ -35,22 +40,17 @@ def resources(plan: Plan) -> Json:
 
 
 def _log_group(plan: Plan, name: str) -> Json:
-    return _resource(
-        plan,
-        "AWS::Logs::LogGroup",
-        LogGroupName=cfn.sub(name),
-        RetentionInDays=retention(plan.monitoring.log_retention_days) or None,
-    )
+    return group(plan, cfn.sub(name), "RetainExceptOnCreate")
 
 
 def _delivery(plan: Plan, stem: str, type: str) -> Json:
-    group, source, destination = f"{stem}LogGroup", f"{stem}LogSource", f"{stem}LogDestination"
+    logged, source, destination = f"{stem}LogGroup", f"{stem}LogSource", f"{stem}LogDestination"
     cluster_id = f"${{{names.CLUSTER}.Id}}"
     return {
         # Resource policies for services have limited size; log groups with this prefix need no
         # entry.
         # https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-and-resource-policy.html
-        group: _log_group(plan, f"/aws/vendedlogs/pcs/cluster/{type}/{cluster_id}"),
+        logged: _log_group(plan, f"/aws/vendedlogs/pcs/cluster/{type}/{cluster_id}"),
         source: _resource(
             plan,
             "AWS::Logs::DeliverySource",
@@ -62,7 +62,7 @@ def _delivery(plan: Plan, stem: str, type: str) -> Json:
             plan,
             "AWS::Logs::DeliveryDestination",
             Name=cfn.sub(f"{cluster_id}-{stem.lower()}"),
-            DestinationResourceArn=cfn.get_att(group, "Arn"),
+            DestinationResourceArn=cfn.get_att(logged, "Arn"),
         ),
         f"{stem}LogDelivery": _resource(
             plan,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clustergen.aws import cfn
 from clustergen.plan.model import NodeGroup, Queue
+from clustergen.services.aws import cfn
 
 CLUSTER = "Cluster"
 NODE_LOG_GROUP = "NodeLogGroup"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from clustergen.foundation import access
+from clustergen.base.artifacts import Json
+from clustergen.plan import sizes
 from clustergen.plan.model import Iam, Machine, NodeGroup, Plan, Ref
-from clustergen.slurm import timetable
+from clustergen.services.aws import cfn
+from clustergen.services.foundation import access
 from clustergen.targets.pcs import images, lifecycle, names, pcs_cluster, settings, subnets
 
 _PURCHASES = {
@@ -30,7 +30,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
     # The interruption of one node ends the job of all.
     # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
     spot = {"SpotOptions": {"AllocationStrategy": group.allocation or "capacity-optimized"}}
-    least = timetable.least_nodes(group)
+    least = sizes.kept_by_slurm(group)
     properties = {
         **_node_group(plan, group.name, [t.name for t in group.types], least, group.max),
         **_tags({**plan.tags, **group.tags}),

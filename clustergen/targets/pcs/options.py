@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from clustergen.aws import launch_templates
-from clustergen.findings import Path
-from clustergen.plan.model import Plan
+from clustergen.base.findings import Path
+from clustergen.plan.model import Existing, Plan
+from clustergen.services.aws.options import LEFT_OUT, LaunchTemplates
+from clustergen.spec.options import option
 from clustergen.targets.pcs import limits
+
+if TYPE_CHECKING:
+    from clustergen.spec.base import LongSeconds, PcsClusterId, SecurityGroupId
+    from clustergen.spec.model import Spec
 
 _OF_THE_CLUSTER: tuple[Path, ...] = (
     *(("slurm", name) for name in ("accounting", "accounts", "qos", "idle_timeout", "settings")),
@@ -22,26 +27,47 @@ _OF_THE_CLUSTER: tuple[Path, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Options(launch_templates.Options):
-    """See :class:`clustergen.spec.targets.Pcs`."""
+class Options(LaunchTemplates):
+    """AWS Parallel Computing Service."""
 
-    cluster: str
-    """``new``, or the id of a cluster."""
-    cluster_security_group: str | None
-    size: Literal["auto", "small", "medium", "large"]
-    rest: bool
-    purge_accounting: int | None
-    """Time in seconds."""
+    SECTION: ClassVar = "Pcs"
+
+    cluster: Literal["new"] | PcsClusterId = option(
+        "new",
+        "`new`, or the id of an existing cluster, as `aws pcs list-clusters` shows it: node groups "
+        "and queues are added to it.",
+    )
+    cluster_security_group: SecurityGroupId | None = option(
+        None,
+        "Security group of the existing cluster; traffic between it and the new security group of "
+        "the nodes is allowed.",
+    )
+    size: Literal["auto", "small", "medium", "large"] = option(
+        "auto",
+        "Controller size, which cannot change later; small: 256 jobs at a time, each task of an "
+        "array counted; auto: the smallest that supports the number of nodes.",
+    )
+    rest: bool = option(False, "Enable the Slurm REST API.")
+    purge_accounting: LongSeconds | None = option(
+        None, "Retention time of job records, in whole days."
+    )
+    leave_out: tuple[Literal["security-groups", "session-manager"], ...] = option(
+        [], f"{LEFT_OUT}."
+    )
+
+    def unneeded(self, spec: Spec) -> frozenset[str]:  # noqa: ARG002 of any spec
+        """See :meth:`clustergen.plan.model.Options.unneeded`."""
+        return frozenset({"pcs-sessions"} if self.leaves_out("session-manager") else ())
 
     @property
-    def of_clusters(self) -> tuple[Path, ...]:
-        """See :attr:`clustergen.plan.model.Options.of_clusters`."""
-        return _OF_THE_CLUSTER
+    def existing(self) -> Existing:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        return self._existing(owned=_OF_THE_CLUSTER, named={"key_name": self.key_name})
 
     def resolved(self, plan: Plan) -> Mapping[str, tuple[Any, str]]:
         """See :meth:`clustergen.plan.model.Options.resolved`."""
         smallest = limits.smallest_size(managed_nodes(plan))
-        if self.size != "auto" or smallest is None or self.joined:
+        if self.size != "auto" or smallest is None or self.existing.cluster:
             return {}
         return {"size": (smallest.name.lower(), f"the smallest for {managed_nodes(plan)} nodes")}
 

@@ -6,32 +6,36 @@ https://docs.aws.amazon.com/pcs/latest/userguide/capacity-blocks-faq.html (2026-
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from clustergen import schedules
-from clustergen.artifacts import Artifact, Json
-from clustergen.aws import cfn, iam
+from clustergen.base.artifacts import Artifact, Json
+from clustergen.base.text_lists import words
+from clustergen.plan import sizes
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.timetable import phases, timetables
-from clustergen.schedules import Call
-from clustergen.slurm import timetable
-from clustergen.targets.pcs import pcs_cluster
+from clustergen.services import foundation, schedules
+from clustergen.services.aws import cfn, iam
+from clustergen.services.foundation import access
+from clustergen.services.schedules import Call
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
     """The template of the schedules."""
-    yield from schedules.files(plan, _calls(plan), _statements(), {})
+    roles = _roles(plan)
+    passed = [cfn.ref(name) for name in roles] or _ANY_NODE_ROLE
+    outputs = {"ClusterId": "Id of the cluster", **roles}
+    yield from schedules.files(plan, _calls(plan), _statements(passed), outputs)
 
 
 def values(plan: Plan) -> dict[str, Any]:
     """Values for deploy.sh."""
     dated = (each.group for each in timetables(plan))
-    sizes = ((each.name, str(timetable.least_nodes(each)), str(each.max)) for each in dated)
+    found = ((each.name, str(sizes.kept_by_slurm(each)), str(each.max)) for each in dated)
     return {
-        **schedules.values(plan, _calls(plan), (), phases(plan)),
-        "dated": [word for size in sizes for word in size],
+        **schedules.values(plan, _calls(plan), _roles(plan), phases(plan)),
+        "dated": [word for size in found for word in size],
     }
 
 
@@ -42,15 +46,16 @@ def _calls(plan: Plan) -> list[Call]:
 def _each(plan: Plan) -> Iterator[Call]:
     for times in timetables(plan):
         group = times.group
-        if timetable.waits(group) and times.launches:
-            yield _size(plan, group, times.launches, group.max)
+        if sizes.waits(group) and times.launches:
+            yield _size(group, times.launches, group.max)
         if times.stops:
-            yield _size(plan, group, times.stops, 0)
+            yield _size(group, times.stops, 0)
 
 
-def _size(plan: Plan, group: NodeGroup, at: datetime, size: int) -> Call:
+def _size(group: NodeGroup, at: datetime, size: int) -> Call:
     given = {
-        "ClusterIdentifier": plan.name if plan.creates_cluster else pcs_cluster.id(plan),
+        # The role may change the cluster with this id: a name could be another resource to IAM.
+        "ClusterIdentifier": "${ClusterId}",
         "ComputeNodeGroupIdentifier": group.name,
         "ScalingConfiguration": {"MinInstanceCount": size, "MaxInstanceCount": size},
     }
@@ -58,21 +63,46 @@ def _size(plan: Plan, group: NodeGroup, at: datetime, size: int) -> Call:
     return Call(f"{group.name} {what}", at, "pcs", "updateComputeNodeGroup", given)
 
 
-# What the caller of UpdateComputeNodeGroup needs:
+def _roles(plan: Plan) -> Mapping[str, str]:
+    """The outputs with the roles of the groups, and what they are; none if others made one."""
+    known = foundation.outputs(plan)
+    found = [access.pcs_role_output(times.group) for times in timetables(plan)]
+    own = all(name in known for name in found) and "IamInstanceProfileArn" not in str(plan.overlay)
+    return {name: known[name] for name in dict.fromkeys(found)} if own else {}
+
+
+# What the caller of UpdateComputeNodeGroup needs, and the names that roles of nodes have:
 # https://docs.aws.amazon.com/pcs/latest/userguide/security-min-permissions.html (2026-11)
-_EC2 = (
-    *("DescribeVpcs", "DescribeSubnets", "DescribeSecurityGroups", "DescribeLaunchTemplates"),
-    *("DescribeLaunchTemplateVersions", "DescribeInstanceTypes", "DescribeInstanceTypeOfferings"),
-    *("DescribeCapacityReservations", "RunInstances", "CreateFleet", "CreateTags"),
-)
+_READ = words("""
+    DescribeVpcs DescribeSubnets DescribeSecurityGroups DescribeLaunchTemplates
+    DescribeLaunchTemplateVersions DescribeInstanceTypes DescribeInstanceTypeOfferings
+    DescribeCapacityReservations DescribeCapacityBlocks DescribeCapacityBlockStatus
+""")
+# What a start names is in the region: images have no account, reservations may be in groups.
+_USED = [
+    cfn.sub("arn:${AWS::Partition}:ec2:${AWS::Region}:*:*/*"),
+    cfn.sub("arn:${AWS::Partition}:resource-groups:${AWS::Region}:${AWS::AccountId}:group/*"),
+]
+_ACCOUNT = "arn:${AWS::Partition}:iam::${AWS::AccountId}"
+_ANY_NODE_ROLE = [
+    cfn.sub(f"{_ACCOUNT}:role/{name}")
+    for name in ("AWSPCS*", "*/AWSPCS*", "aws-pcs/*", "*/aws-pcs/*")
+]
 
 
-def _statements() -> Iterator[Json]:
-    cluster = "arn:${AWS::Partition}:pcs:${AWS::Region}:${AWS::AccountId}:cluster/*"
-    yield iam.allow("Sizes", ["pcs:UpdateComputeNodeGroup"], [cfn.sub(cluster)])
-    yield iam.allow("Launches", iam.actions("ec2", *_EC2), ["*"])
-    account = "arn:${AWS::Partition}:iam::${AWS::AccountId}"
-    profile = [cfn.sub(f"{account}:instance-profile/*")]
+def _statements(roles: Iterable[Json]) -> Iterator[Json]:
+    """Without a role to pass, an instance that is started is no way to more permissions."""
+    cluster = "arn:${AWS::Partition}:pcs:${AWS::Region}:${AWS::AccountId}:cluster/${ClusterId}"
+    own = [cfn.sub(cluster), cfn.sub(f"{cluster}/*")]
+    yield iam.allow("Sizes", ["pcs:UpdateComputeNodeGroup"], own)
+    yield iam.allow("Reads", iam.actions("ec2", *_READ), ["*"])
+    yield iam.allow("Launches", ["ec2:RunInstances", "ec2:CreateFleet"], _USED)
+    # The same as for PCS's own role.
+    # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSPCSServiceRolePolicy.html
+    creating = words("RunInstances CreateLaunchTemplate CreateFleet CreateNetworkInterface")
+    while_created = iam.equal({"ec2:CreateAction": list(creating)})
+    yield iam.allow("Tags", ["ec2:CreateTags"], ["*"], while_created)
+    profile = [cfn.sub(f"{_ACCOUNT}:instance-profile/*")]
     yield iam.allow("Profiles", ["iam:GetInstanceProfile"], profile)
     to_ec2 = iam.equal({"iam:PassedToService": cfn.sub("ec2.${AWS::URLSuffix}")})
-    yield iam.allow("Roles", ["iam:PassRole"], [cfn.sub(f"{account}:role/*")], to_ec2)
+    yield iam.allow("Roles", ["iam:PassRole"], roles, to_ec2)

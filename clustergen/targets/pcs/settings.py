@@ -8,11 +8,22 @@ from typing import Any
 from clustergen.plan import slurm
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.plan.slurm import Settings
+from clustergen.services.slurm import imex
 from clustergen.targets.pcs import limits
 
 METRICS_SINCE = "25.11"
 """slurmctld has no metrics before, and PCS rejects the setting.
 https://slurm.schedmd.com/metrics.html"""
+
+
+PROLOG = "/opt/clustergen/imex/prolog.sh"
+
+
+def has_imex(plan: Plan) -> bool:
+    """Whether the cluster runs our prolog: settings of an existing one, and a prolog in the spec,
+    are the user's."""
+    own = any(setting.key == "prolog" for setting in slurm.written(plan))
+    return imex.needed(plan) and plan.creates_cluster and not own
 
 
 def version(plan: Plan) -> str:
@@ -71,6 +82,8 @@ def _derived(plan: Plan) -> Settings:
         # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-metrics.html
         settings["MetricsType"] = "metrics/openmetrics"
         settings["CommunicationParameters"] = "enable_http"
+    if has_imex(plan):
+        settings |= {"Prolog": PROLOG, **imex.FLAGS}
     return settings
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.catalog import regions
+from clustergen.facts.catalog import regions
 from clustergen.plan.model import Id, Machine, NodeGroup, Plan, Subnet
 
 

@@ -6,9 +6,9 @@ https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ec2-user-data.html
 
 from __future__ import annotations
 
-from clustergen import shell
-from clustergen.aws import mime
+from clustergen.base import shell
 from clustergen.plan.model import NodeGroup
+from clustergen.services.aws import mime
 
 
 def for_group(group: NodeGroup) -> str | None:

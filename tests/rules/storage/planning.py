@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clustergen.findings import Finding
-from tests.checking import Fragments
+from clustergen.base.findings import Finding
+from tests.support.checking import Fragments
 
 NEUTRAL = Fragments("")
 planned, validated, codes = NEUTRAL.faulty_plan, NEUTRAL.findings, NEUTRAL.codes

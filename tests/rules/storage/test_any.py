@@ -7,10 +7,12 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustergen.findings import errors
+from clustergen.base.findings import errors
 from clustergen.plan import fsx
-from tests.examples import share
 from tests.rules.storage.planning import planned, validated
+from tests.support.examples import share
+
+_KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 
 SIZES = st.sampled_from(["1GiB", "1200GiB", "2400GiB", "4800GiB", "6000GiB", "19200GiB", "9PiB"])
 NUMBERS = st.sampled_from([1, 12, 64, 125, 160, 250, 1000, 1500, 3000, 4000, 12000, 10**9])
@@ -27,7 +29,7 @@ LUSTRE = st.fixed_dictionaries(
         "read_cache": SIZES | st.sampled_from(["auto", "none"]),
         "backups": st.sampled_from(["7d", "36h", "400d"]),
         "on_delete": st.sampled_from(["retain", "delete"]),
-        "kms_key": st.sampled_from(["arn:aws:kms:us-east-1:1:key/a", "arn:aws:iam::1:role/a"]),
+        "kms_key": st.just(_KEY),
         "data_repositories": st.just([{"path": "/", "s3": "s3://abc"}]),
     },
 )

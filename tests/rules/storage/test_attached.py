@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import check_fragment
 from tests.rules.storage.planning import codes, validated
+from tests.support.checking import check_fragment
 
 FS = "id: fs-0123456789abcdef0"
+KEY = "111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 
 
 @pytest.mark.parametrize(
@@ -47,10 +48,10 @@ FS = "id: fs-0123456789abcdef0"
         ("type: efs, backups: 35d", []),
         ("type: efs, backups: 34d", ["STG019"]),
         ("type: ebs, size: 9GiB, backups: 7d", ["STG019"]),
-        ("type: efs, kms_key: 'arn:aws:kms:us-east-1:111122223333:key/a'", []),
-        ("type: efs, kms_key: 'arn:aws:kms:us-east-2:111122223333:key/a'", ["STG020"]),
-        ("type: efs, kms_key: 'arn:aws-cn:kms:us-east-1:111122223333:key/a'", ["STG020"]),
-        ("type: efs, kms_key: 'arn:aws:s3:us-east-1:111122223333:key/a'", ["STG020"]),
+        (f"type: efs, kms_key: 'arn:aws:kms:us-east-1:{KEY}'", []),
+        (f"type: efs, kms_key: 'arn:aws:kms:us-east-2:{KEY}'", ["STG020"]),
+        (f"type: efs, kms_key: 'arn:aws-cn:kms:us-east-1:{KEY}'", ["STG020"]),
+        (f"type: efs, kms_key: 'arn:aws:s3:us-east-1:{KEY}'", ["SPC024"]),
         ("type: efs, kms_key: 'arn:aws:kms:us-east-1:111122223333:alias/a'", ["STG020"]),
         ("type: s3, bucket: s3://training-data/some/prefix", []),
         ("type: s3, bucket: s3://training.data", []),
@@ -70,7 +71,7 @@ def test_storage(fields: str, expected: list[str]) -> None:
 
 
 def test_a_key_of_another_region_is_one_finding() -> None:
-    volume = "{kms_key: 'arn:aws:kms:us-east-2:111122223333:key/a'}"
+    volume = f"{{kms_key: 'arn:aws:kms:us-east-2:{KEY}'}}"
     text = f"node_groups: [{{name: h200, root_volume: {volume}}}]"
     found = {each.code for each in check_fragment(text, "pcs").findings}
     assert "STG020" in found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.storage.planning import codes, lustre, only, validated
+from tests.support.tables import rows
 
 HDD = "deployment: persistent-1, storage_class: hdd"
 TIERED = "storage_class: intelligent-tiering"
@@ -97,7 +98,7 @@ EFA = "efa: true, throughput"
         ("size: 1200GiB, backups: 7d, deployment: scratch-2", ["FSX021"]),
         (
             "size: 1200GiB, deployment: scratch-2, "
-            "kms_key: 'arn:aws:kms:us-east-1:111122223333:key/abcd'",
+            "kms_key: 'arn:aws:kms:us-east-1:111122223333:key/mrk-" + "0" * 32 + "'",
             ["FSX022"],
         ),
     ],
@@ -108,33 +109,23 @@ def test_lustre(fields: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "message", "help"),
-    [
-        (
-            f"size: 4800GiB, {EFA}: 250",
-            "4800GiB is not a size for an EFA-enabled file system at 250 MB/s/TiB",
-            "nearest: 19200GiB (multiples of 19200GiB); it is one at throughput: 1000",
-        ),
-        (
-            f"size: 40000GiB, {EFA}: 250",
-            "40000GiB is not a size for an EFA-enabled file system at 250 MB/s/TiB",
-            "nearest: 38400GiB or 57600GiB (multiples of 19200GiB)",
-        ),
-        (
-            "size: 3000GiB",
-            "3000GiB is not a size for a persistent-2 ssd file system",
-            "nearest: 2400GiB or 4800GiB (1200GiB, multiples of 2400GiB)",
-        ),
-        (
-            f"size: 5400GiB, throughput: 12, {HDD}",
-            "5400GiB is not a size for a persistent-1 hdd file system at 12 MB/s/TiB",
-            "nearest: 6000GiB (multiples of 6000GiB); it is one at throughput: 40",
-        ),
-        (
-            "size: 1200GiB, throughput: 300",
-            "300 is not a throughput of a persistent-2 ssd file system",
-            "nearest: 250 or 500; available: 125, 250, 500, 1000 MB/s per TiB",
-        ),
-    ],
+    rows("""
+size: 4800GiB, efa: true, throughput: 250
+    4800GiB is not a size for an EFA-enabled file system at 250 MB/s/TiB | nearest: 19200GiB
+    (multiples of 19200GiB); it is one at throughput: 1000
+size: 40000GiB, efa: true, throughput: 250
+    40000GiB is not a size for an EFA-enabled file system at 250 MB/s/TiB | nearest: 38400GiB or
+    57600GiB (multiples of 19200GiB)
+size: 3000GiB
+    3000GiB is not a size for a persistent-2 ssd file system | nearest: 2400GiB or 4800GiB (1200GiB,
+    multiples of 2400GiB)
+size: 5400GiB, throughput: 12, deployment: persistent-1, storage_class: hdd
+    5400GiB is not a size for a persistent-1 hdd file system at 12 MB/s/TiB | nearest: 6000GiB
+    (multiples of 6000GiB); it is one at throughput: 40
+size: 1200GiB, throughput: 300
+    300 is not a throughput of a persistent-2 ssd file system | nearest: 250 or 500; available: 125,
+    250, 500, 1000 MB/s per TiB
+"""),
 )
 def test_lustre_help(fields: str, message: str, help: str) -> None:
     finding = only(lustre(fields))
@@ -144,19 +135,9 @@ def test_lustre_help(fields: str, message: str, help: str) -> None:
 def test_typical_storage_has_no_findings() -> None:
     fragment = """
 storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 38400GiB
-    throughput: 250
-    metadata_iops: auto
-    efa: true
-    compression: lz4
-    data_repositories:
-      - path: /data
-        s3: s3://my-bucket/data
-        import: [new, changed, deleted]
-        export: [new, changed]
-    on_delete: retain
+  - {mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, metadata_iops: auto, efa: true,
+     compression: lz4, on_delete: retain, data_repositories: [{path: /data,
+       s3: "s3://my-bucket/data", import: [new, changed, deleted], export: [new, changed]}]}
   - {mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}
   - mount: /data
     type: fsx-lustre

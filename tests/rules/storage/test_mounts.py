@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.storage.planning import codes, validated
+from tests.support.tables import by_outcome
 
 
 def _mounted(*mounts: str) -> str:
@@ -13,36 +14,20 @@ def _mounted(*mounts: str) -> str:
 
 @pytest.mark.parametrize(
     ("mounts", "expected"),
-    [
-        (["/home"], []),
-        (["/mnt/data"], []),
-        (["/opt/shared"], []),
-        (["/var/lib/data"], []),
-        (["/fsx", "/fsx2"], []),
-        (["/data/a", "/data/b"], []),
-        (["/fsx/"], ["STG013"]),
-        (["//fsx"], ["STG013"]),
-        (["/data/./x"], ["STG013"]),
-        (["/data/../x"], ["STG013"]),
-        (["/fsx", "/fsx"], ["STG014"]),
-        (["/fsx", "/fsx/"], ["STG013", "STG014"]),
-        (["/fsx", "/fsx", "/fsx"], ["STG014", "STG014"]),
-        (["/data", "/data/x"], ["STG015"]),
-        (["/data/x", "/data"], ["STG015"]),
-        (["/data", "/data/x/y/z"], ["STG015"]),
-        (["/"], ["STG016"]),
-        (["/", "/data"], ["STG015", "STG016"]),
-        (["/tmp"], ["STG016"]),
-        (["/tmp/"], ["STG013", "STG016"]),
-        (["/usr"], ["STG016"]),
-        (["/opt/slurm"], ["STG016"]),
-        (["/opt/slurm/etc"], ["STG016"]),
-        (["/opt/slurmdata"], []),
-        (["/proc/x"], ["STG016"]),
-    ],
+    by_outcome("""
+'': [/home, /mnt/data, /opt/shared, /opt/slurmdata, /var/lib/data, /fsx /fsx2, /data/a /data/b]
+STG013: [/fsx/, //fsx, /data/./x, /data/../x]
+STG014: [/fsx /fsx]
+STG013 STG014: [/fsx /fsx/]
+STG014 STG014: [/fsx /fsx /fsx]
+STG015: [/data /data/x, /data/x /data, /data /data/x/y/z]
+STG016: [/, /tmp, /usr, /opt/slurm, /opt/slurm/etc, /proc/x]
+STG013 STG016: [/tmp/]
+STG015 STG016: [/ /data]
+"""),
 )
-def test_mounts(mounts: list[str], expected: list[str]) -> None:
-    assert codes(_mounted(*mounts)) == expected
+def test_mounts(mounts: str, expected: str) -> None:
+    assert codes(_mounted(*mounts.split())) == expected.split()
 
 
 @pytest.mark.parametrize(
@@ -66,11 +51,11 @@ def test_scratch(scratch: str, mount: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("mounts", "help"),
     [
-        (["/fsx//a/"], "/fsx/a"),
-        (["/data", "/data/x"], "e.g. /data-x"),
-        (["/data/x", "/data"], "e.g. /data-x"),
-        (["/usr"], "e.g. /shared/usr"),
-        (["/"], "e.g. /shared"),
+        (["/fsx//a/"], "write /fsx/a"),
+        (["/data", "/data/x"], "write e.g. /data-x"),
+        (["/data/x", "/data"], "write e.g. /data-x"),
+        (["/usr"], "write e.g. /shared/usr"),
+        (["/"], "write e.g. /shared"),
     ],
 )
 def test_help(mounts: list[str], help: str) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from clustergen.aws import cfn
+from clustergen.services.aws import cfn
 from tests.support.cloud import parallelcluster, programs
-from tests.support.cloud.answers import Done, Refused, Request, printed, read
+from tests.support.cloud.answers import Done, Pages, Refused, Request, halves, printed, read
 from tests.support.cloud.batch import Batch
 from tests.support.cloud.clusters import Eks, Group, HyperPod, Pcs
 from tests.support.cloud.scheduler import Scheduler
@@ -21,7 +21,7 @@ THROTTLED = ("ThrottlingException", "Rate exceeded")
 
 @dataclass(slots=True)
 class Fault:
-    """What calls with these words are answered, so many times."""
+    """What calls with these words are answered, so often; no code: an answer without content."""
 
     words: str
     code: str
@@ -29,6 +29,14 @@ class Fault:
     times: int
     after: int = 0
     """How many such calls go well before."""
+    lasting: bool = False
+    """Every later call fails as well, as with an expired token."""
+    second: bool = False
+    """The answer has two pages: the first is empty, and the second is this fault, if it has a code,
+    else the answer."""
+
+    def meets(self, call: str) -> bool:
+        return self.words in call
 
 
 @dataclass
@@ -36,8 +44,15 @@ class Account:
     """One account, in one region, for one cluster."""
 
     clock: float = 0
+    number: str = "111122223333"
     calls: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    interfaces: list[dict[str, Any]] = field(default_factory=list)
+    """What has a security group of the foundation."""
+    neighbours: list[dict[str, Any]] = field(default_factory=list)
+    """What else is in its VPC."""
+    naming: list[tuple[str, str]] = field(default_factory=list)
+    """Security groups with rules that name the foundation's, each after `egress.` or nothing."""
     broken: dict[str, str] = field(default_factory=dict)
     """Logical id of a resource that cannot be made, and why."""
     stuck: dict[str, str] = field(default_factory=dict)
@@ -68,10 +83,19 @@ class Account:
     """What its rules let out to: the world or itself."""
     log_groups: set[str] = field(default_factory=set)
     objects: dict[str, bytes] = field(default_factory=dict)
+    versions: dict[str, bytes] = field(default_factory=dict)
+    """What was put with PutObject, by version."""
+    caller: str = "arn:aws:sts::111122223333:assumed-role/deployer/me"
+    allows: Callable[[Request], bool] = lambda _request: True
+    """Whether the policies of who runs the scripts allow a call."""
     cwd: Path = Path()
     releases: set[str] = field(default_factory=set)
     pending: set[str] = field(default_factory=set)
     applied: set[str] = field(default_factory=set)
+    pools: dict[str, str] = field(default_factory=dict)
+    """Node pools of Karpenter, and who made each."""
+    claims: dict[str, str] = field(default_factory=dict)
+    """Nodes of Karpenter, and their pools."""
 
     def __post_init__(self) -> None:
         self.cloudformation = CloudFormation(self)
@@ -114,7 +138,8 @@ class Account:
         if program == "pcluster":
             return self.pcluster.run(words, fault)
         if fault:
-            return Done(1, err=f"{fault.message}\n")
+            failed = fault.code or fault.message
+            return Done(1, err=f"{fault.message}\n") if failed else Done()
         return programs.run(self, program, words)
 
     def _advance(self) -> None:
@@ -124,35 +149,48 @@ class Account:
 
     def _fault(self, call: str) -> Fault | None:
         for fault in self.faults:
-            if fault.words in call and fault.times:
+            if fault.times and fault.meets(call):
                 if fault.after:
                     fault.after -= 1
                     continue
                 fault.times -= 1
+                if fault.lasting:
+                    self.faults.insert(0, Fault("", fault.code, fault.message, fault.times))
                 return fault
         return None
 
     def _aws(self, words: list[str], fault: Fault | None) -> Done:
         request = read(words)
+        first = ""
         try:
-            if fault:
+            if fault and fault.second:
+                pages = Pages(halves(request, self._data(request)))
+                first = printed(request, Pages(pages[:1]))
+                if not fault.code:
+                    return Done(out=printed(request, pages))
+            if fault and fault.code:
                 raise Refused(fault.code, fault.message)
-            return Done(out=self._answer(request))
+            if not self.allows(request):
+                raise Refused("AccessDenied", f"no policy allows {' '.join(words)}")
+            return Done(out=printed(request, {}) if fault else self._answer(request))
         except Refused as rejection:
             name = "".join(word.capitalize() for word in request.operation.split("-"))
             return Done(
                 254,
-                err=f"\nAn error occurred ({rejection.code}) when calling the {name} operation: "
+                first,
+                f"\nAn error occurred ({rejection.code}) when calling the {name} operation: "
                 f"{rejection.message}\n",
             )
 
     def _answer(self, request: Request) -> str:
         own = f"{request.service} {request.operation}"
-        if own in self.answers:
-            return printed(request, self.answers[own])
-        if request.service == "s3":
+        if request.service == "s3" and own not in self.answers:
             return self._s3(request)
-        return printed(request, self._operation(request)(request))
+        return printed(request, self._data(request))
+
+    def _data(self, request: Request) -> Any:
+        own = f"{request.service} {request.operation}"
+        return self.answers[own] if own in self.answers else self._operation(request)(request)
 
     def _operation(self, request: Request) -> Callable[[Request], Any]:
         services = {
@@ -174,8 +212,15 @@ class Account:
         return "a password"
 
     def head_object(self, request: Request) -> Any:
-        self._object(f"{request.one('bucket')}/{request.one('key')}")
-        return {}
+        found = self._object(f"{request.one('bucket')}/{request.one('key')}")
+        return {"ContentLength": len(found)}
+
+    def put_object(self, request: Request) -> Any:
+        body = (self.cwd / request.one("body")).read_bytes()
+        version = f"v{len(self.versions) + 1}"
+        self.objects[f"{request.one('bucket')}/{request.one('key')}"] = body
+        self.versions[version] = body
+        return {"VersionId": version}
 
     def _object(self, key: str) -> bytes:
         if key not in self.objects:
@@ -199,7 +244,7 @@ class Account:
         return {"Parameter": {"Value": self.newest_image}}
 
     def get_caller_identity(self, request: Request) -> Any:
-        return {"Arn": "arn:aws:sts::111122223333:assumed-role/deployer/me"}
+        return {"Account": self.number, "Arn": self.caller}
 
     def get_role(self, request: Request) -> Any:
         if not self.spot_role:
@@ -222,7 +267,11 @@ class Account:
         return {}
 
     def describe_security_groups(self, request: Request) -> Any:
-        """The default group of a VPC, as EC2 creates it."""
+        """Those with rules that name others; or the default group of a VPC, as EC2 creates it."""
+        asked = " ".join(request.options.get("filters", ()))
+        if "ip-permission" in asked:
+            found = [id for side, id in self.naming if f"Name={side}ip-permission" in asked]
+            return {"SecurityGroups": [{"GroupId": id} for id in found]}
         id = "sg-0de1"
         own = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": id}], "IpRanges": []}
         world = {"IpProtocol": "-1", "UserIdGroupPairs": [], "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
@@ -249,7 +298,12 @@ class Account:
         return {"Reservations": [{"Instances": [{"InstanceId": id} for id in found]}]}
 
     def describe_network_interfaces(self, request: Request) -> Any:
-        return {"NetworkInterfaces": []}
+        asked = " ".join(request.options["filters"])
+        found = [*self.interfaces, *(self.neighbours if "Name=vpc-id" in asked else ())]
+        return Pages({"NetworkInterfaces": [each]} for each in found)
+
+    def describe_file_systems(self, request: Request) -> Any:
+        return {"FileSystems": []}
 
     # What stacks make and unmake.
     def made(self, stack: Stack, changed: set[str]) -> None:
@@ -284,7 +338,12 @@ class Account:
                 self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
 
     def unmade(self, stack: Stack) -> None:
-        self.log_groups -= set(cfn.log_groups({"Resources": stack.resources}))
+        gone = {
+            name: resource
+            for name, resource in stack.resources.items()
+            if not str(resource.get("DeletionPolicy")).startswith("Retain")
+        }
+        self.log_groups -= set(cfn.log_groups({"Resources": gone}))
         types = {resource["Type"] for resource in stack.resources.values()}
         for resource in stack.resources.values():
             if resource["Type"] == "AWS::PCS::ComputeNodeGroup":

@@ -37,8 +37,14 @@ class Batch:
         self.jobs: dict[str, dict[str, Any]] = {}
         self.invalid = ""
         """Why Batch rejects every environment."""
+        self.recovers = False
+        """Whether one that is disabled, and then enabled, is valid again."""
+        self.busy = False
+        """Whether an update waits for jobs, and Batch rejects others."""
         self.failing = ""
         """Why jobs fail."""
+        self.image = "LATEST"
+        """What Batch says of its images."""
         self.page_size = 100
         """Definitions in a page of an answer."""
 
@@ -55,21 +61,29 @@ class Batch:
         return {"computeEnvironments": [self._shown(*each) for each in found]}
 
     def _shown(self, id: str, each: Environment) -> dict[str, Any]:
-        checked = self.account.clock - each.since >= VALIDATION
+        checked = not self.busy and self.account.clock - each.since >= VALIDATION
         status = ("INVALID" if self.invalid else "VALID") if checked else "UPDATING"
         return {
             "computeEnvironmentArn": id,
             "status": status,
             "state": each.state,
-            "computeResources": {"minvCpus": each.least},
+            "computeResources": {
+                "minvCpus": each.least,
+                "desiredvCpus": each.least,
+                "ec2Configuration": [
+                    {"imageType": "ECS_AL2023_NVIDIA", "batchImageStatus": self.image}
+                ],
+            },
             "statusReason": self.invalid or "ComputeEnvironment Healthy",
         }
 
     def update_compute_environment(self, request: Request) -> Any:
         found = self.environments[request.one("compute-environment")]
-        if self.account.clock - found.since < VALIDATION:
+        if self.busy or self.account.clock - found.since < VALIDATION:
             raise Refused("ClientException", "Cannot update, resource is being modified")
-        found.state = request.one("state", found.state)
+        before, found.state = found.state, request.one("state", found.state)
+        if self.recovers and (before, found.state) == ("DISABLED", "ENABLED"):
+            self.invalid = ""
         found.least = int(request.one("compute-resources").partition("=")[2])
         found.since = self.account.clock
         return {}
@@ -112,8 +126,16 @@ class Batch:
         return {"jobs": [self._ended(*each) for each in found]}
 
     def _ended(self, id: str, job: dict[str, Any]) -> dict[str, Any]:
+        made = self.definitions[job["options"]["job-definition"][0]]
+        shown = {
+            "jobId": id,
+            "jobName": job["options"]["job-name"][0],
+            # Of a multi-node job, each node has a container of its own.
+            "container": made.get("containerProperties"),
+            "nodeProperties": made.get("nodeProperties"),
+        }
         if self.account.clock - job["since"] < DURATION:
-            return {"jobId": id, "status": "RUNNABLE"}
+            return {**shown, "status": "RUNNABLE"}
         if self.failing:
-            return {"jobId": id, "status": "FAILED", "statusReason": self.failing}
-        return {"jobId": id, "status": "SUCCEEDED"}
+            return {**shown, "status": "FAILED", "statusReason": self.failing}
+        return {**shown, "status": "SUCCEEDED"}

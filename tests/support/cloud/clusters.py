@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from clustergen.base.text_lists import words
 from tests.support.cloud.answers import Refused, Request
 
 if TYPE_CHECKING:
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
 
 ARRIVAL = 30
 """Seconds until an instance runs."""
-FIXED_MEMBERS = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
+FIXED_MEMBERS = words("""
+    InstanceType ExecutionRole ThreadsPerCore OverrideVpcConfig CapacityRequirements
+""")
 """What UpdateCluster cannot change in an instance group of HyperPod."""
+_SHOWN = (*FIXED_MEMBERS, "LifeCycleConfig", "InstanceStorageConfigs")
 OWNER_ROLE = "arn:aws:iam::111122223333:role/owner"
 DELETION = 45
 """Seconds until a quota of HyperPod is gone."""
@@ -35,6 +39,7 @@ class Group:
     maximum: int
     desired: int = 0
     since: float = 0
+    status: str = "ACTIVE"
 
 
 class Pcs:
@@ -45,6 +50,8 @@ class Pcs:
         self.groups: dict[str, Group] = {}
         self.clusters: dict[str, tuple[str, str]] = {}
         """Status and Slurm version by id, of those that no stack created."""
+        self.rejects_changes = False
+        """Of node groups, as of those whose Capacity Block has ended."""
 
     def get_cluster(self, request: Request) -> Any:
         id = request.one("cluster-identifier")
@@ -59,10 +66,12 @@ class Pcs:
     def get_compute_node_group(self, request: Request) -> Any:
         group = self._group(request)
         scaling = {"minInstanceCount": group.minimum, "maxInstanceCount": group.maximum}
-        return {"computeNodeGroup": {"scalingConfiguration": scaling, "status": "ACTIVE"}}
+        return {"computeNodeGroup": {"scalingConfiguration": scaling, "status": group.status}}
 
     def update_compute_node_group(self, request: Request) -> Any:
         group = self._group(request)
+        if self.rejects_changes:
+            raise Refused("ValidationException", "The Capacity Block is not scheduled or active.")
         given = dict(part.split("=") for part in request.one("scaling-configuration").split(","))
         group.minimum, group.maximum = (
             int(given["minInstanceCount"]),
@@ -86,6 +95,10 @@ class Pcs:
         return [f"i-{id}-{life}-{number}" for number in range(group.minimum)]
 
 
+ENDPOINT = "https://0A1B.gr7.us-east-1.eks.amazonaws.com"
+"""Of all EKS clusters, and the one that every context of kubectl reaches."""
+
+
 class Eks:
     """Clusters and managed node groups."""
 
@@ -97,7 +110,23 @@ class Eks:
         self.existing: dict[str, dict[str, Any]] = {}
         """Those that no stack created: what EKS says of each."""
         self.protected = False
+        self.profiles: list[str] = []
+        """Of Fargate."""
         self.status = "ACTIVE"
+        self.release = "1.35.2-20260714"
+        """Of the images of all node groups."""
+        self.entries: list[str] = []
+        """Who has access besides the access entries of stacks: at least who created the cluster."""
+
+    def list_access_entries(self, request: Request) -> Any:
+        stacks = self.account.cloudformation.stacks.values()
+        of_stacks = [
+            resource["Properties"]["PrincipalArn"]
+            for stack in stacks
+            for resource in stack.resources.values()
+            if resource["Type"] == "AWS::EKS::AccessEntry"
+        ]
+        return {"accessEntries": [*self.entries, *of_stacks]}
 
     def describe_cluster(self, request: Request) -> Any:
         if given := self.existing.get(request.one("name")):
@@ -106,7 +135,15 @@ class Eks:
             raise Refused(
                 "ResourceNotFoundException", f"No cluster found for name: {request.one('name')}."
             )
-        return {"cluster": {"status": self.status, "deletionProtection": self.protected}}
+        arn = f"arn:aws:eks:us-east-1:111122223333:cluster/{request.one('name')}"
+        shown = {"arn": arn, "status": self.status, "deletionProtection": self.protected}
+        return {"cluster": {**shown, "endpoint": ENDPOINT}}
+
+    def list_nodegroups(self, request: Request) -> Any:
+        return {"nodegroups": list(self.groups)}
+
+    def list_fargate_profiles(self, request: Request) -> Any:
+        return {"fargateProfileNames": self.profiles}
 
     def describe_nodegroup(self, request: Request) -> Any:
         name = request.one("nodegroup-name")
@@ -114,7 +151,8 @@ class Eks:
             raise Refused("ResourceNotFoundException", f"No node group found for name: {name}.")
         group = self.groups[name]
         scaling = {"minSize": group.minimum, "maxSize": group.maximum, "desiredSize": group.desired}
-        return {"nodegroup": {"scalingConfig": scaling, "status": "ACTIVE"}}
+        shown = {"scalingConfig": scaling, "status": group.status}
+        return {"nodegroup": {**shown, "releaseVersion": self.release}}
 
     def update_nodegroup_config(self, request: Request) -> Any:
         group = self.groups[request.one("nodegroup-name")]
@@ -179,6 +217,8 @@ class HyperPod:
     undeletable: set[str] = field(default_factory=set)
     checked: dict[str, float] = field(default_factory=dict)
     """By group: until when deep health checks of new nodes run."""
+    endless: dict[str, int] = field(default_factory=dict)
+    """By group: nodes that do not end."""
     request: dict[str, Any] = field(default_factory=dict)
     """The request that created the cluster."""
     sent: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -285,7 +325,7 @@ class HyperPod:
             self.current = {
                 group: self._late(group) if self._lacks(group) else count
                 for group, count in self.groups.items()
-            }
+            } | self.endless
         if not self.status:
             self.groups, self.current = {}, {}
         for key, entry in list(self.governed.items()):
@@ -324,7 +364,7 @@ class HyperPod:
                     "MinCount": self.minimums.get(name) or None,
                     "Status": "Deleting" if name in self.deleting else "InService",
                     "ExecutionRole": OWNER_ROLE,
-                    **{each: sent[each] for each in FIXED_MEMBERS if each in sent},
+                    **{each: sent[each] for each in _SHOWN if each in sent},
                     **({"SlurmConfig": roles[name]} if name in roles else {}),
                 }
                 for name, count in self.groups.items()

@@ -20,10 +20,16 @@ _CLIENT = """#!/bin/bash
 exec 9<>/dev/tcp/127.0.0.1/PORT
 printf '%s\\0' "$PWD" "${0##*/}" "$#" "$@" >&9
 IFS= read -r -d '' status <&9
-IFS= read -r -d '' out <&9
+IFS= read -r -d '' size <&9
 IFS= read -r -d '' err <&9
-printf %s "$out"
 printf %s "$err" >&2
+# Bash reads a connection byte by byte.
+if ((size > 2000)); then
+  cat <&9
+elif ((size > 0)); then
+  IFS= read -r -d '' out <&9
+  printf %s "$out"
+fi
 exit "$status"
 """
 
@@ -55,6 +61,37 @@ class Bundle:
             text=True,
             check=False,
         )
+
+    def deployed(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A run of deploy.sh that has to succeed."""
+        return self.succeeds("deploy.sh", *arguments)
+
+    def succeeds(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A run of a script that has to succeed."""
+        done = self.run(script, *arguments)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def stops(
+        self, words: str, *arguments: str, script: str = "deploy.sh", last: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """A run that has to stop and say `words`; with `last`, in the last line."""
+        done = self.run(script, *arguments)
+        said = done.stderr.strip().splitlines()[-1] if last else done.stderr
+        assert (done.returncode, words in said) == (2, True), done.stderr
+        return done
+
+    @property
+    def calls(self) -> list[str]:
+        """What the last run asked."""
+        return self.account.calls
+
+    def calling(self, *words: str) -> list[str]:
+        return self.account.calling(*words)
+
+    def order(self, *words: str) -> list[str]:
+        """Which of `words` the calls hold, in the order of the calls."""
+        return [word for line in self.calls for word in words if word in line]
 
     def render(self, files: Mapping[str, str]) -> None:
         """Write a bundle over what is there, as `clustergen render` does after an edit."""
@@ -91,8 +128,8 @@ def _serving(account: Account) -> Iterator[int]:
                 done = account.run(program, words, Path(cwd))
             except Exception:  # the test shows it as what the command complained
                 done = Done(99, err=traceback.format_exc())
-            answer = (str(done.status), done.out, done.err)
-            self.wfile.write("".join(f"{part}\0" for part in answer).encode())
+            answer = (str(done.status), str(len(done.out)), done.err, done.out)
+            self.wfile.write("\0".join(answer).encode())
 
         def _word(self) -> str:
             found = bytearray()

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
+
 from tests.support.cloud.answers import Done
+from tests.support.cloud.clusters import ENDPOINT
 
 if TYPE_CHECKING:
     from tests.support.cloud.account import Account
@@ -58,9 +61,12 @@ def _helm(account: Account, words: list[str]) -> Done:
 
 def _kubectl(account: Account, words: list[str]) -> Done:
     """Kinds of Karpenter exist from the release of its definitions on, its pools from theirs."""
+    if "config" in words:
+        return Done(out=ENDPOINT)
     known = "karpenter-crd" in account.releases
     if "apply" in words and "--dry-run=server" not in words:
         account.applied.add(Path(words[-1]).name)
+        account.pools |= _pools(account.cwd / words[-1])
     if {"deployment", "timetable"} <= set(words):
         there = "timetable.yaml" in account.applied
         if "delete" in words:
@@ -70,11 +76,38 @@ def _kubectl(account: Account, words: list[str]) -> Done:
         return Done(out=account.cni)
     if "customresourcedefinitions" in words:
         return Done(out=f"{words[words.index('customresourcedefinitions') + 1]}\n" if known else "")
-    if not {"nodepool", "nodepools", "nodeclaims"} & set(words):
+    kinds = {"nodepool", "nodepools.karpenter.sh", "nodeclaims.karpenter.sh"}
+    if not kinds & set(words):
         return Done()
     if not known:
         return Done(1, err='error: the server doesn\'t have a resource type "nodepools"\n')
-    there = "karpenter.yaml" in account.applied
-    if "patch" in words and not there:
-        return Done(1, err="Error from server (NotFound): nodepools.karpenter.sh not found\n")
-    return Done(out="nodepool.karpenter.sh\n" if "get" in words and there else "")
+    kind = next(iter(kinds & set(words)))
+    name = words[words.index(kind) + 1] if words.index(kind) + 1 < len(words) else ""
+    if "patch" in words and name not in account.pools:
+        return Done(1, err=f"Error from server (NotFound): {kind} {name!r} not found\n")
+    if "get" in words:
+        return Done(out=_shown(account, kind, name))
+    if "delete" in words and kind.startswith("nodepools"):
+        own = words[words.index("--selector") + 1].partition("=")[2]
+        account.pools = {pool: owner for pool, owner in account.pools.items() if owner != own}
+    return Done()
+
+
+def _shown(account: Account, kind: str, name: str) -> str:
+    """The answer to the questions of deploy.sh: lines with two values, or one owner."""
+    if name == "--selector":
+        return "".join(f"{kind}/{one}\n" for one, by in account.pools.items() if by != "clustergen")
+    if not name.startswith("--"):
+        return account.pools.get(name, "")
+    found = account.pools if kind.startswith("nodepools") else account.claims
+    return "".join(f"{one} {other}\n" for one, other in found.items())
+
+
+def _pools(path: Path) -> dict[str, str]:
+    """Name and owner of the node pools in a manifest."""
+    if path.name != "karpenter.yaml":
+        return {}
+    found = [
+        one["metadata"] for one in yaml.safe_load_all(path.read_text()) if "NodePool" in one["kind"]
+    ]
+    return {one["name"]: one["labels"]["app.kubernetes.io/managed-by"] for one in found}

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from botocore import xform_name
-from botocore.loaders import Loader
-from botocore.model import ServiceModel
 from botocore.validate import ParamValidator
 
-from tests.support.cloud.answers import Request
+from tests.support import service_models
+from tests.support.cloud.answers import Refused, Request
 
 if TYPE_CHECKING:
     from tests.support.cloud.account import Account
@@ -36,6 +35,8 @@ class Scheduler:
         self.account = account
         self.now = datetime(2026, 1, 1, tzinfo=UTC)
         self.done: set[str] = set()
+        self.refused: set[str] = set()
+        """What a service rejected, and the scheduler calls again until it is too old."""
 
     def schedules(self) -> dict[str, tuple[datetime, Mapping[str, Any]]]:
         """The schedules that exist, by stack and logical id: when, and what."""
@@ -60,9 +61,16 @@ class Scheduler:
         """Call what is planned until then; what was called, in order."""
         called = []
         for name, (at, target) in sorted(self.schedules().items(), key=lambda each: each[1][0]):
-            if at <= to and f"{name} {at}" not in self.done:
-                self.done.add(f"{name} {at}")
+            key = f"{name} {at}"
+            age = timedelta(seconds=target["RetryPolicy"]["MaximumEventAgeInSeconds"])
+            late = key in self.refused and to - at > age
+            if at > to or late or key in self.done:
+                continue
+            try:
                 called.append(self._call(name.partition("/")[0], target))
+                self.done.add(key)
+            except Refused:
+                self.refused.add(key)
         self.now = to
         return called
 
@@ -98,7 +106,7 @@ def _lowered(value: Any) -> Any:
 
 def _validate(service: str, operation: str, input: Mapping[str, Any]) -> None:
     """By the service's own model."""
-    model = ServiceModel(Loader().load_service_model(service, "service-2"), service)
+    model = service_models.model(service)
     shape = model.operation_model(operation[0].upper() + operation[1:]).input_shape
     assert not (report := ParamValidator().validate(input, shape)).has_errors(), (
         report.generate_report()

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.support.cloud.answers import PREVIOUS, Refused, Request
-from tests.support.cloud.conditions import Conditions
+from clustergen.services.aws import cfn
+from tests.support.cloud.answers import PREVIOUS, Pages, Refused, Request
+from tests.support.cloud.changes import (
+    awaits,
+    denial,
+    in_place,
+    is_named,
+    recreation,
+    recreations,
+    referred,
+    renewed,
+    replacement,
+    wanted,
+)
 
 if TYPE_CHECKING:
     from tests.support.cloud.account import Account
@@ -17,28 +27,6 @@ if TYPE_CHECKING:
 INLINE_BYTES = 51_200
 CREATION, CHANGE, DELETION = 90, 60, 60
 """Seconds: some polls, where AWS takes minutes to hours."""
-
-# Of the types whose replacement is asked about: the properties that only a new resource can have.
-_CREATE_ONLY = {
-    "AWS::Batch::ComputeEnvironment": ("ComputeEnvironmentName", "Type", "Tags"),
-    "AWS::Batch::JobQueue": ("JobQueueName", "JobQueueType"),
-    "AWS::PCS::Cluster": ("Size", "Name", "Networking"),
-    "AWS::PCS::ComputeNodeGroup": ("InstanceConfigs", "Name"),
-    "AWS::EKS::Nodegroup": ("InstanceTypes", "AmiType", "NodegroupName"),
-    "AWS::FSx::FileSystem": ("SecurityGroupIds", "KmsKeyId", "SubnetIds", "FileSystemType"),
-    "AWS::EFS::FileSystem": ("KmsKeyId", "Encrypted", "AvailabilityZoneName"),
-    "AWS::EKS::Cluster": ("Name", "RoleArn"),
-}
-
-
-_ATTRIBUTE = re.compile(r'"Fn::GetAtt": \["(\w+)", "(\w+)"\]')
-_NESTED = {
-    "AWS::FSx::FileSystem": (
-        "LustreConfiguration/DeploymentType",
-        "OpenZFSConfiguration/RootVolumeConfiguration",
-    )
-}
-"""Replacing as well, but not in the schema of the type: a change set calls them updates."""
 
 
 @dataclass(slots=True)
@@ -48,11 +36,14 @@ class Stack:
     name: str
     status: str = "REVIEW_IN_PROGRESS"
     template: dict[str, Any] = field(default_factory=dict)
+    attempted: dict[str, Any] = field(default_factory=dict)
+    """The template of a creation that was rolled back."""
     parameters: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     events: list[dict[str, str]] = field(default_factory=list)
     change_sets: dict[str, dict[str, Any]] = field(default_factory=dict)
     tags: str = ""
+    policy: str = ""
     until: float = 0
     after: tuple[str, ...] = ()
     """The statuses that follow, each after the time of one."""
@@ -61,59 +52,6 @@ class Stack:
     def resources(self) -> dict[str, Any]:
         found: dict[str, Any] = self.template.get("Resources", {})
         return found
-
-
-def _wanted(template: dict[str, Any], parameters: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    """Resources without those whose condition is false."""
-    conditions = Conditions(template, parameters)
-    for name, resource in template["Resources"].items():
-        if "Condition" not in resource or conditions.holds(resource["Condition"]):
-            yield name, resource
-
-
-def _awaits(resource: Any, before: Any, after: Any) -> set[str]:
-    """The attributes to which create-only properties refer, of resources that change."""
-    known = resource.get("Properties", {})
-    text = json.dumps([known.get(key) for key in _CREATE_ONLY.get(resource["Type"], ())])
-    found = (f"{name}.{attribute}" for name, attribute in _ATTRIBUTE.findall(text))
-    return {each for each in found if before.get(name := each.split(".")[0]) != after.get(name)}
-
-
-def _recreations(
-    old: Any, new: Any, moved: set[str], before: Any, after: Any
-) -> Iterator[dict[str, Any]]:
-    """Why a resource is, or may be, replaced: a value is known only later if it is an attribute."""
-    fixed = _CREATE_ONLY.get(new["Type"], ())
-    was, becomes = old.get("Properties", {}), new.get("Properties", {})
-    for key in fixed:
-        later = bool(_ATTRIBUTE.search(json.dumps(becomes.get(key))))
-        if was.get(key) != becomes.get(key) or moved & _referred(becomes.get(key)):
-            yield _recreation("Dynamic" if later else "Static")
-    for path in _NESTED.get(new["Type"], ()):
-        if _below(was, path) != _below(becomes, path):
-            target = {"Attribute": "Properties", "RequiresRecreation": "Never"}
-            target["Path"] = f"/Properties/{path}"
-            yield {"Target": target, "Evaluation": "Static"}
-    for cause in sorted(_awaits(new, before, after)):
-        yield {**_recreation("Dynamic"), "CausingEntity": cause}
-
-
-def _below(properties: Any, path: str) -> Any:
-    for step in path.split("/"):
-        properties = (properties or {}).get(step)
-    return properties
-
-
-def _recreation(evaluation: str) -> dict[str, Any]:
-    target = {"Attribute": "Properties", "RequiresRecreation": "Always"}
-    return {"Target": target, "Evaluation": evaluation}
-
-
-def _replacement(details: list[dict[str, Any]]) -> str:
-    found = [d for d in details if d["Target"]["RequiresRecreation"] == "Always"]
-    if any(each["Evaluation"] == "Static" for each in found):
-        return "True"
-    return "Conditional" if found else "False"
 
 
 class CloudFormation:
@@ -143,13 +81,19 @@ class CloudFormation:
         ]
         if missing:
             raise Refused("ValidationError", f"Parameters: {missing} must have values")
-        template = {**template, "Resources": dict(_wanted(template, parameters))}
+        template = {**template, "Resources": dict(wanted(template, parameters))}
+        if is_named(template) and request.one("capabilities") != "CAPABILITY_NAMED_IAM":
+            raise Refused(
+                "InsufficientCapabilitiesException",
+                "Requires capabilities : [CAPABILITY_NAMED_IAM]",
+            )
         stack = self.stacks.setdefault(name, Stack(name))
         tags = " ".join(request.options["tags"]) if "tags" in request.options else stack.tags
         stack.change_sets[request.one("change-set-name")] = {
             "template": template,
             "parameters": parameters,
             "tags": tags,
+            "imports": "import-existing-resources" in request.options,
             "changes": self._changes(stack, template, parameters, tags),
         }
         return {}
@@ -177,8 +121,7 @@ class CloudFormation:
 
     def _body(self, request: Request) -> str:
         if url := request.one("template-url"):
-            bucket, key = url.removeprefix("https://").split("/", 1)
-            return self.account.objects[f"{bucket.split('.')[0]}/{key}"].decode()
+            return self.account.versions[url.rpartition("?versionId=")[2]].decode()
         text = self.account.text_of(request.one("template-body"))
         if len(text.encode()) > INLINE_BYTES:
             raise Refused(
@@ -202,12 +145,16 @@ class CloudFormation:
                 change = ("Remove", "")
             elif (
                 before[name] != after[name]
-                or moved & _referred(after[name])
+                or moved & referred(after[name])
                 or tags != stack.tags
-                or _awaits(after[name], before, after)
+                or awaits(after[name], before, after)
+                or renewed(after[name], before, after)
             ):
-                details = list(_recreations(before[name], after[name], moved, before, after))
-                change = ("Modify", _replacement(details))
+                details = list(recreations(before[name], after[name], moved, before, after))
+                if after[name]["Type"] == "AWS::S3::Bucket" and self._renames(parameters):
+                    details.append(recreation("Static"))
+                change = ("Modify", replacement(details))
+                details += in_place(before[name], after[name], moved, before, after)
             else:
                 continue
             type = (after.get(name) or before[name])["Type"]
@@ -217,11 +164,18 @@ class CloudFormation:
                     **({"Replacement": change[1]} if change[1] else {}),
                     "ResourceType": type,
                     "LogicalResourceId": name,
+                    "PhysicalResourceId": stack.ids.get(name),
                     "Details": details,
-                    **({"PolicyAction": _policy(before[name])} if change[0] == "Remove" else {}),
+                    **_policy(before.get(name, {}), *change),
                 }
             )
         return found
+
+    def _renames(self, parameters: dict[str, str]) -> bool:
+        """Whether the bucket gets another name: the one that an earlier version gave it is kept
+        by the parameter alone."""
+        name = self.account.output("ScriptsBucketName")
+        return parameters.get("KeptBucketName", "") != name * name.startswith("sagemaker-")
 
     def describe_change_set(self, request: Request) -> Any:
         found = self._change_set(request)
@@ -256,6 +210,7 @@ class CloudFormation:
             after: tuple[str, ...] = (f"{rollback}_IN_PROGRESS", f"{rollback}_COMPLETE")
             if verb == "CREATE":
                 stack.parameters = change["parameters"]
+                stack.attempted = change["template"]
                 self._leave(change["template"]["Resources"], stack.name, ("Retain",))
             else:
                 self.account.rolled_back(stack, change)
@@ -266,21 +221,44 @@ class CloudFormation:
         stack.until = self.account.clock + (CREATION if verb == "CREATE" else CHANGE)
         return {}
 
+    def _is_taken(self, stack: Stack, name: str, resource: dict[str, Any]) -> bool:
+        """Whether the principal has an entry: one that goes is deleted after others are created."""
+        principal = resource["Properties"]["PrincipalArn"]
+        return any(
+            id != name and other["Properties"]["PrincipalArn"] == principal
+            for id, other in stack.resources.items()
+            if other["Type"] == "AWS::EKS::AccessEntry" and name not in stack.ids
+        )
+
     def _failure(self, stack: Stack, change: dict[str, Any]) -> tuple[str, str] | None:
         resources = change["template"]["Resources"]
         if late := self.account.scheduler.rejection(resources, change["parameters"]):
             return late, "The schedule is in the past"
+        if denied := denial(stack.policy, change["changes"]):
+            return denied
         changed = {each["LogicalResourceId"] for each in change["changes"]}
         for name, resource in resources.items():
             if name in self.account.broken and name in changed:
                 return name, self.account.broken[name]
-            bucket = resource.get("Properties", {}).get("BucketName")
+            if resource["Type"] == "AWS::EKS::AccessEntry" and self._is_taken(
+                stack, name, resource
+            ):
+                return (
+                    name,
+                    "The specified access entry resource is already in use on this cluster.",
+                )
+            bucket = _bucket(resource)
             if (
                 bucket
                 and name not in stack.ids
                 and ("AWS::S3::Bucket", str(bucket)) in self.orphans
             ):
                 return name, f"{bucket} already exists"
+            log = _log_group(resource)
+            if log in self.account.log_groups and log not in stack.ids.values():
+                kept = str(resource.get("DeletionPolicy")).startswith("Retain")
+                if not (change["imports"] and kept):
+                    return name, f"{log} already exists"
         return None
 
     def _make(self, stack: Stack, change: dict[str, Any]) -> None:
@@ -288,7 +266,9 @@ class CloudFormation:
         self._leave({name: stack.resources[name] for name in gone}, stack.name)
         stack.template, stack.parameters = change["template"], change["parameters"]
         stack.tags = change["tags"]
-        stack.ids = {name: stack.ids.get(name, f"{name.lower()}-0a1b") for name in stack.resources}
+        stack.ids = {
+            name: stack.ids.get(name) or _id(name, each) for name, each in stack.resources.items()
+        }
         self.account.made(stack, {each["LogicalResourceId"] for each in change["changes"]})
 
     def _leave(
@@ -299,11 +279,19 @@ class CloudFormation:
     ) -> None:
         for name, resource in resources.items():
             if resource.get("DeletionPolicy") in policies:
-                id = resource.get("Properties", {}).get("BucketName") or f"{stack}/{name}"
+                id = _bucket(resource) or f"{stack}/{name}"
                 self.orphans.append((resource["Type"], str(id)))
+                self.account.log_groups |= {name for name in (_log_group(resource),) if name}
 
     def describe_stacks(self, request: Request) -> Any:
-        stack = self._stack(request.one("stack-name"))
+        if "stack-name" not in request.options:
+            return Pages({"Stacks": [self._shown(each)]} for each in self.stacks.values())
+        name, cluster = request.one("stack-name"), self.account.pcluster
+        if cluster.status and f"stack/{name}/" in cluster.STACK:
+            return {"Stacks": [{"StackId": cluster.STACK}]}
+        return {"Stacks": [self._shown(self._stack(name))]}
+
+    def _shown(self, stack: Stack) -> dict[str, Any]:
         outputs = [
             {"OutputKey": key, "OutputValue": self.account.output(key)}
             for key in (stack.template.get("Outputs", {}) if stack.template else {})
@@ -313,18 +301,37 @@ class CloudFormation:
             for key, value in stack.parameters.items()
         ]
         return {
-            "Stacks": [
-                {
-                    "StackName": stack.name,
-                    "StackStatus": stack.status,
-                    "Parameters": parameters,
-                    **({"Outputs": outputs} if outputs else {}),
-                }
-            ]
+            "StackName": stack.name,
+            "StackStatus": stack.status,
+            **({"Parameters": parameters} if parameters else {}),
+            **({"Outputs": outputs} if outputs else {}),
         }
 
+    def get_stack_policy(self, request: Request) -> Any:
+        policy = self._stack(request.one("stack-name")).policy
+        return {"StackPolicyBody": policy} if policy else {}
+
+    def set_stack_policy(self, request: Request) -> Any:
+        body = request.one("stack-policy-body")
+        text = self.account.text_of(body) if body.startswith("file://") else body
+        assert json.loads(text)["Statement"]
+        self._stack(request.one("stack-name")).policy = text
+        return {}
+
     def get_template(self, request: Request) -> Any:
-        return {"TemplateBody": self._stack(request.one("stack-name")).template}
+        name, cluster = request.one("stack-name"), self.account.pcluster
+        if name not in self.stacks and cluster.status:
+            # ParallelCluster's own stack has the name of its cluster.
+            return {"TemplateBody": cluster.template()}
+        return {"TemplateBody": self._stack(name).template}
+
+    def get_template_summary(self, request: Request) -> Any:
+        stack = self._stack(request.one("stack-name"))
+        template = stack.template or stack.attempted
+        shown = {"Description": template["Description"]} if "Description" in template else {}
+        if "Metadata" in template:
+            shown["Metadata"] = json.dumps(template["Metadata"])
+        return shown
 
     def describe_stack_events(self, request: Request) -> Any:
         return {"StackEvents": self._stack(request.one("stack-name")).events}
@@ -342,6 +349,13 @@ class CloudFormation:
         return {"StackResources": found}
 
     def list_stack_resources(self, request: Request) -> Any:
+        if request.one("stack-name") == self.account.pcluster.STACK:
+            return {"StackResourceSummaries": self.account.pcluster.resources}
+        stack = self._stack(request.one("stack-name"))
+        if stack.status == "ROLLBACK_COMPLETE" and stack.attempted:
+            names = cfn.log_groups(stack.attempted)
+            skipped = [{"PhysicalResourceId": n, "ResourceStatus": "DELETE_SKIPPED"} for n in names]
+            return {"StackResourceSummaries": skipped}
         found = self.describe_stack_resources(request)["StackResources"]
         return {"StackResourceSummaries": [{**r, "ResourceStatus": "OK"} for r in found]}
 
@@ -375,17 +389,40 @@ class CloudFormation:
         return self.stacks[name]
 
 
-def _policy(resource: dict[str, Any]) -> str:
-    """What becomes of a resource that leaves its template."""
-    return "Retain" if str(resource.get("DeletionPolicy")).startswith("Retain") else "Delete"
+def _policy(old: dict[str, Any], action: str, replacement: str) -> dict[str, str]:
+    """What becomes of a resource that leaves its template, or that is replaced."""
+    if action != "Remove" and replacement != "True":
+        return {}
+    policy = "DeletionPolicy" if action == "Remove" else "UpdateReplacePolicy"
+    fate = "Retain" if str(old.get(policy)).startswith("Retain") else "Delete"
+    return {"PolicyAction": fate if action == "Remove" else f"ReplaceAnd{fate}"}
+
+
+def _bucket(resource: dict[str, Any]) -> str:
+    """The name that a template gives a bucket; empty for a generated one and for others."""
+    name = resource.get("Properties", {}).get("BucketName", "")
+    return "" if "AWS::NoValue" in str(name) else str(name)
+
+
+def _log_group(resource: dict[str, Any]) -> str:
+    """The name of a log group that its template names; empty for others."""
+    return next(iter(cfn.log_groups({"Resources": {"it": resource}})), "")
+
+
+def _id(name: str, resource: dict[str, Any]) -> str:
+    """The physical id of a new resource."""
+    properties = resource.get("Properties", {})
+    if log := _log_group(resource):
+        return log
+    if resource["Type"] == "AWS::EKS::AccessEntry":
+        return f"{properties['PrincipalArn']}|{properties['ClusterName']}"
+    if resource["Type"] == "AWS::EKS::Nodegroup":
+        return f"cluster/{properties['NodegroupName']}"
+    if resource["Type"] == "AWS::PCS::ComputeNodeGroup":
+        arn = "arn:aws:pcs:us-east-1:111122223333:cluster/pcs_0a1b/computenodegroup"
+        return f"{arn}/pcs-{properties['Name']}"
+    return f"{name.lower()}-0a1b"
 
 
 def _event(name: str, status: str, reason: str) -> dict[str, str]:
     return {"LogicalResourceId": name, "ResourceStatus": status, "ResourceStatusReason": reason}
-
-
-def _referred(value: Any) -> set[str]:
-    if isinstance(value, dict):
-        own = {str(value["Ref"])} if "Ref" in value else set()
-        return own.union(*map(_referred, value.values()))
-    return set().union(*map(_referred, value)) if isinstance(value, list) else set()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from clustergen.plan.model import NodeGroup, Plan, Queue
-from clustergen.slurm import accounts
+from clustergen.services.slurm import accounts
 from clustergen.spec.quantities import format_slurm_duration
 from tests.support.node_network import Run
 
@@ -85,7 +85,8 @@ def _expected(plan: Plan, cluster: Asked) -> Rows:
 def _derived(plan: Plan) -> Mapping[str, str]:
     requeue = {"JobRequeue": "1"} if plan.resilience.auto_resume else {}
     limits = plan.limits.slurm_settings
-    return {"EnforcePartLimits": "ALL", **requeue, **(limits.kept if limits else {})}
+    returns = {"ReturnToService": "2"} if plan.target == "hyperpod-slurm" else {}
+    return {"EnforcePartLimits": "ALL", **requeue, **returns, **(limits.kept if limits else {})}
 
 
 def _expected_accounts(plan: Plan) -> Rows:

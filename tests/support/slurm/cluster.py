@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -12,6 +11,7 @@ from tests.support import debian, mariadb
 from tests.support.node_network import NodeNetwork, Run, node_network
 from tests.support.slurm import noise
 from tests.support.slurm.configuration import Configuration, Nodes, lines, text
+from tests.support.waiting import PATIENCE, until_said
 
 HEAD, ADDRESS = "head", "10.255.0.1"
 DATABASE = "10.255.0.2"
@@ -64,7 +64,7 @@ _START_SLURMDBD = f"""
 chown slurm: /etc/slurm/slurmdbd.conf
 chmod 600 /etc/slurm/slurmdbd.conf
 LD_LIBRARY_PATH={mariadb.CLIENT} slurmdbd || exit
-for ((n = 0; n < 600; n++)); do
+for ((n = 0; n < 3600; n++)); do
   (: <>/dev/tcp/{ADDRESS}/6819) 2>/dev/null && exit
   # pgrep may miss a daemon that has just forked.
   pgrep '^slurmdbd' >/dev/null || {{ sleep 0.5; pgrep '^slurmdbd' >/dev/null || exit; }}
@@ -74,7 +74,7 @@ exit 1
 """
 _START_SLURMCTLD = r"""
 slurmctld -i >/var/log/slurm/start 2>&1 </dev/null || { cat /var/log/slurm/start; exit 3; }
-for ((n = 0; n < 600; n++)); do
+for ((n = 0; n < 3600; n++)); do
   timeout 5 scontrol ping 2>/dev/null | grep -q 'is UP' && exit
   pgrep '^slurmctld' >/dev/null || { sleep 0.5; pgrep '^slurmctld' >/dev/null || break; }
   sleep 0.05
@@ -127,17 +127,17 @@ class Cluster:
         self.run(_STOP)
         self.running = []
 
-    def run(self, script: str, seconds: float = 60) -> Run:
+    def run(self, script: str, seconds: float = PATIENCE) -> Run:
         """A script as root."""
         return self._machine.run(HEAD, script, seconds=seconds)
 
-    def ask(self, script: str, seconds: float = 60) -> str:
+    def ask(self, script: str, seconds: float = PATIENCE) -> str:
         """What a script that succeeds says to root."""
         run = self.run(script, seconds)
         assert run.status == 0, f"{script}\n{run.text}"
         return run.text
 
-    def as_user(self, script: str, user: str = "alice", seconds: float = 60) -> Run:
+    def as_user(self, script: str, user: str = "alice", seconds: float = PATIENCE) -> Run:
         environment = {"USER": user, "HOME": "/tmp"}
         script = f"cd /fsx\n{script}"
         return self._machine.run(
@@ -150,14 +150,13 @@ class Cluster:
     def read(self, path: str) -> str:
         return self._machine.read(HEAD, path)
 
-    def wait(self, script: str, expected: str, seconds: float = 20) -> str:
-        """The output of a script once `expected` is in it, or what it is at the end."""
-        end = time.monotonic() + seconds
-        while True:
-            said = self.run(script).text.strip()
-            if re.search(expected, said) or time.monotonic() > end:
-                return said
-            time.sleep(0.1)
+    def wait(self, script: str, expected: str) -> str:
+        """The output of a script once the pattern `expected` is in it."""
+        return until_said(lambda: self.run(script).text, expected, script)
+
+    def wait_for_job(self, job: str, state: str, reason: str = "") -> None:
+        """Wait until a job is in a state, for a reason that a pattern describes."""
+        self.wait(f"squeue --noheader --jobs {job} --format '%T %r'", f"^{state} .*{reason}")
 
     def nodes_of(self, group: str) -> list[str]:
         """The nodes of a group that run slurmd, or the first one if none do."""
@@ -172,7 +171,8 @@ class Cluster:
         """What the head node of ParallelCluster and PCS's login nodes do when they start."""
         self.wait("sacctmgr -n list cluster format=cluster", "cluster")
         self.put("/rig/accounts.sh", self.configuration.accounts)
-        self.ask("bash /rig/accounts.sh")
+        self.put("/rig/accounts.tsv", self.configuration.accounts_table)
+        self.ask("bash /rig/accounts.sh /rig/accounts.tsv")
 
     def complaints(self) -> list[str]:
         """What the daemons log about their configuration and each other."""
@@ -220,11 +220,9 @@ class Cluster:
             script += f"scontrol update nodename={','.join(absent)} state=down reason=absent\n"
         self.ask(script)
         self.running = started
-        states = "sinfo -h -N -o '%N %T' -n " + ",".join(started) + " | sort -u"
-        idle = "\n".join(f"{name} idle" for name in sorted(started))
-        found = self.wait(states, f"^{re.escape(idle)}$")
-        if found != idle:
-            raise Refused(f"{found}\n{self.run('sinfo -R').text}")
+        states = "sinfo -h -N -o '%N %T: %E' -n " + ",".join(started) + " | sort -u"
+        idle = "\n".join(f"{name} idle: none" for name in sorted(started))
+        self.wait(states, f"^{re.escape(idle)}$")
 
 
 # Nodes have the name and /tmp of their own; devices, /run and file systems are the machine's.

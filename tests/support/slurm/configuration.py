@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from clustergen import catalog
-from clustergen.catalog import InstanceType
+from clustergen.facts import catalog
+from clustergen.facts.catalog import InstanceType
 
 Lines = tuple[str, ...]
 MEMORY_SHARE = 0.95
@@ -56,6 +56,7 @@ class Configuration:
     slurmdbd: Lines = ()
     accounts: str = ""
     """The script with which the bundle makes accounts."""
+    accounts_table: str = ""
     programs: Mapping[str, str] = field(default_factory=dict)
     """Scripts by their path, which the service installs."""
 

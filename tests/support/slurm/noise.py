@@ -23,6 +23,7 @@ _EXCUSED: Mapping[str, str] = {
     r"specified more than once, latest value used": "settings of a bundle replace the service's",
     r"_shutdown_bu_thread": "the other controller is not up yet",
     r"find assoc 1 on cluster|No Assoc usage file": "the cluster is new to the database",
+    r"node \S+ state set to UNKNOWN": "resumed before it answered a restarted controller",
 }
 _STAMP = re.compile(r"^\[[^]]*\] ")
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from clustergen.base.text_lists import words
 from tests.support.slurm.configuration import (
     Configuration,
     Lines,
@@ -28,28 +29,15 @@ from tests.support.slurm.configuration import (
     node_words,
 )
 
-_BASE: Lines = (
-    "ReconfigFlags=KeepPartState",
-    "SlurmctldParameters=idle_on_node_suspend,power_save_min_interval=30,cloud_dns",
-    "SuspendTimeout=120",
-    "ResumeRate=0",
-    "SuspendRate=0",
-    "PrivateData=cloud",
-    "Prolog=/opt/slurm/etc/scripts/prolog.d/*",
-    "Epilog=/opt/slurm/etc/scripts/epilog.d/*",
-    "PrologFlags=Alloc",
-    "SchedulerParameters=nohold_on_prolog_fail",
-    "SlurmctldTimeout=300",
-    "SlurmdTimeout=180",
-    "UnkillableStepTimeout=180",
-    "MessageTimeout=60",
-    "AuthInfo=cred_expire=70",
-    "EnforcePartLimits=ALL",
-    "ReturnToService=1",
-    "GresTypes=gpu",
-    "SelectType=select/cons_tres",
-    "SelectTypeParameters=CR_CPU",
-)
+_BASE: Lines = words("""
+    ReconfigFlags=KeepPartState
+    SlurmctldParameters=idle_on_node_suspend,power_save_min_interval=30,cloud_dns SuspendTimeout=120
+    ResumeRate=0 SuspendRate=0 PrivateData=cloud Prolog=/opt/slurm/etc/scripts/prolog.d/*
+    Epilog=/opt/slurm/etc/scripts/epilog.d/* PrologFlags=Alloc
+    SchedulerParameters=nohold_on_prolog_fail SlurmctldTimeout=300 SlurmdTimeout=180
+    UnkillableStepTimeout=180 MessageTimeout=60 AuthInfo=cred_expire=70 EnforcePartLimits=ALL
+    ReturnToService=1 GresTypes=gpu SelectType=select/cons_tres SelectTypeParameters=CR_CPU
+""")
 COUNT_GPUS = "[[ ! -e /rig/lost-gpu-$SLURMD_NODENAME ]]"
 """A prolog that fails on a node whose GPU is lost."""
 # The health check of a node's GPUs is `dcgmi diag` in the prolog; nodes here have no DCGM. A prolog
@@ -91,6 +79,7 @@ def configuration(files: Mapping[str, str]) -> Configuration:
         topology=topology,
         accounting=bool(database),
         accounts=files.get("scripts/accounts.sh", ""),
+        accounts_table=files.get("accounts.tsv", ""),
         programs={
             "/opt/slurm/etc/scripts/prolog.d/90_pcluster_health_check_manager": (
                 _HEALTH_CHECK if _checks_gpus(queues) else "#!/bin/bash\n"

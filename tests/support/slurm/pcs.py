@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clustergen.base.text_lists import words
 from tests.support.slurm.configuration import (
     Configuration,
     Lines,
@@ -25,15 +26,10 @@ from tests.support.slurm.configuration import (
     node_words,
 )
 
-_BASE: Lines = (
-    "SlurmctldParameters=idle_on_node_suspend,cloud_dns",
-    "PrivateData=cloud",
-    "ReturnToService=1",
-    "TreeWidth=65533",
-    "GresTypes=gpu",
-    "SelectType=select/cons_tres",
-    "SelectTypeParameters=CR_CPU",
-)
+_BASE: Lines = words("""
+    SlurmctldParameters=idle_on_node_suspend,cloud_dns PrivateData=cloud ReturnToService=1
+    TreeWidth=65533 GresTypes=gpu SelectType=select/cons_tres SelectTypeParameters=CR_CPU
+""")
 Properties = Mapping[str, Any]
 
 
@@ -63,6 +59,13 @@ def configuration(files: Mapping[str, str]) -> Configuration:
         accounting=accounting,
         slurmdbd=assignments(_settings(slurm, "SlurmdbdCustomSettings")),
         accounts=files.get("scripts/accounts.sh", ""),
+        accounts_table=files.get("accounts.tsv", ""),
+        # A node's first script puts it there.
+        programs={
+            value: files["scripts/imex.sh"]
+            for name, value in _settings(slurm, "SlurmCustomSettings").items()
+            if name == "Prolog" and "scripts/imex.sh" in files
+        },
     )
 
 

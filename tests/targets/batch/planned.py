@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.checking import Fragments
+from tests.support.checking import Fragments
 
 BATCH = Fragments("batch")
 validated, found, plan_of, files_of = BATCH.checked, BATCH.findings, BATCH.plan, BATCH.files

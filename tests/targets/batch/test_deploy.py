@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.cloud.account import EXPIRED, Fault
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.batch.planned import files_of
 
+pytestmark = pytest.mark.scenarios(6)
+
 SHARES = "slurm: {accounts: [{name: vision}, {name: robots}]}"
 SCRIPTS = "software: {scripts: [{run: 's3://my-bucket/a.sh'}]}\nstorage: [{mount: /e, type: efs}]"
+
+DATED = """node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890,
+  starts: '2020-01-01T11:30:00Z', ends: '2099-01-01T11:30:00Z'}}]"""
 
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Iterator[Bundle]:
     with reaching(tmp_path, files_of(SCRIPTS)) as made:
-        assert made.deploy().returncode == 0
+        made.deployed()
         yield made
 
 
@@ -34,11 +41,49 @@ def test_an_invalid_environment_is_explained(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("")) as bundle:
         reason = "CLIENT_ERROR - Not authorized to perform sts:AssumeRole"
         bundle.account.batch.invalid = reason
-        done = bundle.deploy()
-        assert done.returncode == 2
-        assert f"is INVALID: {reason}." in done.stderr.splitlines()[-1]
+        bundle.stops(f"is INVALID: {reason}.", last=True)
         bundle.account.batch.invalid = ""
-        assert bundle.deploy().returncode == 0
+        bundle.deployed()
+
+
+@pytest.mark.parametrize("action", [(), ("--pause", "--resume")])
+@pytest.mark.parametrize("recovers", [True, False])
+@pytest.mark.parametrize("text", ["", DATED])
+def test_an_environment_whose_nodes_did_not_join(
+    tmp_path: Path, text: str, recovers: bool, action: tuple[str, ...]
+) -> None:
+    """Nothing of the template changes once S3 or a mirror answers again."""
+    with reaching(tmp_path, files_of(text)) as bundle:
+        batch = bundle.account.batch
+        bundle.account.values["ComputeEnvironmentH200Arn"] = "computeenvironmenth200-0a1b"
+        bundle.deployed()
+        batch.invalid, batch.recovers = "CLIENT_ERROR - no instance joined", recovers
+        for each in action[:-1]:
+            bundle.deployed(each)
+        if recovers:
+            bundle.deployed(*action[-1:])
+        else:
+            bundle.stops("is INVALID: CLIENT_ERROR - no", *action[-1:], last=True)
+        assert [each.state for each in batch.environments.values()] == ["ENABLED"]
+
+
+def test_an_environment_is_not_left_disabled(bundle: Bundle) -> None:
+    batch = bundle.account.batch
+    batch.invalid, batch.recovers = "CLIENT_ERROR - no instance joined", True
+    bundle.account.faults.append(Fault("--state ENABLED", *EXPIRED, times=1))
+    assert bundle.deploy().returncode != 0
+    bundle.stops("run deploy.sh --resume first")
+    bundle.deployed("--resume")
+    assert [each.state for each in batch.environments.values()] == ["ENABLED"]
+    bundle.deployed()
+
+
+@pytest.mark.parametrize(("image", "told"), [("LATEST", False), ("UPDATE_AVAILABLE", True)])
+def test_deploy_names_a_newer_image(bundle: Bundle, image: str, told: bool) -> None:
+    bundle.account.batch.image = image
+    done = bundle.deployed()
+    assert ("a newer image for the nodes of" in done.stderr) == told
+    assert "updateToLatestImageVersion=true" in files_of(SCRIPTS)["README.md"]
 
 
 @pytest.mark.parametrize(("before", "after"), [(SHARES, ""), ("", SHARES)])
@@ -46,30 +91,30 @@ def test_a_queue_keeps_its_fair_shares(tmp_path: Path, before: str, after: str) 
     """Batch rejects the change, and CloudFormation would roll back."""
     queue = "queues: [{name: %s, node_groups: [h200]}]\n"
     with reaching(tmp_path, files_of(before + "\n" + queue % "train")) as bundle:
-        assert bundle.deploy().returncode == 0
+        bundle.deployed()
         bundle.account.forget_calls()
         bundle.render(files_of(after + "\n" + queue % "train"))
-        done = bundle.deploy("--allow-replacement")
-        assert (done.returncode, "Rename the queues in the spec" in done.stderr) == (2, True)
+        bundle.stops("Rename the queues in the spec", "--allow-replacement")
         assert bundle.account.calling("execute-change-set", "example-batch") == []
         bundle.render(files_of(after + "\n" + queue % "pretrain"))
-        done = bundle.deploy("--allow-replacement")
-        assert done.returncode == 0, done.stderr
+        bundle.deployed("--allow-replacement")
 
 
 def test_a_pause_says_that_jobs_go_on(bundle: Bundle) -> None:
     done = bundle.deploy("--pause")
     assert "and nodes until their jobs end" in done.stderr.splitlines()[-1]
     assert "running ones end first" in bundle.deploy("--help").stdout
+    bundle.stops("is paused: run deploy.sh --resume first")
+    readme = files_of(SCRIPTS)["README.md"]
+    assert re.search(r"run\s+`./deploy.sh --resume`, and\s+then\s+`./deploy.sh`", readme)
+    assert "batch:CancelJob`, `batch:TerminateJob`, `batch:ListJobs`" in " ".join(readme.split())
 
 
 def test_a_closed_default_group_stops_before_the_cluster(tmp_path: Path) -> None:
     """Nodes of a job would not reach each other, and the job would hang."""
     with reaching(tmp_path, files_of("")) as bundle:
         bundle.account.closed_default_group = True
-        done = bundle.deploy()
-        assert done.returncode == 2
-        assert "authorize-security-group-ingress --group-id sg-0de1" in done.stderr
+        bundle.stops("authorize-security-group-ingress --group-id sg-0de1")
         assert bundle.account.calling("create-change-set", "example-batch") == []
 
 
@@ -97,7 +142,7 @@ def test_what_the_default_group_lets_out(
 def test_jobs_of_one_node_do_not_need_it(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("node_groups: [{name: h200, efa: false}]")) as bundle:
         bundle.account.closed_default_group = True
-        assert bundle.deploy().returncode == 0
+        bundle.deployed()
 
 
 def test_a_definition_is_registered_when_it_changes(bundle: Bundle) -> None:
@@ -143,6 +188,35 @@ def test_a_definition_of_the_user(bundle: Bundle) -> None:
     assert job["options"]["job-definition"][0].endswith("job-definition/mine:1")
 
 
+MIXED = """node_groups: [{name: h200},
+  {name: pre, instance_type: c7i.16xlarge, count: 2, capacity: spot, efa: false}]
+queues: [{name: train, node_groups: [h200]}, {name: prep, node_groups: [pre], default: true}]"""
+COPIES: list[tuple[str, str, str, str]] = [
+    # The spec, the job and the type of nodes of the copy, and its queue.
+    (MIXED, "train-h200-torchrun", "p5en.48xlarge", "example-train"),
+    (MIXED, "train-h200-torchrun", "p5.48xlarge", ""),
+    (MIXED, "train-h200-torchrun", "", ""),
+    (MIXED, "prep-pre-array", "", "example-prep"),
+    ("", "h200-torchrun", "", "example-h200"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "type", "queue"), COPIES)
+def test_the_queue_of_a_copy(tmp_path: Path, text: str, name: str, type: str, queue: str) -> None:
+    """A multi-node job never starts in the queue of other nodes, and blocks it."""
+    with reaching(tmp_path, files_of(text)) as bundle:
+        job = (bundle.folder / f"jobs/{name}.json").read_text()
+        kept = job.replace('"instanceType": "p5en.48xlarge"', f'"instanceType": "{type}"')
+        path = bundle.tools / "mine.json"
+        path.write_text(kept if type else re.sub(r',\s*"instanceType": "[^"]*"', "", kept))
+        if not queue:
+            bundle.stops("add --queue", str(path), script="submit.sh", last=True)
+        done = bundle.succeeds("submit.sh", *(() if queue else ("--queue", "train")), str(path))
+        assert done.stdout == "job-1\n"
+        options = bundle.account.batch.jobs["job-1"]["options"]
+        assert options["job-queue"] == [queue or "example-train"]
+
+
 def test_parameters_of_a_definition_stay(bundle: Bundle) -> None:
     """An option of the command would replace them, and a job would lack its defaults."""
     job = json.loads((bundle.folder / "jobs/h200-torchrun.json").read_text())
@@ -170,7 +244,40 @@ def test_a_failed_job_fails(bundle: Bundle) -> None:
     done = bundle.run("submit.sh", "--wait", "h200-nccl")
     assert done.returncode == 2
     assert "h200-nccl failed: Essential container" in done.stderr.splitlines()[-1]
-    assert "logs tail /aws/batch/example --log-stream-name-prefix h200-nccl" in done.stderr
+    assert "logs tail /aws/batch/example --log-stream-name-prefix h200-nccl --s" in done.stderr
+
+
+@pytest.mark.parametrize(("prefix", "shown"), [("h200-nccl", True), ("", False)])
+@pytest.mark.parametrize("text", [SCRIPTS, "node_groups: [{name: h200, efa: false}]"])
+def test_the_log_of_a_failed_copy(tmp_path: Path, text: str, prefix: str, shown: bool) -> None:
+    """It has the streams that its file names, not one of its own name."""
+    with reaching(tmp_path, files_of(text)) as bundle:
+        bundle.account.batch.failing = "Essential container in task exited"
+        job = (bundle.folder / "jobs/h200-nccl.json").read_text()
+        path = bundle.tools / "mine.json"
+        named = '"awslogs-stream-prefix": "h200-nccl"'
+        path.write_text(job if prefix else re.sub(rf",\s*{named}", "", job))
+        for arguments in (("--wait", str(path)), ("--wait-for", "job-1")):
+            done = bundle.run("submit.sh", *arguments)
+            assert ("--log-stream-name-prefix h200-nccl --since" in done.stderr) is shown
+            assert "/aws/batch/example --" in done.stderr
+
+
+def test_waiting_again_submits_nothing(bundle: Bundle) -> None:
+    bundle.account.faults.append(Fault("describe-jobs", *EXPIRED, times=1))
+    bundle.stops("submit.sh --wait-for job-1", "--wait", "h200-nccl", script="submit.sh", last=True)
+    assert "goes on" not in bundle.succeeds("submit.sh", "--wait-for", "job-1").stderr
+    assert len(bundle.account.batch.jobs) == 1
+
+
+def test_a_wait_that_takes_too_long_tells_how_to_wait_again(bundle: Bundle) -> None:
+    for arguments in (("--wait", "h200-nccl"), ("--wait-for", "job-1")):
+        done = bundle.run("submit.sh", "--minutes", "0", *arguments)
+        assert done.returncode == 2
+        assert "run submit.sh --wait-for job-1 to wait for it again" in done.stderr
+        assert ("would submit it once more" in done.stderr) == (arguments[0] == "--wait")
+        assert "same command again" not in done.stderr
+    assert len(bundle.account.batch.jobs) == 1
 
 
 WRONG: list[tuple[list[str], str]] = [
@@ -178,22 +285,22 @@ WRONG: list[tuple[list[str], str]] = [
     (["no-such-job"], "there is no job no-such-job"),
     (["--nodes", "two", "h200-nccl"], "--nodes needs a number"),
     (["--queue"], "--queue needs a value"),
+    (["h200-nccl", "h200-efa"], "these are two: h200-nccl and h200-efa"),
+    (["--wait-for", "job-1", "h200-nccl"], "submits no h200-nccl"),
     (["--share", "vision", "h200-nccl"], "usage: submit.sh"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "words"), WRONG)
 def test_wrong_arguments(bundle: Bundle, arguments: list[str], words: str) -> None:
-    done = bundle.run("submit.sh", *arguments)
-    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    bundle.stops(words, *arguments, script="submit.sh")
     assert bundle.account.batch.jobs == {}
 
 
 def test_a_job_names_its_share(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of(SHARES)) as bundle:
-        assert bundle.deploy().returncode == 0
-        done = bundle.run("submit.sh", "h200-nccl")
-        assert (done.returncode, "add --share, one of vision robots" in done.stderr) == (2, True)
+        bundle.deployed()
+        bundle.stops("add --share, one of vision robots", "h200-nccl", script="submit.sh")
         done = bundle.run("submit.sh", "--share", "vision", "--priority", "5", "h200-nccl")
         assert done.returncode == 0
         [job] = bundle.account.batch.jobs.values()
@@ -209,6 +316,32 @@ def test_verify_runs_a_job_for_each_group(bundle: Bundle) -> None:
     assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "FAIL  h200-verify")
 
 
+TWO = """node_groups: [{name: h200, %s}, {name: cpu, instance_type: c7i.16xlarge, count: 2}]
+queues: [{name: train, node_groups: [h200]}, {name: prep, node_groups: [cpu]}]"""
+RESERVED = "capacity: {reservation: cr-0a1b2c3d4e5f67890, starts: '%s', ends: '%s'}"
+TIMES = [("2020-01-01", "2099-01-01"), ("2098-01-01", "2099-01-01"), ("2020-01-01", "2021-01-01")]
+
+
+@pytest.mark.parametrize("dates", TIMES)
+def test_verify_leaves_out_capacity_that_is_not_there(
+    tmp_path: Path, dates: tuple[str, str]
+) -> None:
+    """And it submits every job before it waits for one."""
+    text = TWO % (RESERVED % tuple(f"{day}T11:30:00Z" for day in dates))
+    with reaching(tmp_path, files_of(text)) as bundle:
+        assert "PASS" not in bundle.succeeds("verify.sh", "--dry-run").stdout
+        done = bundle.succeeds("verify.sh")
+        there = dates == TIMES[0]
+        result = "PASS  train-h200-verify" if there else "SKIP  train-h200-verify: the capacity of"
+        assert result in done.stdout
+        assert done.stdout.splitlines()[-1] == "PASS  prep-cpu-verify"
+        submitted = ["submit-job"] * (2 if there else 1)
+        assert bundle.order("submit-job", "describe-jobs ")[: len(submitted) + 1] == [
+            *submitted,
+            "describe-jobs ",
+        ]
+
+
 def test_help_lists_jobs_and_queues(bundle: Bundle) -> None:
     done = bundle.run("submit.sh", "--help")
     assert done.returncode == 0
@@ -219,9 +352,23 @@ def test_help_lists_jobs_and_queues(bundle: Bundle) -> None:
 def test_destroy_leaves_no_definitions(bundle: Bundle) -> None:
     for job in ("h200-nccl", "h200-verify"):
         assert bundle.run("submit.sh", job).returncode == 0
-    assert bundle.deploy("--destroy").returncode == 0
+    shown = bundle.deployed("--dry-run", "--destroy").stderr
+    assert "deregister-job-definition --job-definition example-h200-nccl:REVISION" in shown
+    bundle.deployed("--destroy")
     states = {each["status"] for each in bundle.account.batch.definitions.values()}
     assert states == {"INACTIVE"}
+
+
+def test_destroy_leaves_definitions_of_others(bundle: Bundle) -> None:
+    assert bundle.run("submit.sh", "h200-nccl").returncode == 0
+    known = bundle.account.batch.definitions
+    [(arn, ours)] = known.items()
+    text = json.dumps(ours)
+    assert '"/aws/batch/example"' in text
+    known[f"{arn[:-1]}2"] = json.loads(text.replace("/aws/batch/example", "/aws/batch/job"))
+    known[f"{arn[:-1]}2"]["jobDefinitionArn"] = f"{arn[:-1]}2"
+    bundle.deployed("--destroy")
+    assert [each["status"] for each in known.values()] == ["INACTIVE", "ACTIVE"]
 
 
 def test_a_replaced_environment_needs_consent(bundle: Bundle) -> None:
@@ -231,5 +378,4 @@ def test_a_replaced_environment_needs_consent(bundle: Bundle) -> None:
     environment = template["Resources"]["ComputeEnvironmentH200"]["Properties"]
     environment["Tags"] = {"team": "a"}
     bundle.render({**files, "cluster.template.json": json.dumps(template)})
-    done = bundle.deploy()
-    assert (done.returncode, "would replace ComputeEnvironmentH200" in done.stderr) == (2, True)
+    bundle.stops("would replace ComputeEnvironmentH200")

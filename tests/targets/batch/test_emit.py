@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from clustergen.targets.batch import limits
+from tests.support.tables import at, flow, members, rows
 from tests.targets.batch.planned import (
     compute_of,
     container_of,
     files_of,
+    found,
     job_of,
     plan_of,
     properties_of,
@@ -26,67 +28,54 @@ def group(fields: str) -> str:
 ONE_NODE = group("efa: false")
 CPU = group("instance_type: m7i.4xlarge, count: {min: 1, max: 4}")
 
-COMPUTE: list[tuple[str, dict[str, Any]]] = [
-    ("", {"Type": "EC2", "AllocationStrategy": "BEST_FIT_PROGRESSIVE"}),
-    ("", {"MinvCpus": 0, "MaxvCpus": 384, "InstanceTypes": ["p5en.48xlarge"]}),
-    ("", {"Ec2Configuration": [{"ImageType": "ECS_AL2023_NVIDIA"}]}),
-    ("", {"PlacementGroup": {"Ref": "PlacementGroupH200"}}),
-    (CPU, {"MinvCpus": 16, "MaxvCpus": 64, "Ec2Configuration": [{"ImageType": "ECS_AL2023"}]}),
-    (CPU, {"SecurityGroupIds": [{"Ref": "ClusterSecurityGroupId"}]}),
-    (
-        group("instance_type: m7i.4xlarge, capacity: spot"),
-        {"Type": "SPOT", "AllocationStrategy": "SPOT_PRICE_CAPACITY_OPTIMIZED"},
-    ),
-    (
-        group("instance_type: m7i.4xlarge, capacity: spot, allocation: capacity-optimized"),
-        {"Type": "SPOT", "AllocationStrategy": "SPOT_CAPACITY_OPTIMIZED"},
-    ),
-    (
-        group(
-            "instance_type: null, instance_types: [m7i.4xlarge, m6i.4xlarge], "
-            "allocation: lowest-price"
-        ),
-        {"AllocationStrategy": "BEST_FIT_PROGRESSIVE"},
-    ),
-    (
-        group("instance_type: null, instance_types: [m7i.4xlarge, m6i.4xlarge]"),
-        {
-            "AllocationStrategy": "BEST_FIT_PROGRESSIVE_ORDERED",
-            "InstanceTypes": ["m7i.4xlarge", "m6i.4xlarge"],
-        },
-    ),
-    (
-        group("instance_type: trn1.32xlarge"),
-        {
-            "Ec2Configuration": [
-                {"ImageType": "ECS_AL2023", "ImageIdOverride": {"Ref": "ImageNeuron"}}
-            ]
-        },
-    ),
-    ("slurm: {idle_timeout: 30m}", {"ScalingPolicy": {"MinScaleDownDelayMinutes": 30}}),
-    (group("labels: {team: blue}"), {"Tags": {"team": "blue"}}),
-]
+SEVERAL = "instance_type: null, instance_types: [m7i.4xlarge, m6i.4xlarge]"
+# By spec: members of the compute resources.
+COMPUTE = {
+    "": """
+        Type: EC2
+        AllocationStrategy: BEST_FIT_PROGRESSIVE
+        MinvCpus: 0
+        MaxvCpus: 384
+        InstanceTypes: [p5en.48xlarge]
+        Ec2Configuration: [{ImageType: ECS_AL2023_NVIDIA}]
+        PlacementGroup: {Ref: PlacementGroupH200}
+        # Beside the interfaces of the launch template, they make the environment invalid.
+        SecurityGroupIds: ABSENT
+        DesiredvCpus: ABSENT
+        ScalingPolicy: ABSENT
+    """,
+    CPU: """
+        MinvCpus: 16
+        MaxvCpus: 64
+        Ec2Configuration: [{ImageType: ECS_AL2023}]
+        SecurityGroupIds: [{Ref: ClusterSecurityGroupId}]
+    """,
+    group("instance_type: m7i.4xlarge, capacity: spot"): """
+        Type: SPOT
+        AllocationStrategy: SPOT_PRICE_CAPACITY_OPTIMIZED
+    """,
+    group("instance_type: m7i.4xlarge, capacity: spot, allocation: capacity-optimized"): """
+        Type: SPOT
+        AllocationStrategy: SPOT_CAPACITY_OPTIMIZED
+    """,
+    group(f"{SEVERAL}, allocation: lowest-price"): "AllocationStrategy: BEST_FIT_PROGRESSIVE",
+    group(SEVERAL): """
+        AllocationStrategy: BEST_FIT_PROGRESSIVE_ORDERED
+        InstanceTypes: [m7i.4xlarge, m6i.4xlarge]
+    """,
+    group("instance_type: trn1.32xlarge"): """
+        Ec2Configuration: [{ImageType: ECS_AL2023, ImageIdOverride: {Ref: ImageNeuron}}]
+    """,
+    "slurm: {idle_timeout: 30m}": "ScalingPolicy: {MinScaleDownDelayMinutes: 30}",
+    "slurm: {idle_timeout: 5m}": "ScalingPolicy: ABSENT",
+    group("labels: {team: blue}"): "Tags: {team: blue}",
+    group("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"): "PlacementGroup: ABSENT",
+}
 
 
-@pytest.mark.parametrize(("text", "expected"), COMPUTE)
-def test_compute_resources(text: str, expected: dict[str, Any]) -> None:
-    found = compute_of(text)
-    assert {key: found[key] for key in expected} == expected
-
-
-ABSENT: list[tuple[str, str]] = [
-    # Beside the interfaces of the launch template, they make the environment invalid.
-    ("", "SecurityGroupIds"),
-    ("", "DesiredvCpus"),
-    ("", "ScalingPolicy"),
-    ("slurm: {idle_timeout: 5m}", "ScalingPolicy"),
-    (group("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), "PlacementGroup"),
-]
-
-
-@pytest.mark.parametrize(("text", "key"), ABSENT)
-def test_members_that_would_do_harm(text: str, key: str) -> None:
-    assert key not in compute_of(text)
+@pytest.mark.parametrize(("text", "member", "expected"), members(COMPUTE))
+def test_compute_resources(text: str, member: str, expected: Any) -> None:
+    assert at(compute_of(text), member) == expected
 
 
 # Time limits of queues, and how long jobs go on when nodes are replaced.
@@ -196,20 +185,34 @@ def test_memory_that_the_agent_has() -> None:
     assert memory < 0.95 * 2048 * 1024
 
 
+MIXED = """
+node_groups:
+  - {name: h200, instance_type: null, instance_types: [g6e.48xlarge, g6e.12xlarge, g6e.16xlarge],
+     capacity: spot, efa: false, count: {max: 4}}
+"""
+
+
+def test_jobs_for_several_types_fit_on_each_of_them() -> None:
+    assert not [one for one in found(MIXED) if one.severity == "error"]
+    job = job_of(MIXED, "h200-torchrun")
+    needed = container_of(job)["resourceRequirements"]
+    # One GPU as g6e.16xlarge has, 48 vCPUs as g6e.12xlarge has, and less than its 384 GiB.
+    asked = {each["type"]: int(each["value"]) for each in needed}
+    assert asked == {"GPU": 1, "VCPU": 48, "MEMORY": 384 * 1024 * 15 // 16}
+    assert "--nproc-per-node=1" in str(job)
+    assert compute_of(MIXED)["InstanceTypes"][0] == "g6e.48xlarge"
+
+
+AGAIN = "resilience: {auto_resume: true}"
+REPLACED = flow(f"""
+{{attempts: {limits.ATTEMPTS}, evaluateOnExit: [
+  {{action: RETRY, onStatusReason: Host EC2*}}, {{action: EXIT, onReason: '*'}}]}}
+""")
 RETRIES: list[tuple[str, str, dict[str, Any]]] = [
     ("", "h200-torchrun", {"attempts": 1}),
-    ("resilience: {auto_resume: true}", "h200-nccl", {"attempts": 1}),
-    (
-        "resilience: {auto_resume: true}",
-        "h200-torchrun",
-        {
-            "attempts": limits.ATTEMPTS,
-            "evaluateOnExit": [
-                {"action": "RETRY", "onStatusReason": "Host EC2*"},
-                {"action": "EXIT", "onReason": "*"},
-            ],
-        },
-    ),
+    (AGAIN, "h200-nccl", {"attempts": 1}),
+    # EC2 takes Spot instances back.
+    *((text, "h200-torchrun", REPLACED) for text in (AGAIN, MIXED)),
 ]
 
 
@@ -245,7 +248,8 @@ def test_containers_have_the_folders_of_nodes() -> None:
 KINDS: list[tuple[str, set[str]]] = [
     ("", {"nccl", "torchrun", "verify"}),
     (ONE_NODE, {"nccl", "torchrun", "verify"}),
-    (group("instance_type: trn1.32xlarge"), {"nccom", "torchrun", "verify"}),
+    (group("instance_type: trn1.32xlarge"), {"all-reduce", "torchrun", "verify"}),
+    (group("instance_type: trn1.32xlarge, efa: false"), {"nccom", "torchrun", "verify"}),
     (group("instance_type: hpc8a.96xlarge"), {"mpi", "verify"}),
     (CPU, {"array", "verify"}),
 ]
@@ -259,10 +263,8 @@ def test_jobs_of_a_group(text: str, kinds: set[str]) -> None:
 
 def test_the_image_of_training_jobs() -> None:
     text = "targets: {batch: {image: 111122223333.dkr.ecr.us-east-1.amazonaws.com/train:1}}"
-    images = {
-        name: container_of(job_of(text, f"h200-{name}"))["image"]
-        for name in ("torchrun", "nccl", "verify")
-    }
+    jobs = {name: job_of(text, f"h200-{name}") for name in ("torchrun", "nccl", "verify")}
+    images = {name: container_of(job)["image"] for name, job in jobs.items()}
     assert images["torchrun"].endswith("/train:1")
     assert not images["nccl"].endswith("/train:1")
 
@@ -295,10 +297,7 @@ def user_data(text: str) -> str:
 ORDER = """
 node_groups: [{name: h200, scratch: /scratch, health_checks: [gpu]}]
 storage: [{mount: /data, type: efs}]
-software:
-  scripts:
-    - {run: s3://my-bucket/after.sh}
-    - {run: s3://my-bucket/before.sh, when: start}
+software: {scripts: [{run: s3://my-bucket/after.sh}, {run: s3://my-bucket/before.sh, when: start}]}
 """
 
 
@@ -320,13 +319,8 @@ def test_only_references_of_ours_are_substituted() -> None:
 def test_the_rule_about_user_data_knows_its_size() -> None:
     empty = len(user_data("software: {scripts: [{run: 's3://my-bucket/a.sh'}]}"))
     assert empty < limits.USER_DATA_BYTES
-    one, two = (
-        len(user_data(f"storage: [{', '.join(each)}]"))
-        for each in (
-            ["{mount: /a, type: efs}"],
-            ["{mount: /a, type: efs}", "{mount: /b, type: efs}"],
-        )
-    )
+    mounts = [f"{{mount: /{name}, type: efs}}" for name in "ab"]
+    one, two = (len(user_data(f"storage: [{', '.join(mounts[:n])}]")) for n in (1, 2))
     assert two - one < limits.MOUNT_BYTES
 
 
@@ -345,11 +339,6 @@ def test_tasks_need_interfaces_of_the_quota(text: str, interfaces: int) -> None:
     assert plan_of(text).network.needed_addresses == interfaces
 
 
-def test_users_may_register_definitions_with_tags() -> None:
-    """IAM asks for it where a request has tags, and definitions have those of the spec."""
-    assert "`batch:TagResource`" in files_of("tags: {team: a}")["README.md"]
-
-
 def test_the_checklist_has_the_names_that_queues_get() -> None:
     text = """queues: [{name: train, node_groups: [h200]}]
 targets: {batch: {queue_names: {train: Training}}}"""
@@ -363,3 +352,28 @@ def test_the_checklist_has_what_an_own_role_needs(arn: str) -> None:
     [line] = [line for line in files_of(text)["README.md"].splitlines() if f"{arn}: " in line]
     assert "AmazonEC2ContainerServiceforEC2Role" in line
     assert "`ScriptsBucketName`" in line
+
+
+STEPS = rows("""
+slurm: {idle_timeout: 45m}
+    nodes stop after 45 minutes without jobs
+{}
+    nodes stop within minutes without jobs
+node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 2}, {name: h200}]
+queues: [{name: a, node_groups: [cpu]}, {name: b, node_groups: [h200], time_limit: 2h}]
+    120 (h200), 7,200 (cpu)
+node_groups: [{name: a, instance_type: m7i.4xlarge, count: 2},
+  {name: b, instance_type: m7i.8xlarge, count: 2}]
+queues: [{name: cpu, node_groups: [a, b]}]
+    not each group of cpu (a, b) may be checked
+software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}
+    `./mirror.sh` copies images to
+# IAM asks for it where a request has tags, and definitions have those of the spec.
+tags: {team: a}
+    `batch:TagResource`
+""")
+
+
+@pytest.mark.parametrize(("fragment", "words"), STEPS)
+def test_the_readme_has_the_values_of_the_spec(fragment: str, words: str) -> None:
+    assert words in files_of(fragment)["README.md"]

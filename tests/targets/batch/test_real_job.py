@@ -12,6 +12,7 @@ import pytest
 
 from tests.support import debian
 from tests.support.node_network import NodeNetwork, Run, node_network
+from tests.support.waiting import PATIENCE
 from tests.targets.batch.planned import container_of, job_of
 
 pytestmark = pytest.mark.skipif(bool(debian.impossible()), reason=debian.impossible())
@@ -43,10 +44,6 @@ def nodes() -> Iterator[NodeNetwork]:
         yield made
 
 
-PATIENCE = 400
-"""Seconds: the machine may have much else to do."""
-
-
 def script(seconds: int) -> str:
     """What the containers of the job run, with less time for nodes to join."""
     command: str = container_of(job_of(SPEC, "h200-nccl"))["command"][2]
@@ -56,10 +53,7 @@ def script(seconds: int) -> str:
 
 def variables(index: int) -> Mapping[str, str]:
     """What Batch and the job definition give to a node: only children know the main node."""
-    given = {
-        each["name"]: each["value"]
-        for each in container_of(job_of(SPEC, "h200-nccl"))["environment"]
-    }
+    given = {e["name"]: e["value"] for e in container_of(job_of(SPEC, "h200-nccl"))["environment"]}
     main = {"AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS": MAIN} if index else {}
     return {
         **given,
@@ -77,11 +71,11 @@ def test_every_gpu_of_every_node_takes_part(nodes: NodeNetwork) -> None:
     text, of_child, of_main = script(200), variables(1), variables(0)
 
     def join() -> None:
-        child.append(nodes.run("child", text, environment=of_child, seconds=PATIENCE))
+        child.append(nodes.run("child", text, environment=of_child, seconds=3 * PATIENCE))
 
     waiting = threading.Thread(target=join)
     waiting.start()
-    done = nodes.run("main", text, environment=of_main, seconds=PATIENCE)
+    done = nodes.run("main", text, environment=of_main, seconds=3 * PATIENCE)
     # Batch ends the children with the main node.
     nodes.run("child", "pkill sshd || kill $(cat /run/sshd.pid)")
     waiting.join()
@@ -96,13 +90,13 @@ def test_every_gpu_of_every_node_takes_part(nodes: NodeNetwork) -> None:
 def test_a_main_node_without_its_children_fails(nodes: NodeNetwork) -> None:
     """No failure of a child ends a job: it would keep its nodes until its time limit."""
     nodes.run("main", "pkill sshd; rm -rf /root/.ssh")
-    done = nodes.run("main", script(2), environment=variables(0), seconds=60)
+    done = nodes.run("main", script(2), environment=variables(0))
     assert done.status == 1
     assert "FAIL: 1 of 2 nodes joined within 2 s" in done.text
 
 
 def test_a_child_without_its_main_node_gives_up(nodes: NodeNetwork) -> None:
     nodes.run("child", "pkill sshd; rm -rf /root/.ssh")
-    done = nodes.run("child", script(2), environment=variables(1), seconds=60)
+    done = nodes.run("child", script(2), environment=variables(1))
     assert done.status == 1
     assert f"the main node {MAIN} does not answer" in done.text

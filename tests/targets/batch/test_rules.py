@@ -14,9 +14,9 @@ def group(fields: str) -> str:
 CASES: list[tuple[str, str, bool]] = [
     # Code, spec, whether there is such a finding.
     ("CAP600", group("capacity: spot, count: 1"), False),
+    ("CAP600", group("instance_type: p6e-gb200.36xlarge, capacity: spot, count: 9"), False),
     ("CAP600", group("capacity: spot, efa: false, count: 2"), False),
     ("CAP601", group("count: {min: 1, max: 2}, efa: false"), False),
-    ("CAP602", group("count: 2, efa: false"), False),
     ("CAP603", "slurm: {idle_timeout: 8d}", True),
     ("CAP603", "slurm: {idle_timeout: 7d}", False),
     # The default of Slurm is no wish.

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import base64
-import subprocess
+import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.oracles.cloudformation import resolve
-from tests.oracles.shell import scripts_in_user_data
-from tests.targets.batch.planned import container_of, job_of, template_of
+from tests.support.scripts import bash, completed, programs
+from tests.targets.batch.planned import container_of, files_of, job_of, template_of
+from tests.validators.cloudformation import resolve
+from tests.validators.shell import scripts_in_user_data
 
-STORED = (
-    "storage: [{mount: /data, type: efs}]\nsoftware: {scripts: [{run: 's3://my-bucket/own.sh'}]}"
-)
+STORED = """storage: [{mount: /data, type: efs}]
+software: {scripts: [{run: 's3://my-bucket/own.sh'}]}"""
 
 
 def node_script(text: str) -> str:
@@ -28,36 +29,22 @@ def node_script(text: str) -> str:
     raise AssertionError("no user data")
 
 
+Fakes = Mapping[str, str]
+# Programs of a node: they note how they were called.
 FAKES = {
-    # Programs of a node: they note how they were called.
+    **dict.fromkeys(("sha256sum", "systemctl", "shutdown", "sleep", "dnf"), "true"),
     "aws": '[[ "$*" != *fails* ]] || exit 1\nprintf "%s\\n" "$BODY" >"${@: -1}"',
-    "sha256sum": "true",
-    "systemctl": "true",
-    "shutdown": "true",
-    "sleep": "true",
-    "dnf": "true",
 }
 
 
-def run(
-    folder: Path, script: str, body: str, fakes: Mapping[str, str] = FAKES
-) -> tuple[int, list[str]]:
+def run(folder: Path, script: str, body: str, fakes: Fakes = FAKES) -> tuple[int, list[str]]:
     """The exit status, and the commands in order."""
     tools, log = folder / "tools", folder / "log"
-    tools.mkdir()
-    for name, effect in fakes.items():
-        tool = tools / name
-        tool.write_text(f'#!/bin/bash\necho "{name} $*" >>"{log}"\n{effect}\n')
-        tool.chmod(0o755)
+    noted = {name: f'echo "{name} $*" >>"{log}"\n{effect}' for name, effect in fakes.items()}
+    programs(tools, noted)
     script = script.replace("export PATH=", f"export PATH={tools}:")
     script = script.replace("/dev/console", str(folder / "console"))
-    done = subprocess.run(
-        ["/bin/bash", "-c", script],
-        env={"PATH": f"{tools}:/usr/bin:/bin", "BODY": body, "LOG": str(log)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = bash("-c", script, first=tools, BODY=body, LOG=str(log))
     return done.returncode, log.read_text().splitlines()
 
 
@@ -91,10 +78,8 @@ def test_a_node_that_fails_gets_no_jobs(tmp_path: Path, body: str, reason: str) 
 def test_a_package_that_is_not_there_at_once(tmp_path: Path) -> None:
     """The network of a node may take a moment; the image lacks the AWS CLI."""
     tools = tmp_path / "packages"
-    tools.mkdir()
     slow = f'[[ $(grep -c ^dnf "{tmp_path}/log") -gt 2 ]] && cp {tools}/aws {tmp_path}/tools/'
-    (tools / "aws").write_text('#!/bin/bash\nprintf "#!/bin/bash\\n" >"${@: -1}"\n')
-    (tools / "aws").chmod(0o755)
+    programs(tools, {"aws": 'printf "#!/bin/bash\\n" >"${@: -1}"'})
     lacking = {**FAKES, "dnf": slow}
     del lacking["aws"]
     status, calls = run(tmp_path, node_script(STORED), "", lacking)
@@ -122,9 +107,7 @@ def test_user_data_is_small() -> None:
 def test_verify_finds_what_is_missing(tmp_path: Path) -> None:
     """Here are neither GPUs nor EFA devices."""
     script = container_of(job_of("", "h200-verify"))["command"][2]
-    done = subprocess.run(
-        ["/bin/bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    done = completed("/bin/bash", "-c", script, cwd=tmp_path)
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert "WRONG   16 EFA devices" in lines
@@ -141,9 +124,7 @@ MOUNTS: list[tuple[str, bool]] = [
 
 
 @pytest.mark.parametrize(("mounted", "accepted"), MOUNTS)
-def test_verify_knows_folders_of_the_root_volume(
-    tmp_path: Path, mounted: str, accepted: bool
-) -> None:
+def test_verify_knows_folders_of_root_volumes(tmp_path: Path, mounted: str, accepted: bool) -> None:
     """Docker makes a folder that is missing on the node."""
     table = tmp_path / "mountinfo"
     table.write_text(
@@ -152,55 +133,58 @@ def test_verify_knows_folders_of_the_root_volume(
     )
     job = job_of("storage: [{mount: /data, type: efs}]", "h200-verify")
     script = container_of(job)["command"][2].replace("/proc/self/mountinfo", str(table))
-    done = subprocess.run(
-        ["/bin/bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    done = completed("/bin/bash", "-c", script, cwd=tmp_path)
     assert ("ok      /data is mounted" in done.stdout.splitlines()) is accepted
 
 
 def test_torchrun_needs_a_program(tmp_path: Path) -> None:
     script = container_of(job_of("", "h200-torchrun"))["command"][2]
-    done = subprocess.run(
-        ["/bin/bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    done = completed("/bin/bash", "-c", script, cwd=tmp_path)
     assert (done.returncode, "has no /workspace/train.py" in done.stdout) == (1, True)
 
 
+MAIN = "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS"
 RANKS: list[tuple[dict[str, str], str]] = [
     ({"AWS_BATCH_JOB_NODE_INDEX": "0"}, "--rdzv-endpoint=192.0.2.1:29500"),
-    (
-        {
-            "AWS_BATCH_JOB_NODE_INDEX": "1",
-            "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS": "192.0.2.9",
-        },
-        "--rdzv-endpoint=192.0.2.9:29500",
-    ),
+    ({"AWS_BATCH_JOB_NODE_INDEX": "1", MAIN: "192.0.2.9"}, "--rdzv-endpoint=192.0.2.9:29500"),
 ]
 
 
-@pytest.mark.parametrize(("variables", "expected"), RANKS)
+TRAINIUM = "node_groups: [{name: h200, instance_type: trn1.32xlarge}]"
+STARTED = (("", "h200-torchrun"), (TRAINIUM, "h200-all-reduce"))
+
+
+@pytest.mark.parametrize(("text", "name"), STARTED)
+@pytest.mark.parametrize(("own", "expected"), RANKS)
 def test_the_nodes_of_torchrun_meet(
-    tmp_path: Path, variables: dict[str, str], expected: str
+    tmp_path: Path, own: dict[str, str], expected: str, text: str, name: str
 ) -> None:
     """Batch tells the address of the main node to the children only."""
-    script = container_of(job_of("", "h200-torchrun"))["command"][2]
-    for name, text in (("torchrun", 'echo "$*"'), ("hostname", "echo 192.0.2.1 192.0.2.2")):
-        tool = tmp_path / name
-        tool.write_text(f"#!/bin/bash\n{text}\n")
-        tool.chmod(0o755)
+    script = container_of(job_of(text, name))["command"][2]
+    script = script.replace("/tmp/", f"{tmp_path}/")
+    torchrun = 'echo "$*"\npython3 -m py_compile "${@: -1}"'
+    programs(tmp_path, {"torchrun": torchrun, "hostname": "echo 192.0.2.1 192.0.2.2"})
     program = tmp_path / "train.py"
     program.touch()
-    batch = {"AWS_BATCH_JOB_NUM_NODES": "2", "AWS_BATCH_JOB_ID": "0a1b#1", **variables}
-    done = subprocess.run(
-        ["/bin/bash", "-c", script],
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "PROGRAM": str(program), **batch},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    batch = {"AWS_BATCH_JOB_NUM_NODES": "2", "AWS_BATCH_JOB_ID": "0a1b#1", **own}
+    done = bash("-c", script, first=tmp_path, PROGRAM=str(program), **batch)
     words = done.stdout.split()
-    assert expected in words, done.stderr
+    assert (done.returncode, expected in words) == (0, True), done.stderr
     assert {"--rdzv-id=0a1b", "--rdzv-conf=join_timeout=1800"} <= set(words)
     # The others reach a node by its address, where names of hosts do not resolve.
     assert "--local-addr=192.0.2.1" in words
-    assert f"--node-rank={variables['AWS_BATCH_JOB_NODE_INDEX']}" in words
+    assert f"--node-rank={own['AWS_BATCH_JOB_NODE_INDEX']}" in words
+
+
+@pytest.mark.parametrize("more", ["", ", efa: false"])
+@pytest.mark.parametrize("type", ["p5.48xlarge", "trn1.32xlarge", "hpc8a.96xlarge"])
+def test_tests_of_closed_networks_install_nothing(type: str, more: str) -> None:
+    """Their images come from the registry; nodes reach no mirror of packages."""
+    text = f"node_groups: [{{name: h200, instance_type: {type}{more}}}]"
+    files = files_of(text)
+    test = re.compile(r"jobs/.*-(nccl|nccom|all-reduce|verify).json")
+    names = [path for path in files if test.fullmatch(path)]
+    assert names
+    for path in names:
+        script = container_of(json.loads(files[path]))["command"][2]
+        assert not re.search(r"\b(apt-get|dnf|pip)\b|https://", script), path

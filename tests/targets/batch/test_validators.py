@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from clustergen import catalog
+from clustergen.facts import catalog
 from clustergen.targets.batch import jobs
-from tests.oracles.batch import batch_violations
 from tests.targets.batch.planned import plan_of, template_of, validated
+from tests.validators.batch import batch_violations
 
 WITH_EFA = [type.name for type in catalog.every() if type.efa]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clustergen.artifacts import Json
-from clustergen.aws import cfn
-from tests.checking import Fragments
+from clustergen.base.artifacts import Json
+from clustergen.services.aws import cfn
+from tests.support.checking import Fragments
 
 EKS = Fragments("eks")
 plan_of, template_of, properties_of = EKS.plan, EKS.template, EKS.properties
@@ -12,11 +12,8 @@ plan_of, template_of, properties_of = EKS.plan, EKS.template, EKS.properties
 
 def resources(template: Json, type: str) -> Json:
     """The resources of a type, by logical id: their properties."""
-    return {
-        name: resource["Properties"]
-        for name, resource in template["Resources"].items()
-        if resource["Type"] == type
-    }
+    found = {id: each for id, each in template["Resources"].items() if each["Type"] == type}
+    return {name: resource["Properties"] for name, resource in found.items()}
 
 
 def launch_template_of(fragment: str, group: str = "h200") -> Json:

@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from clustergen import renderer, resources
-from tests.checking import Fragments, check, check_fragment
-from tests.oracles.shell import script_violations
+from clustergen.base import resources
+from clustergen.bundle import renderer
+from tests.support.checking import Fragments, check, check_fragment
 from tests.support.cloud.commands import reaching
 from tests.targets.eks.test_emit import KARPENTER
+from tests.validators.shell import script_violations
+
+pytestmark = pytest.mark.scenarios(3)
 
 DATED = """
 node_groups:
-  - name: h200
-    count: 2
-    capacity:
-      capacity_block: cr-0a1b2c3d4e5f67890
-      starts: 2026-12-10T11:30:00Z
-      ends: 2026-12-17T11:30:00Z
+  - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890,
+     starts: 2026-12-10T11:30:00Z, ends: 2026-12-17T11:30:00Z}}
 """
 
 
@@ -45,8 +44,7 @@ def place(lines: list[str], *words: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "fragment",
-    ["", KARPENTER, "kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}", DATED],
+    "fragment", ["", KARPENTER, "kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}", DATED]
 )
 def test_scripts_pass_the_validators(tmp_path: Path, fragment: str) -> None:
     text = (bundle(tmp_path, fragment) / "deploy.sh").read_text(encoding="utf-8")
@@ -76,8 +74,7 @@ def test_a_cluster_whose_software_was_never_installed_is_deleted(tmp_path: Path)
     with reaching(tmp_path, files(KARPENTER)) as made:
         made.account.fail("readyz", ("", "connection refused"))
         assert made.deploy().returncode == 2
-        done = made.deploy("--destroy")
-        assert done.returncode == 0, done.stderr
+        made.deployed("--destroy")
         assert made.account.calling("delete-stack", "example-eks")
 
 
@@ -87,27 +84,26 @@ def test_a_cluster_whose_software_is_not_complete_is_paused(tmp_path: Path, fail
         made.account.fail(failed, ("", "connection refused"))
         assert made.deploy().returncode != 0
         for action in ("--pause", "--resume"):
-            done = made.deploy(action)
-            assert done.returncode == 0, done.stderr
-        assert made.deploy().returncode == 0
+            made.deployed(action)
+        made.deployed()
 
 
 def test_nodes_of_karpenter_are_deleted_with_the_cluster(tmp_path: Path) -> None:
     with reaching(tmp_path, files(KARPENTER)) as made:
-        assert made.deploy().returncode == 0
-        assert made.deploy("--destroy").returncode == 0
-        assert made.account.calling("delete nodepools --all")
-        assert made.account.calling("delete nodeclaims --all")
+        made.deployed()
+        made.deployed("--destroy")
+        assert made.account.calling("delete nodepools.karpenter.sh")
+        assert made.account.calling("delete nodeclaims.karpenter.sh")
+        assert made.account.pools == {}
 
 
 @pytest.mark.parametrize("status", ["CREATING", "DELETING", "FAILED"])
 def test_the_deletion_of_a_cluster_may_be_repeated(tmp_path: Path, status: str) -> None:
     """kubectl cannot be set up for such a cluster."""
     with reaching(tmp_path, files(KARPENTER)) as made:
-        assert made.deploy().returncode == 0
+        made.deployed()
         made.account.eks.status = status
-        done = made.deploy("--destroy")
-        assert done.returncode == 0, done.stderr
+        made.deployed("--destroy")
         assert made.account.calling("update-kubeconfig") == []
         assert made.account.calling("delete-stack", "example-eks")
 
@@ -127,7 +123,7 @@ EFS = "storage: [{mount: /home, type: efs}]\n"
 def test_the_readme_says_what_the_cdk_leaves_running() -> None:
     checked = Fragments("eks").checked(KARPENTER)
     readme = {a.path: a.text for a in renderer.render(checked, "eks")}["README.md"]
-    assert "kubectl delete nodepools --all --cascade=foreground" in readme
+    assert "kubectl --kubeconfig example.kubeconfig delete nodepools --selector app" in readme
 
 
 @pytest.mark.parametrize("install", ["script", "stack"])
@@ -143,8 +139,7 @@ def files(fragment: str) -> dict[str, str]:
 
 def test_outputs_of_stacks_reach_the_manifests(tmp_path: Path) -> None:
     with reaching(tmp_path, files(KARPENTER)) as made:
-        done = made.deploy()
-        assert done.returncode == 0, done.stderr
+        made.deployed()
         filled = (made.folder / ".filled/manifests/karpenter.yaml").read_text(encoding="utf-8")
         assert 'role: "karpenternoderolename-0a1b"' in filled
         assert 'id: "ekssecuritygroupid-0a1b"' in filled
@@ -163,11 +158,10 @@ def test_the_users_kubeconfig_is_not_changed(tmp_path: Path) -> None:
 def test_a_pause_deletes_karpenter_nodes_and_prevents_new_ones(tmp_path: Path) -> None:
     with reaching(tmp_path, files(KARPENTER)) as made:
         made.deploy()
-        done = made.deploy("--pause")
-        assert done.returncode == 0, done.stderr
+        made.deployed("--pause")
         [patch] = made.account.calling("patch nodepool")
         assert '{"spec":{"limits":{"cpu":"0"}}}' in patch
-        assert made.account.calling("delete nodeclaims --all")
+        assert made.account.calling("delete nodeclaims.karpenter.sh", "nodepool in (burst)")
         made.deploy("--resume")
         [patch] = made.account.calling("patch nodepool")
         assert '{"cpu":"0"}' not in patch
@@ -186,6 +180,9 @@ def test_kueue_holds_jobs_while_a_cluster_is_paused(tmp_path: Path) -> None:
     assert place(lines, "patch nodepool") < released
 
 
+TRAIN = "name: train, node_groups: [h200]"
+
+
 def test_the_readme_explains_how_to_request_nodes_of_a_block() -> None:
     path = resources.tree("specs") / "eks-p5en-capacity-block.yaml"
     checked = check(path.read_text(encoding="utf-8"), target="eks")
@@ -193,13 +190,30 @@ def test_the_readme_explains_how_to_request_nodes_of_a_block() -> None:
     assert "update-nodegroup-config" in files["README.md"]
 
 
+SCALED = "aws eks update-nodegroup-config --region us-east-1 --cluster-name example"
+KARPENTERS = "node_groups: [{name: h200, count: {max: 2}}]\nkubernetes: {autoscaler: karpenter}"
+SAID = [
+    # Spec, words of the README, whether they are there.
+    ("node_groups: [{name: h200, count: {max: 2}}]", f"have: h200. `{SCALED}", True),
+    ("", SCALED, False),
+    (KARPENTERS, SCALED, False),
+    (f"queues: [{{{TRAIN}, priority: 9}}]", "priority-class: QUEUE`; queues with a", True),
+    (f"queues: [{{{TRAIN}}}]", "priority-class", False),
+    ("", "AWSServiceRoleForAmazonEKS, AWSServiceRoleForAmazonEKSNodegroup", True),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "there"), SAID)
+def test_the_readme_says_what_to_do_oneself(text: str, words: str, there: bool) -> None:
+    assert (words in " ".join(files(text)["README.md"].split())) is there
+
+
 def test_a_protected_cluster_is_not_deleted_in_part(tmp_path: Path) -> None:
     protected = "targets: {eks: {deletion_protection: true}}\n"
     with reaching(tmp_path, files(protected)) as made:
-        assert made.deploy().returncode == 0
-        done = made.deploy("--destroy")
-        assert (done.returncode, "deletion_protection: false" in done.stderr) == (2, True)
+        made.deployed()
+        made.stops("deletion_protection: false", "--destroy")
         assert made.account.calling("delete") == []
         made.render(files(""))
-        assert made.deploy().returncode == 0
-        assert made.deploy("--destroy").returncode == 0
+        made.deployed()
+        made.deployed("--destroy")

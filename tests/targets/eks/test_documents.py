@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from clustergen import catalog, targets
-from tests.checking import broken, check_fragment
-from tests.oracles.cloudformation import check as template_violations
-from tests.oracles.eks import eks_violations
-from tests.oracles.seeding import changed
+from clustergen import targets
+from clustergen.facts import catalog
+from tests.support.checking import broken, check_fragment
+from tests.validators.cloudformation import check as template_violations
+from tests.validators.eks import eks_violations
+from tests.validators.seeding import changed
 
 EKS = "eks"
 SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.cards) > 1]
@@ -27,10 +28,8 @@ def template(fragment: str) -> dict[str, Any]:
 
 def _group(number: int, name: str, layout: str) -> str:
     capacity = "{capacity_block: cr-0a1b2c3d}" if "p6e" in name else "on-demand"
-    return (
-        f"{{name: g{number}, instance_type: {name}, count: 18, capacity: {capacity}, "
-        f"efa_layout: {layout}}}"
-    )
+    shape = f"count: 18, capacity: {capacity}, efa_layout: {layout}"
+    return f"{{name: g{number}, instance_type: {name}, {shape}}}"
 
 
 @pytest.mark.parametrize("layout", ["efa", "efa-only"])

@@ -6,15 +6,16 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from clustergen.words import word_set, words
-from tests.oracles.shell import script_violations
+from clustergen.base.text_lists import word_set
+from clustergen.services.eks import control_plane
+from tests.support.scripts import completed, programs
+from tests.support.tables import at, by_outcome, members
 from tests.targets.eks.planned import (
     EKS,
     launch_template_of,
@@ -23,6 +24,7 @@ from tests.targets.eks.planned import (
     resources,
     template_of,
 )
+from tests.validators.shell import script_violations
 
 BLOCK = "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]"
 CLOSED = (
@@ -42,79 +44,156 @@ def cpu(more: str = "") -> str:
     return f"node_groups: [{CPU}{', ' if more else ''}{more}}}]"
 
 
-@pytest.mark.parametrize(
-    ("fragment", "key", "expected"),
-    [
-        ("", "Version", "1.35"),
-        ('kubernetes: {version: "1.36"}', "Version", "1.36"),
-        ("", "Name", "example"),
-        (
-            "",
-            "AccessConfig",
-            {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": True},
-        ),
-        ("", "BootstrapSelfManagedAddons", False),
-        ("", "UpgradePolicy", {"SupportType": "EXTENDED"}),
-        ("kubernetes: {support: standard}", "UpgradePolicy", {"SupportType": "STANDARD"}),
-        ("kubernetes: {support: extended}", "UpgradePolicy", {"SupportType": "EXTENDED"}),
-        ("", "DeletionProtection", False),
-        ("targets: {eks: {deletion_protection: true}}", "DeletionProtection", True),
-        ("", "KubernetesNetworkConfig", {"ServiceIpv4Cidr": "172.20.0.0/16"}),
-        (
-            "network: {cidr: 172.20.0.0/16}",
-            "KubernetesNetworkConfig",
-            {"ServiceIpv4Cidr": "10.100.0.0/16"},
-        ),
-        ("tags: {team: models}", "Tags", [{"Key": "team", "Value": "models"}]),
-    ],
-)
-def test_cluster(fragment: str, key: str, expected: object) -> None:
-    assert properties_of(fragment, "Cluster")[key] == expected
+STARTS = {
+    "Cluster": "Resources.Cluster.Properties",
+    "Nodes": "Resources.NodeGroupH200.Properties",
+    "Launch": "Resources.NodeGroupH200LaunchTemplate.Properties.LaunchTemplateData",
+    "System": "Resources.SystemNodes.Properties",
+    "Logs": "Resources.ClusterLogs.Properties",
+}
+# By fragment: places in the template, what is there.
+ROWS = {
+    "": """
+        Cluster.Version: '1.35'
+        Cluster.Name: example
+        Cluster.AccessConfig: {AuthenticationMode: API,
+            BootstrapClusterCreatorAdminPermissions: true}
+        Cluster.BootstrapSelfManagedAddons: false
+        Cluster.UpgradePolicy: {SupportType: EXTENDED}
+        Cluster.DeletionProtection: false
+        Cluster.KubernetesNetworkConfig: {ServiceIpv4Cidr: 172.20.0.0/16}
+        # The endpoint is private without client networks.
+        Cluster.ResourcesVpcConfig: {EndpointPrivateAccess: true, EndpointPublicAccess: false,
+            SubnetIds: [{Ref: ControlPlaneSubnet1Id}, {Ref: ControlPlaneSubnet2Id}]}
+        # Secrets are encrypted with a rotating key.
+        Cluster.EncryptionConfig: [{Provider: {KeyArn: {'Fn::GetAtt': [ClusterKey, Arn]}},
+            Resources: [secrets]}]
+        Resources.ClusterKey.Properties.EnableKeyRotation: true
+        # The log group exists before EKS writes to it.
+        Logs: {LogGroupName: /aws/eks/example/cluster, RetentionInDays: 30}
+        Resources.Cluster.DependsOn: [ClusterLogs]
+        Cluster.Logging.ClusterLogging.EnabledTypes: [{Type: api}, {Type: audit},
+            {Type: authenticator}, {Type: controllerManager}, {Type: scheduler}]
+        # Groups without spare capacity lose a node before they get one.
+        Nodes.UpdateConfig: {MaxUnavailablePercentage: 33, UpdateStrategy: MINIMAL}
+        Nodes.Taints: [{Key: nvidia.com/gpu, Value: present, Effect: NO_SCHEDULE}]
+        Launch.CpuOptions: ABSENT
+        Launch.MetadataOptions: {HttpEndpoint: enabled, HttpPutResponseHopLimit: 1,
+            HttpTokens: required}
+        System.InstanceTypes: [m7i.large]
+        # Networking precedes nodes, and nodes precede pods.
+        Resources.SystemNodes.DependsOn: [AddonEksPodIdentityAgent, AddonKubeProxy, AddonVpcCni]
+        Resources.NodeGroupH200.DependsOn: [AddonEksPodIdentityAgent, AddonKubeProxy, AddonVpcCni]
+        Resources.AddonCoredns.DependsOn: [SystemNodes]
+        Resources.AddonVpcCni.DependsOn: ABSENT
+    """,
+    'kubernetes: {version: "1.36"}': "Cluster.Version: '1.36'",
+    "kubernetes: {support: standard}": "Cluster.UpgradePolicy: {SupportType: STANDARD}",
+    "kubernetes: {support: extended}": "Cluster.UpgradePolicy: {SupportType: EXTENDED}",
+    "targets: {eks: {deletion_protection: true}}": "Cluster.DeletionProtection: true",
+    "network: {cidr: 172.20.0.0/16}": """
+        Cluster.KubernetesNetworkConfig: {ServiceIpv4Cidr: 10.100.0.0/16}
+    """,
+    "tags: {team: models}": "Cluster.Tags: [{Key: team, Value: models}]",
+    PUBLIC: """
+        Cluster.ResourcesVpcConfig: {EndpointPrivateAccess: true, EndpointPublicAccess: true,
+            PublicAccessCidrs: [203.0.113.0/24],
+            SubnetIds: [{Ref: ControlPlaneSubnet1Id}, {Ref: ControlPlaneSubnet2Id}]}
+    """,
+    "monitoring: {log_retention: 45d}": """
+        Logs: {LogGroupName: /aws/eks/example/cluster, RetentionInDays: 60}
+    """,
+    "monitoring: {log_retention: 9999d}": """
+        Logs: {LogGroupName: /aws/eks/example/cluster, RetentionInDays: 3653}
+    """,
+    BLOCK: """
+        Nodes.CapacityType: CAPACITY_BLOCK
+        Nodes.InstanceTypes: ABSENT
+        Nodes.ScalingConfig.MaxSize: 2
+        Nodes.Subnets: [{Ref: PrivateSubnetId}]
+        Nodes.UpdateConfig.UpdateStrategy: MINIMAL
+        Launch.InstanceType: p5en.48xlarge
+        Launch.InstanceMarketOptions: {MarketType: capacity-block}
+        Launch.CapacityReservationSpecification.CapacityReservationTarget:
+            {CapacityReservationId: cr-0a1b2c3d4e5f67890}
+        Launch.Placement: ABSENT
+    """,
+    # Several types are named once.
+    group(
+        "instance_type: null, instance_types: [m7i.4xlarge, m6i.4xlarge], count: 4, capacity: spot"
+    ): """
+        Nodes.InstanceTypes: [m7i.4xlarge, m6i.4xlarge]
+        Launch.InstanceType: ABSENT
+    """,
+    # The size is a parameter.
+    group("count: 8"): """
+        Nodes.ScalingConfig: {MinSize: 0, MaxSize: 8, DesiredSize: {Ref: SizeOfNodeGroupH200}}
+        Parameters.SizeOfNodeGroupH200.Default: 0
+    """,
+    group("instance_type: m7i.4xlarge, count: {min: 0, max: 9}"): """
+        Nodes.ScalingConfig: {MinSize: 0, MaxSize: 9, DesiredSize: {Ref: SizeOfNodeGroupH200}}
+        Parameters.SizeOfNodeGroupH200.Default: 0
+    """,
+    cpu(): """
+        Nodes.UpdateConfig: {MaxUnavailablePercentage: 33, UpdateStrategy: DEFAULT}
+        Nodes.Taints: ABSENT
+    """,
+    cpu("capacity: {reservation: cr-0a1b2c3d}"): """
+        Nodes.UpdateConfig: {MaxUnavailablePercentage: 33, UpdateStrategy: MINIMAL}
+    """,
+    # Failed nodes are replaced if the spec requests it.
+    "resilience: {replace_failed_nodes: true}": """
+        Nodes.NodeRepairConfig: {Enabled: true}
+        System.NodeRepairConfig: {Enabled: true}
+    """,
+    "resilience: {replace_failed_nodes: false}": """
+        Nodes.NodeRepairConfig: {Enabled: false}
+        System.NodeRepairConfig: {Enabled: true}
+    """,
+    group("instance_type: trn2.48xlarge, count: 1"): """
+        Nodes.Taints: [{Key: aws.amazon.com/neuron, Value: present, Effect: NO_SCHEDULE}]
+    """,
+    cpu("taints: [{key: a, effect: PreferNoSchedule}]"): """
+        Nodes.Taints: [{Key: a, Effect: PREFER_NO_SCHEDULE}]
+    """,
+    group("taints: [{key: nvidia.com/gpu, effect: NoExecute}]"): """
+        Nodes.Taints: [{Key: nvidia.com/gpu, Effect: NO_EXECUTE}]
+    """,
+    group("taints: [{key: a, value: b, effect: NoSchedule}]"): """
+        Nodes.Taints: [{Key: a, Value: b, Effect: NO_SCHEDULE},
+            {Key: nvidia.com/gpu, Value: present, Effect: NO_SCHEDULE}]
+    """,
+    # Labels are those of the spec and of MIG.
+    group("labels: {example.com/a: b}, mig: {1g.18gb: 7}, efa: false"): """
+        Nodes.Labels: {example.com/a: b, nvidia.com/gpu.present: 'true',
+            nvidia.com/mig.config: h200}
+    """,
+    group("instance_type: m7i.4xlarge"): "Nodes.Labels: ABSENT",
+    group("root_volume: {size: 300GiB, iops: 6000, throughput: 500}")
+    + "\ntags: {team: models}": """
+        Launch.BlockDeviceMappings: [{DeviceName: /dev/xvda, Ebs: {DeleteOnTermination: true,
+            Encrypted: true, Iops: 6000, Throughput: 500, VolumeSize: 300, VolumeType: gp3}}]
+        Launch.TagSpecifications: [
+            {ResourceType: instance, Tags: &tags [{Key: team, Value: models},
+                {Key: Name, Value: example-h200}]},
+            {ResourceType: volume, Tags: *tags}, {ResourceType: network-interface, Tags: *tags}]
+    """,
+    group("threads_per_core: 1"): "Launch.CpuOptions: {CoreCount: 96, ThreadsPerCore: 1}",
+    # System nodes are few and plain.
+    "kubernetes: {system_nodes: {instance_type: m7g.large, count: 3}}": """
+        System.InstanceTypes: [m7g.large]
+        System.AmiType: AL2023_ARM_64_STANDARD
+        System.ScalingConfig: {MinSize: 3, MaxSize: 4, DesiredSize: 3}
+        System.NodegroupName: system_nodes
+        System.Subnets: [{Ref: SystemSubnet1Id}, {Ref: SystemSubnet2Id}]
+        System.Taints: ABSENT
+    """,
+}
 
 
-@pytest.mark.parametrize(
-    ("fragment", "public"),
-    [
-        ("", {"EndpointPublicAccess": False}),
-        (PUBLIC, {"EndpointPublicAccess": True, "PublicAccessCidrs": ["203.0.113.0/24"]}),
-    ],
-)
-def test_the_endpoint_is_private_without_client_networks(
-    fragment: str, public: dict[str, Any]
-) -> None:
-    network = properties_of(fragment, "Cluster")["ResourcesVpcConfig"]
-    subnets = [{"Ref": "ControlPlaneSubnet1Id"}, {"Ref": "ControlPlaneSubnet2Id"}]
-    assert network == {"EndpointPrivateAccess": True, "SubnetIds": subnets, **public}
-
-
-def test_secrets_are_encrypted_with_a_rotating_key() -> None:
-    [encryption] = properties_of("", "Cluster")["EncryptionConfig"]
-    assert encryption == {
-        "Provider": {"KeyArn": {"Fn::GetAtt": ["ClusterKey", "Arn"]}},
-        "Resources": ["secrets"],
-    }
-    assert properties_of("", "ClusterKey")["EnableKeyRotation"] is True
-
-
-@pytest.mark.parametrize(
-    ("fragment", "days"),
-    [
-        ("", 30),
-        ("monitoring: {log_retention: 45d}", 60),
-        ("monitoring: {log_retention: 9999d}", 3653),
-    ],
-)
-def test_the_log_group_exists_before_eks_writes_to_it(fragment: str, days: int) -> None:
-    template = template_of(fragment)
-    assert properties_of(fragment, "ClusterLogs") == {
-        "LogGroupName": "/aws/eks/example/cluster",
-        "RetentionInDays": days,
-    }
-    assert template["Resources"]["Cluster"]["DependsOn"] == ["ClusterLogs"]
-    logging = template["Resources"]["Cluster"]["Properties"]["Logging"]["ClusterLogging"]
-    assert {kind["Type"] for kind in logging["EnabledTypes"]} == word_set("""
-        api audit authenticator controllerManager scheduler
-    """)
+@pytest.mark.parametrize(("fragment", "place", "expected"), members(ROWS, STARTS))
+def test_the_value_is_in_the_template(fragment: str, place: str, expected: Any) -> None:
+    assert at(template_of(fragment), place) == expected
 
 
 def test_admins_are_access_entries() -> None:
@@ -132,10 +211,8 @@ def test_interfaces_are_those_of_the_plan_with_the_clusters_security_group() -> 
     assert [
         (i["NetworkCardIndex"], i["DeviceIndex"], i.get("InterfaceType")) for i in interfaces
     ] == [(0, 0, None), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 16))]
-    groups = [
-        {"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]},
-        {"Ref": "ClusterSecurityGroupId"},
-    ]
+    cluster = {"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]}
+    groups = [cluster, {"Ref": "ClusterSecurityGroupId"}]
     for interface in interfaces:
         assert interface["Groups"] == groups
         assert interface["DeleteOnTermination"] is True
@@ -164,39 +241,21 @@ def test_launch_templates_omit_what_eks_sets(fragment: str) -> None:
         assert ("AmiType" in nodes) != ("ImageId" in shown), name
 
 
-@pytest.mark.parametrize(
-    ("type", "ami"),
-    [
-        ("p5en.48xlarge", "AL2023_x86_64_NVIDIA"),
-        ("p6-b200.48xlarge", "AL2023_x86_64_NVIDIA"),
-        ("p6e-gb200.36xlarge", "AL2023_ARM_64_NVIDIA"),
-        ("g6e.12xlarge", "AL2023_x86_64_NVIDIA"),
-        ("trn2.48xlarge", "AL2023_x86_64_NEURON"),
-        ("inf2.48xlarge", "AL2023_x86_64_NEURON"),
-        ("m7i.4xlarge", "AL2023_x86_64_STANDARD"),
-        ("c7g.4xlarge", "AL2023_ARM_64_STANDARD"),
-        ("hpc8a.96xlarge", "AL2023_x86_64_STANDARD"),
-    ],
-)
+IMAGES = by_outcome("""
+    AL2023_x86_64_NVIDIA: [p5en.48xlarge, p6-b200.48xlarge, g6e.12xlarge]
+    AL2023_ARM_64_NVIDIA: [p6e-gb200.36xlarge]
+    AL2023_x86_64_NEURON: [trn2.48xlarge, inf2.48xlarge]
+    AL2023_x86_64_STANDARD: [m7i.4xlarge, hpc8a.96xlarge]
+    AL2023_ARM_64_STANDARD: [c7g.4xlarge]
+""")
+
+
+@pytest.mark.parametrize(("type", "ami"), IMAGES)
 def test_images_by_processor_and_accelerator(type: str, ami: str) -> None:
     capacity = ", capacity: {capacity_block: cr-0a1b2c3d}" if "gb200" in type else ""
     count = 18 if "gb200" in type else 1
     fragment = group(f"instance_type: {type}, count: {count}{capacity}")
     assert properties_of(fragment, "NodeGroupH200")["AmiType"] == ami
-
-
-def test_a_capacity_block() -> None:
-    nodes, data = properties_of(BLOCK, "NodeGroupH200"), launch_template_of(BLOCK)
-    assert nodes["CapacityType"] == "CAPACITY_BLOCK"
-    assert "InstanceTypes" not in nodes
-    assert nodes["ScalingConfig"]["MaxSize"] == 2
-    assert nodes["Subnets"] == [{"Ref": "PrivateSubnetId"}]
-    assert nodes["UpdateConfig"]["UpdateStrategy"] == "MINIMAL"
-    assert data["InstanceType"] == "p5en.48xlarge"
-    assert data["InstanceMarketOptions"] == {"MarketType": "capacity-block"}
-    target = {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"}
-    assert data["CapacityReservationSpecification"] == {"CapacityReservationTarget": target}
-    assert "Placement" not in data
 
 
 ARN = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
@@ -205,11 +264,7 @@ CAPACITIES = [
     ("on-demand", "ON_DEMAND", None),
     ("spot", "SPOT", None),
     ("{reservation: cr-0a1b2c3d}", "ON_DEMAND", {"CapacityReservationId": "cr-0a1b2c3d"}),
-    (
-        f"{{reservation_group: '{ARN}'}}",
-        "ON_DEMAND",
-        {"CapacityReservationResourceGroupArn": ARN},
-    ),
+    (f"{{reservation_group: '{ARN}'}}", "ON_DEMAND", {"CapacityReservationResourceGroupArn": ARN}),
 ]
 
 
@@ -222,79 +277,6 @@ def test_capacity(capacity: str, kind: str, target: object) -> None:
     assert options.get("CapacityReservationTarget") == target
     assert "CapacityReservationPreference" not in options
     assert "InstanceMarketOptions" not in data
-
-
-def test_several_types_are_named_once() -> None:
-    fragment = (
-        "node_groups: [{name: h200, instance_type: null, count: 4, capacity: spot,"
-        " instance_types: [m7i.4xlarge, m6i.4xlarge]}]"
-    )
-    nodes = properties_of(fragment, "NodeGroupH200")
-    assert nodes["InstanceTypes"] == ["m7i.4xlarge", "m6i.4xlarge"]
-    assert "InstanceType" not in launch_template_of(fragment)
-
-
-@pytest.mark.parametrize(
-    ("fragment", "most"),
-    [
-        (group("count: 8"), 8),
-        (group("instance_type: m7i.4xlarge, count: {min: 0, max: 9}"), 9),
-    ],
-)
-def test_the_size_is_a_parameter(fragment: str, most: int) -> None:
-    scaling = properties_of(fragment, "NodeGroupH200")["ScalingConfig"]
-    name = "SizeOfNodeGroupH200"
-    assert scaling == {"MinSize": 0, "MaxSize": most, "DesiredSize": {"Ref": name}}
-    assert template_of(fragment)["Parameters"][name]["Default"] == 0
-
-
-@pytest.mark.parametrize(
-    ("fragment", "strategy"),
-    [("", "MINIMAL"), (cpu(), "DEFAULT"), (cpu("capacity: {reservation: cr-0a1b2c3d}"), "MINIMAL")],
-)
-def test_groups_without_spare_capacity_lose_a_node_before_they_get_one(
-    fragment: str, strategy: str
-) -> None:
-    updates = properties_of(fragment, "NodeGroupH200")["UpdateConfig"]
-    assert updates == {"MaxUnavailablePercentage": 33, "UpdateStrategy": strategy}
-
-
-@pytest.mark.parametrize("replaced", [True, False])
-def test_failed_nodes_are_replaced_if_the_spec_requests_it(replaced: bool) -> None:
-    fragment = f"resilience: {{replace_failed_nodes: {str(replaced).lower()}}}"
-    repair = properties_of(fragment, "NodeGroupH200")["NodeRepairConfig"]
-    assert repair == {"Enabled": replaced}
-    assert properties_of(fragment, "SystemNodes")["NodeRepairConfig"] == {"Enabled": True}
-
-
-GPU = {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NO_SCHEDULE"}
-TAINTS = [
-    ("", [GPU]),
-    (group("instance_type: trn2.48xlarge, count: 1"), [{**GPU, "Key": "aws.amazon.com/neuron"}]),
-    (cpu(), None),
-    (cpu("taints: [{key: a, effect: PreferNoSchedule}]"),
-     [{"Key": "a", "Effect": "PREFER_NO_SCHEDULE"}]),
-    (group("taints: [{key: nvidia.com/gpu, effect: NoExecute}]"),
-     [{"Key": "nvidia.com/gpu", "Effect": "NO_EXECUTE"}]),
-    (group("taints: [{key: a, value: b, effect: NoSchedule}]"),
-     [{"Key": "a", "Value": "b", "Effect": "NO_SCHEDULE"}, GPU]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("fragment", "expected"), TAINTS)
-def test_taints(fragment: str, expected: object) -> None:
-    assert properties_of(fragment, "NodeGroupH200").get("Taints") == expected
-
-
-def test_labels_are_those_of_the_spec_and_mig() -> None:
-    fragment = group("labels: {example.com/a: b}, mig: {1g.18gb: 7}, efa: false")
-    assert properties_of(fragment, "NodeGroupH200")["Labels"] == {
-        "example.com/a": "b",
-        "nvidia.com/gpu.present": "true",
-        "nvidia.com/mig.config": "h200",
-    }
-    plain = group("instance_type: m7i.4xlarge")
-    assert "Labels" not in properties_of(plain, "NodeGroupH200")
 
 
 @pytest.mark.parametrize(
@@ -313,59 +295,6 @@ def test_placement(fragment: str, expected: object) -> None:
     assert list(own) == (["NodeGroupH200PlacementGroup"] if "Ref" in str(expected) else [])
 
 
-def test_disks_metadata_and_tags() -> None:
-    fragment = (
-        "tags: {team: models}\nnode_groups: [{name: h200, root_volume: {size: 300GiB, iops: 6000,"
-        " throughput: 500}}]"
-    )
-    data = launch_template_of(fragment)
-    [disk] = data["BlockDeviceMappings"]
-    assert disk == {
-        "DeviceName": "/dev/xvda",
-        "Ebs": {
-            "DeleteOnTermination": True,
-            "Encrypted": True,
-            "Iops": 6000,
-            "Throughput": 500,
-            "VolumeSize": 300,
-            "VolumeType": "gp3",
-        },
-    }
-    assert data["MetadataOptions"] == {
-        "HttpEndpoint": "enabled",
-        "HttpPutResponseHopLimit": 1,
-        "HttpTokens": "required",
-    }
-    tags = [{"Key": "team", "Value": "models"}, {"Key": "Name", "Value": "example-h200"}]
-    assert [t["ResourceType"] for t in data["TagSpecifications"]] == [
-        *words("instance volume network-interface")
-    ]
-    assert all(t["Tags"] == tags for t in data["TagSpecifications"])
-
-
-@pytest.mark.parametrize(
-    ("fragment", "expected"),
-    [
-        ("", None),
-        (group("threads_per_core: 1"), {"CoreCount": 96, "ThreadsPerCore": 1}),
-    ],
-)
-def test_threads(fragment: str, expected: object) -> None:
-    assert launch_template_of(fragment).get("CpuOptions") == expected
-
-
-def test_system_nodes_are_few_and_plain() -> None:
-    fragment = "kubernetes: {system_nodes: {instance_type: m7g.large, count: 3}}"
-    nodes = properties_of(fragment, "SystemNodes")
-    assert nodes["InstanceTypes"] == ["m7g.large"]
-    assert nodes["AmiType"] == "AL2023_ARM_64_STANDARD"
-    assert nodes["ScalingConfig"] == {"MinSize": 3, "MaxSize": 4, "DesiredSize": 3}
-    assert nodes["NodegroupName"] == "system_nodes"
-    assert nodes["Subnets"] == [{"Ref": "SystemSubnet1Id"}, {"Ref": "SystemSubnet2Id"}]
-    assert "Taints" not in nodes
-    assert properties_of("", "SystemNodes")["InstanceTypes"] == ["m7i.large"]
-
-
 ALWAYS = word_set("""
     vpc-cni kube-proxy eks-pod-identity-agent
     coredns eks-node-monitoring-agent aws-ebs-csi-driver
@@ -379,6 +308,15 @@ ADDONS = [
     ("monitoring: {dashboards: cloudwatch}", {"amazon-cloudwatch-observability"}),
     ("monitoring: {dashboards: none}", set()),
 ]  # fmt: skip
+
+
+def test_logs_of_container_insights_have_the_requested_retention() -> None:
+    fragment = "monitoring: {dashboards: cloudwatch, log_retention: 45d}"
+    groups = resources(template_of(fragment), "AWS::Logs::LogGroup")
+    assert {(group["LogGroupName"], group["RetentionInDays"]) for group in groups.values()} == {
+        ("/aws/eks/example/cluster", 60),
+        *((f"/aws/containerinsights/example/{kind}", 60) for kind in control_plane.INSIGHTS),
+    }
 
 
 @pytest.mark.parametrize(("fragment", "more"), ADDONS)
@@ -419,24 +357,26 @@ def test_pods_of_addons_have_separate_roles(addon: str, account: str, may: str) 
 
 
 def test_a_read_only_bucket_is_not_written() -> None:
-    template = template_of(EVERYTHING)
-    assert "s3:PutObject" not in json.dumps(
-        template["Resources"]["AddonAwsMountpointS3CsiDriverRole"]
-    )
-
-
-def test_networking_precedes_nodes_and_nodes_precede_pods() -> None:
-    made = template_of("")["Resources"]
-    first = ["AddonEksPodIdentityAgent", "AddonKubeProxy", "AddonVpcCni"]
-    assert made["SystemNodes"]["DependsOn"] == first
-    assert made["NodeGroupH200"]["DependsOn"] == first
-    assert made["AddonCoredns"]["DependsOn"] == ["SystemNodes"]
-    assert "DependsOn" not in made["AddonVpcCni"]
+    role = template_of(EVERYTHING)["Resources"]["AddonAwsMountpointS3CsiDriverRole"]
+    assert "s3:PutObject" not in json.dumps(role)
 
 
 def test_nodes_keep_few_addresses() -> None:
     values = json.loads(properties_of("", "AddonVpcCni")["ConfigurationValues"])
     assert values == {"env": {"MINIMUM_IP_TARGET": "16", "WARM_IP_TARGET": "4"}}
+
+
+@pytest.mark.parametrize("own", [None, True])
+def test_only_users_have_their_services_instrumented(own: bool | None) -> None:
+    kept = {
+        "manager": {"applicationSignals": {"autoMonitor": {"monitorAllServices": own or False}}}
+    }
+    spec = "monitoring: {dashboards: cloudwatch}"
+    if own is not None:
+        added = {"name": "amazon-cloudwatch-observability", "configuration": kept}
+        spec += f"\nkubernetes: {json.dumps({'addons': [added]})}"
+    addon = properties_of(spec, "AddonAmazonCloudwatchObservability")
+    assert json.loads(addon["ConfigurationValues"]) == kept
 
 
 def test_managed_prometheus() -> None:
@@ -469,9 +409,8 @@ def test_karpenter_starts_the_groups_that_grow() -> None:
     [identity] = resources(template, "AWS::EKS::PodIdentityAssociation").values()
     assert (identity["Namespace"], identity["ServiceAccount"]) == ("kube-system", "karpenter")
     assert len(resources(template, "AWS::Events::Rule")) == 5
-    assert {"KarpenterNodeRoleName", "KarpenterQueueName", "EksSecurityGroupId"} <= set(
-        template["Outputs"]
-    )
+    outputs = word_set("KarpenterNodeRoleName KarpenterQueueName EksSecurityGroupId")
+    assert outputs <= set(template["Outputs"])
 
 
 def test_in_a_closed_network_karpenter_makes_no_instance_profile() -> None:
@@ -514,9 +453,8 @@ def user_data(fragment: str) -> str:
 def test_user_data_is_mime_with_a_node_config() -> None:
     text = user_data("")
     assert text.startswith("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=")
-    assert (
-        "\n\n--CLUSTERGEN\nContent-Type: application/node.eks.aws\n\napiVersion: node.eks" in text
-    )
+    part = "\n\n--CLUSTERGEN\nContent-Type: application/node.eks.aws\n\napiVersion: node.eks"
+    assert part in text
     assert text.endswith("\n--CLUSTERGEN--\n")
     assert len(text) < 16 * 1024
     assert "strategy: RAID0" in text
@@ -591,12 +529,17 @@ def test_the_plan_has_system_nodes_and_no_login_nodes() -> None:
     assert plan.network.needed_addresses == 2 * (1 + 16)
     small = plan_of("network: {cidr: 10.42.0.0/25}\nkubernetes: {system_nodes: {count: 1}}")
     assert small.network.needed_addresses == (2 + 1) * (1 + 16)
+    for settings, addresses in (
+        ('MINIMUM_IP_TARGET: "30"', 30),
+        ("MINIMUM_IP_TARGET: 30, ENABLE_PREFIX_DELEGATION: true", 32),
+        ('AWS_VPC_K8S_CNI_EXTERNALSNAT: "true"', 16),
+    ):
+        addon = f"{{name: vpc-cni, configuration: {{env: {{{settings}}}}}}}"
+        own = plan_of(f"kubernetes: {{addons: [{addon}]}}")
+        assert own.network.needed_addresses == 2 * (1 + addresses)
 
 
-STUBS = {
-    "aws": '#!/bin/bash\ncp "$HERE/theirs" "${@: -1}"\n',
-    "systemctl": '#!/bin/bash\necho "$*" >>"$HERE/calls"\n',
-}
+STUBS = {"aws": 'cp "$HERE/theirs" "${@: -1}"', "systemctl": 'echo "$*" >>"$HERE/calls"'}
 THEIRS = '#!/bin/bash\nprintf \'%s\\n\' "$@" >"$HERE/arguments"\nexit "$(cat "$HERE/status")"\n'
 OUTCOMES = [
     # Exit status of the user's script, its checksum in the spec, whether the node may join.
@@ -610,17 +553,13 @@ OUTCOMES = [
 def test_a_node_whose_script_fails_does_not_join(
     tmp_path: Path, status: int, checksum: str, joins: bool
 ) -> None:
-    fragment = (
-        "software: {scripts: [{run: s3://my-bucket/a.sh, args: [--fast, $(reboot)],"
-        f" sha256: '{checksum}'}}]}}"
-    )
+    script = f"run: s3://my-bucket/a.sh, args: [--fast, $(reboot)], sha256: '{checksum}'"
+    fragment = f"software: {{scripts: [{{{script}}}]}}"
     script = user_data(fragment).split("\n#!", 1)[1].partition("\n--CLUSTERGEN")[0]
-    for name, text in {**STUBS, "script": f"#!{script}\n", "theirs": THEIRS}.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        (tmp_path / name).chmod(0o755)
+    programs(tmp_path, {**STUBS, "script": f"#!{script}\n", "theirs": THEIRS})
     (tmp_path / "status").write_text(str(status), encoding="utf-8")
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HERE": str(tmp_path)}
-    done = subprocess.run([tmp_path / "script"], env=environment, capture_output=True, check=False)
+    done = completed(tmp_path / "script", env=environment)
     assert (done.returncode == 0) == joins
     masked = (tmp_path / "calls").exists()
     assert masked != joins

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clustergen import cost
-from clustergen.findings import EXAMPLE_BASE, Severity
-from clustergen.picture import picture
+from clustergen.analysis.graph import picture
+from clustergen.base.findings import EXAMPLE_BASE, Severity
+from clustergen.base.text_lists import word_set
+from clustergen.services import cost
 from clustergen.targets import load
-from tests.checking import check
-from tests.support.cloud.clusters import Group
+from tests.support.checking import check
+from tests.support.cloud.clusters import ENDPOINT, Group
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.eks.planned import EKS, launch_template_of, plan_of, resources, template_of
+
+pytestmark = pytest.mark.scenarios(6)
 
 GROUP = "sg-0a1b2c3d4e5f67891"
 VPC = "vpc-0a1b2c3d4e5f67890"
@@ -36,7 +38,7 @@ STORED = SPEC + "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]\n"
 DRIVERS = ("InstallEksPodIdentityAgent", "InstallAwsFsxCsiDriver")
 CLUSTER: dict[str, Any] = {
     "version": "1.35",
-    "endpoint": "https://platform.example.com",
+    "endpoint": ENDPOINT,
     "certificateAuthority": {"data": "LS0t"},
     "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
     "resourcesVpcConfig": {"vpcId": VPC, "clusterSecurityGroupId": GROUP},
@@ -46,16 +48,10 @@ CLUSTER: dict[str, Any] = {
 @pytest.fixture
 def bundle(tmp_path: Path) -> Iterator[Bundle]:
     """A bundle, and an account in which the cluster has another node group."""
-    with reaching(tmp_path, dict(EKS.files(SPEC))) as made:
+    with reaching(tmp_path, EKS.files(SPEC)) as made:
         made.account.eks.existing["platform"] = dict(CLUSTER)
         made.account.eks.groups["theirs"] = Group("theirs", 3, 8, 3, 0)
         yield made
-
-
-def succeeded(bundle: Bundle, *arguments: str) -> subprocess.CompletedProcess[str]:
-    done = bundle.deploy(*arguments)
-    assert done.returncode == 0, done.stderr
-    return done
 
 
 def sizes(bundle: Bundle) -> dict[str, tuple[int, int]]:
@@ -64,12 +60,9 @@ def sizes(bundle: Bundle) -> dict[str, tuple[int, int]]:
 
 def test_only_what_is_added_is_in_the_template() -> None:
     types = {resource["Type"] for resource in template_of(SPEC)["Resources"].values()}
-    assert types == {
-        "AWS::EC2::LaunchTemplate",
-        "AWS::EC2::PlacementGroup",
-        "AWS::EKS::Nodegroup",
-        "AWS::IAM::Role",
-    }
+    assert types == word_set("""
+        AWS::EC2::LaunchTemplate AWS::EC2::PlacementGroup AWS::EKS::Nodegroup AWS::IAM::Role
+    """)
     (group,) = resources(template_of(SPEC), "AWS::EKS::Nodegroup").values()
     assert (group["ClusterName"], group["Version"]) == ("platform", "1.35")
     assert "Cluster." not in json.dumps(template_of(SPEC)["Resources"])
@@ -109,12 +102,10 @@ def test_the_picture_names_the_cluster() -> None:
 
 
 def test_calls_of_the_schedules_name_the_cluster() -> None:
-    dated = SPEC.replace(
-        "count: 2",
-        "count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890, "
-        "starts: 2026-12-10T11:30:00Z, ends: 2026-12-17T11:30:00Z}",
-    )
-    text = dict(EKS.files(dated))["schedule.template.json"].replace("\\", "")
+    dates = "starts: 2026-12-10T11:30:00Z, ends: 2026-12-17T11:30:00Z"
+    capacity = f"capacity: {{capacity_block: cr-0a1b2c3d4e5f67890, {dates}}}"
+    files = EKS.files(SPEC.replace("count: 2", f"count: 2, {capacity}"))
+    text = files["schedule.template.json"].replace("\\", "")
     assert len(re.findall('"ClusterName": ?"platform"', text)) == 2
     assert ":nodegroup/platform/h200/*" in text
 
@@ -135,43 +126,43 @@ def test_what_cannot_be_in_an_existing_cluster_is_rejected() -> None:
 
 def test_deploying_twice_and_deleting_leave_the_cluster(bundle: Bundle) -> None:
     for _ in range(2):
-        succeeded(bundle)
+        bundle.deployed()
         assert sizes(bundle) == {"theirs": (3, 3), "h200": (2, 2)}
     stack = bundle.account.cloudformation.stacks["example-eks"]
     assert stack.parameters["EksSecurityGroupId"] == GROUP
-    succeeded(bundle, "--destroy")
+    bundle.deployed("--destroy")
     assert sizes(bundle) == {"theirs": (3, 3)}
     assert "example-eks" not in bundle.account.cloudformation.stacks
     assert bundle.account.eks.existing["platform"]
 
 
 def test_what_is_in_the_cluster_is_removed_before_its_nodes(bundle: Bundle) -> None:
-    succeeded(bundle)
-    succeeded(bundle, "--destroy")
+    bundle.deployed()
+    bundle.deployed("--destroy")
     calls = bundle.account.calls
     listed = next(n for n, call in enumerate(calls) if "helm list --all-namespaces" in call)
     assert listed < next(n for n, call in enumerate(calls) if "delete-stack" in call)
 
 
 def test_nodes_are_deleted_where_the_cluster_does_not_exist(bundle: Bundle) -> None:
-    succeeded(bundle)
+    bundle.deployed()
     bundle.account.eks.existing.clear()
-    assert "platform does not exist" in succeeded(bundle, "--destroy").stderr
+    assert "platform does not exist" in bundle.deployed("--destroy").stderr
     assert sizes(bundle) == {"theirs": (3, 3)}
 
 
 def test_a_cluster_that_is_being_deleted_does_not_stop_the_deletion(bundle: Bundle) -> None:
-    succeeded(bundle)
+    bundle.deployed()
     bundle.account.eks.status = "DELETING"
-    assert "platform is DELETING" in succeeded(bundle, "--destroy").stderr
+    assert "platform is DELETING" in bundle.deployed("--destroy").stderr
     assert bundle.account.calling("kubectl") == []
     assert bundle.account.calling("delete-stack", "example-eks")
 
 
 def test_a_pause_is_one_of_the_added_groups(bundle: Bundle) -> None:
-    succeeded(bundle)
+    bundle.deployed()
     for action, size in (("--pause", 0), ("--resume", 2)):
-        succeeded(bundle, action)
+        bundle.deployed(action)
         assert sizes(bundle) == {"theirs": (3, 3), "h200": (size, size)}
 
 
@@ -181,7 +172,7 @@ def test_a_failed_deployment_continues(bundle: Bundle) -> None:
     bundle.account.broken.clear()
     bundle.account.fail("helm upgrade --install aws-efa", ("", "no connection"))
     assert bundle.deploy().returncode != 0
-    succeeded(bundle)
+    bundle.deployed()
     assert sizes(bundle) == {"theirs": (3, 3), "h200": (2, 2)}
 
 
@@ -206,34 +197,42 @@ def test_nothing_changes_where_the_cluster_does_not_fit(
         existing.clear()
     else:
         existing["platform"] = {**CLUSTER, **cluster}
-    done = bundle.deploy()
-    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    bundle.stops(words)
     assert bundle.account.cloudformation.stacks == {}
+
+
+@pytest.mark.parametrize(("version", "status"), [("1.33", 2), ("1.34", 0)])
+def test_claims_need_a_cluster_that_has_them(bundle: Bundle, version: str, status: int) -> None:
+    bundle.render(EKS.files(SPEC.replace('version: "1.35"', "devices: dra")))
+    bundle.account.eks.existing["platform"] = {**CLUSTER, "version": version}
+    done = bundle.deploy()
+    assert done.returncode == status, done.stderr
+    assert ("which has no device claims" in done.stderr) == (status == 2)
+    assert bool(bundle.account.cloudformation.stacks) == (status == 0)
 
 
 def test_nothing_changes_without_access_to_the_cluster(bundle: Bundle) -> None:
     bundle.account.fail("get --raw /readyz", ("", "Unauthorized"))
-    done = bundle.deploy()
-    assert (done.returncode, "ask its owner for access" in done.stderr) == (2, True), done.stderr
+    bundle.stops("ask its owner for access")
     assert bundle.account.cloudformation.stacks == {}
 
 
 def test_drivers_that_the_cluster_lacks_are_installed_and_stay(bundle: Bundle) -> None:
-    bundle.render(dict(EKS.files(STORED)))
+    bundle.render(EKS.files(STORED))
     bundle.account.eks.addon = False
-    succeeded(bundle)
+    bundle.deployed()
     parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
     assert [parameters[name] for name in DRIVERS] == ["yes", "yes"]
     # They are there now, and they are of the stack.
     bundle.account.eks.addon = True
-    succeeded(bundle)
+    bundle.deployed()
     parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
     assert [parameters[name] for name in DRIVERS] == ["yes", "yes"]
 
 
 def test_a_rolled_back_creation_has_no_drivers(bundle: Bundle) -> None:
     """Its parameters say yes. Others have installed the drivers since."""
-    bundle.render(dict(EKS.files(STORED)))
+    bundle.render(EKS.files(STORED))
     bundle.account.eks.addon = False
     bundle.account.broken["NodeGroupH200"] = "the role does not exist"
     assert bundle.deploy().returncode == 2
@@ -241,13 +240,13 @@ def test_a_rolled_back_creation_has_no_drivers(bundle: Bundle) -> None:
     assert (stack.status, stack.parameters[DRIVERS[0]]) == ("ROLLBACK_COMPLETE", "yes")
     bundle.account.broken.clear()
     bundle.account.eks.addon = True
-    succeeded(bundle)
+    bundle.deployed()
     parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
     assert [parameters[name] for name in DRIVERS] == ["no", "no"]
 
 
 def test_the_content_of_the_cluster_is_checked_before_anything_is_made(bundle: Bundle) -> None:
-    succeeded(bundle)
+    bundle.deployed()
     calls = bundle.account.calls
     looked = next(n for n, call in enumerate(calls) if "api-resources" in call)
     assert looked < next(n for n, call in enumerate(calls) if "create-change-set" in call)
@@ -256,9 +255,7 @@ def test_the_content_of_the_cluster_is_checked_before_anything_is_made(bundle: B
 @pytest.mark.parametrize(
     ("version", "status"), [("v1.18.4", 2), ("v1.9.30", 2), ("v1.18.5-eksbuild.1", 0), ("", 0)]
 )
-def test_efa_only_interfaces_need_a_vpc_cni_that_knows_them(
-    bundle: Bundle, version: str, status: int
-) -> None:
+def test_efa_only_interfaces_need_a_new_vpc_cni(bundle: Bundle, version: str, status: int) -> None:
     bundle.account.cni = version and f"example.com/eks/amazon-k8s-cni:{version}"
     done = bundle.deploy()
     assert done.returncode == status, done.stderr
@@ -267,51 +264,43 @@ def test_efa_only_interfaces_need_a_vpc_cni_that_knows_them(
 
 
 def test_drivers_of_others_are_used(bundle: Bundle) -> None:
-    bundle.render(dict(EKS.files(STORED)))
-    assert "aws-fsx-csi-driver is already installed in platform" in succeeded(bundle).stderr
+    bundle.render(EKS.files(STORED))
+    assert "aws-fsx-csi-driver is already installed in platform" in bundle.deployed().stderr
     parameters = bundle.account.cloudformation.stacks["example-eks"].parameters
     assert [parameters[name] for name in DRIVERS] == ["no", "no"]
     template = template_of(STORED)
-    assert template["Resources"]["AddonAwsFsxCsiDriver"]["Condition"] == (
-        "AddonAwsFsxCsiDriverIsOurs"
-    )
+    driver = template["Resources"]["AddonAwsFsxCsiDriver"]
+    assert driver["Condition"] == "AddonAwsFsxCsiDriverIsOurs"
 
 
 def test_drivers_stay_when_the_stack_is_deleted(bundle: Bundle) -> None:
-    bundle.render(dict(EKS.files(STORED)))
+    bundle.render(EKS.files(STORED))
     bundle.account.eks.addon = False
-    succeeded(bundle)
-    succeeded(bundle, "--destroy")
+    bundle.deployed()
+    bundle.deployed("--destroy")
     stayed = {kind for kind, _ in bundle.account.cloudformation.orphans}
     assert {"AWS::EKS::Addon", "AWS::IAM::Role"} <= stayed
     assert "AWS::EKS::Nodegroup" not in stayed
-    (line,) = [each for each in _readme(STORED).splitlines() if "--destroy` leaves" in each]
+    [line] = [each for each in _readme(STORED).splitlines() if "--destroy` leaves" in each]
     assert "eks-pod-identity-agent and aws-fsx-csi-driver" in line
-    assert "After `./deploy.sh --destroy`, the foundation remains" in _readme(STORED)
 
 
 def test_nodes_can_assign_addresses_where_the_vpc_cni_has_no_role() -> None:
-    own = SPEC.replace(
-        "count: 2", "count: 2, iam: {policies: ['arn:aws:iam::aws:policy/ReadOnlyAccess']}"
-    )
-    for spec in (SPEC, own):
+    policies = "iam: {policies: ['arn:aws:iam::aws:policy/ReadOnlyAccess']}"
+    for spec in (SPEC, SPEC.replace("count: 2", f"count: 2, {policies}")):
         roles = resources(template_of(spec), "AWS::IAM::Role").values()
         assert all("AmazonEKS_CNI_Policy" in json.dumps(role) for role in roles)
-    assert "AmazonEKS_CNI_Policy" in _readme(SPEC)
     alone = template_of(NODES)["Resources"]["NodeRole"]
     assert "AmazonEKS_CNI_Policy" not in json.dumps(alone)
 
 
 def _readme(spec: str) -> str:
-    text = dict(EKS.files(spec))["README.md"]
-    assert isinstance(text, str)
-    return text
+    return EKS.files(spec)["README.md"]
 
 
 def test_nothing_changes_where_others_have_a_group_of_the_name(bundle: Bundle) -> None:
     bundle.account.eks.groups["h200"] = Group("h200", 1, 4, 2, 0)
-    done = bundle.deploy()
-    assert (done.returncode, "platform has a node group h200" in done.stderr) == (2, True)
+    bundle.stops("platform has a node group h200")
     assert bundle.account.cloudformation.stacks == {}
 
 
@@ -320,27 +309,25 @@ def test_a_pause_leaves_a_group_of_others_with_the_same_name(bundle: Bundle) -> 
     assert bundle.deploy().returncode == 2
     bundle.account.eks.groups["h200"] = Group("h200", 1, 4, 2, 0)
     for action in ("--pause", "--resume"):
-        assert "not in the stack example-eks" in succeeded(bundle, action).stderr
+        assert "not in the stack example-eks" in bundle.deployed(action).stderr
         assert sizes(bundle) == {"theirs": (3, 3), "h200": (1, 2)}
 
 
 def test_groups_stay_behind_a_cluster_that_was_upgraded(bundle: Bundle) -> None:
-    succeeded(bundle)
+    bundle.deployed()
     bundle.account.eks.existing["platform"] = {**CLUSTER, "version": "1.36"}
-    succeeded(bundle)
+    bundle.deployed()
     assert sizes(bundle) == {"theirs": (3, 3), "h200": (2, 2)}
 
 
 def test_addresses_are_counted_with_the_defaults_of_the_vpc_cni() -> None:
     assert plan_of(SPEC).network.needed_addresses == 2 * 100
-    assert "up to 100 addresses" in _readme(SPEC)
     small = SPEC.replace("use1-az6}]", "use1-az6, cidr: 10.20.0.0/25}]")
     (found,) = (f for f in check(EXAMPLE_BASE, small, target="eks").findings if f.code == "NET010")
     assert found.severity is Severity.WARNING
 
 
 def test_logs_are_those_of_the_owner() -> None:
-    assert "/aws/eks/platform" not in _readme(SPEC)
     lines = cost.bill(plan_of(SPEC), load("eks").fees).lines
     assert "logs" not in {line.name for line in lines}
     assert "logs" in {line.name for line in cost.bill(plan_of(NODES), load("eks").fees).lines}
@@ -354,38 +341,47 @@ def test_every_command_of_the_readme_names_the_region() -> None:
 
 
 def test_texts_are_about_what_the_bundle_adds() -> None:
-    script = dict(EKS.files(SPEC))["deploy.sh"]
-    assert isinstance(script, str)
+    script = EKS.files(SPEC)["deploy.sh"]
     assert "cluster of this bundle" not in script
     for words in ("network and data", "the network and the data", "money: network"):
         assert words not in script
-    assert "Storage and network" not in _readme(SPEC)
-    assert "cluster of this bundle" in dict(EKS.files(NODES))["deploy.sh"]
+    assert "cluster of this bundle" in EKS.files(NODES)["deploy.sh"]
 
 
-def test_the_readme_says_what_the_owner_decides() -> None:
-    for words in ("AmazonEKSClusterAdminPolicy", "Cluster Autoscaler", "`security_groups`"):
-        assert words in _readme(SPEC)
-        assert words not in _readme(NODES)
+QUEUED = SPEC + "queues: [{name: train, node_groups: [h200]}]\n"
+README: list[tuple[str, list[str], list[str]]] = [
+    # Words, the specs whose README has them, and those whose README does not have them.
+    ("AmazonEKSClusterAdminPolicy", [SPEC], [NODES]),
+    ("Cluster Autoscaler", [SPEC], [NODES]),
+    ("`security_groups`", [SPEC], [NODES]),
+    # The owner's Kueue may hold every job that names no queue.
+    ("manageJobsWithoutQueueName", [SPEC], [QUEUED]),
+    ("kubectl label job", [STORED], [SPEC]),
+    # Node repair depends on an add-on of the owner.
+    ("platform has the add-on `eks-node-monitoring-agent`", [SPEC], []),
+    ("without it, repair sees only", [], [NODES]),
+    # Nodes assign addresses where the VPC CNI has no role, with its defaults.
+    ("AmazonEKS_CNI_Policy", [SPEC], []),
+    ("AWSServiceRoleForAmazonEKS,", [], [SPEC]),
+    ("up to 100 addresses", [SPEC], []),
+    # Logs are those of the owner, and so are the network and the data.
+    ("/aws/eks/platform", [], [SPEC]),
+    ("Storage and network", [], [SPEC]),
+    ("After `./deploy.sh --destroy`, the foundation remains", [STORED], []),
+]
 
 
-def test_the_readme_of_a_bundle_without_queues_names_the_label_of_one() -> None:
-    """The owner's Kueue may hold every job that names none."""
-    assert "manageJobsWithoutQueueName" in _readme(SPEC)
-    assert "kubectl label job" not in _readme(SPEC)
-    assert "kubectl label job" in _readme(STORED)
-    queued = SPEC + "queues: [{name: train, node_groups: [h200]}]\n"
-    assert "manageJobsWithoutQueueName" not in _readme(queued)
-
-
-def test_node_repair_depends_on_an_addon_of_the_owner() -> None:
-    assert "platform has the add-on `eks-node-monitoring-agent`" in _readme(SPEC)
-    assert "without it, repair sees only" not in _readme(NODES)
+@pytest.mark.parametrize(("words", "present", "absent"), README)
+def test_the_readme_says_what_the_owner_decides(
+    words: str, present: list[str], absent: list[str]
+) -> None:
+    assert all(words in _readme(spec) for spec in present)
+    assert not any(words in _readme(spec) for spec in absent)
 
 
 def test_nodes_with_an_image_of_their_own_join_a_newer_cluster(tmp_path: Path) -> None:
     own = SPEC.replace("count: 2", "count: 2, image: ami-0a1b2c3d4e5f67890")
-    with reaching(tmp_path, dict(EKS.files(own))) as bundle:
+    with reaching(tmp_path, EKS.files(own)) as bundle:
         bundle.account.eks.existing["platform"] = {**CLUSTER, "version": "1.36"}
-        succeeded(bundle)
+        bundle.deployed()
         assert sizes(bundle) == {"h200": (2, 2)}

@@ -12,13 +12,15 @@ from typing import Any
 
 import pytest
 
-from clustergen import compiler, resources, targets
-from clustergen.findings import Severity, errors
-from tests.checking import broken, check
-from tests.oracles.cloudformation import check as template_violations
-from tests.oracles.cloudformation import lint
-from tests.oracles.eks import eks_violations
-from tests.oracles.seeding import GONE, changed
+from clustergen import targets
+from clustergen.base import resources
+from clustergen.base.findings import Severity, errors
+from clustergen.checking import compiler
+from tests.support.checking import broken, check
+from tests.validators.cloudformation import check as template_violations
+from tests.validators.cloudformation import lint
+from tests.validators.eks import eks_violations
+from tests.validators.seeding import GONE, changed
 
 SPECS = resources.tree("specs")
 BLOCK, HELD, SPOT = "eks-p5en-capacity-block", "eks-reserved-volcano", "eks-karpenter"
@@ -173,8 +175,8 @@ IN_OVERLAYS: list[tuple[str, str]] = [
     (CLUSTER % "ComputeConfig: {Enabled: true}", "OVL555"),
     (CLUSTER % "KubernetesNetworkConfig: {ServiceIpv4Cidr: 8.8.0.0/16}", "OVL527"),
     (CLUSTER % "ResourcesVpcConfig: {PublicAccessCidrs: [0.0.0.0/0]}", "OVL508"),
-    ("ClusterAdmin1: {Properties: {Type: EC2_LINUX}}", "OVL509"),
-    ("ClusterAdmin1: {Properties: {AccessPolicies: [{PolicyArn: "
+    ("ClusterAccess1f58c1ba1f: {Properties: {Type: EC2_LINUX}}", "OVL509"),
+    ("ClusterAccess1f58c1ba1f: {Properties: {AccessPolicies: [{PolicyArn: "
      "'arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy', "
      "AccessScope: {Type: namespace}}]}}", "OVL557"),
     ("AddonVpcCniRole: {Properties: {AssumeRolePolicyDocument: {Statement: [{Effect: Allow, "
@@ -194,9 +196,8 @@ def document(spec: str) -> Mapping[str, Any]:
     """The template of a good spec, as it is written."""
     checked = compiler.check([SPECS / f"{spec}.yaml"], targets=["eks"])
     assert errors(checked.findings) == []
-    read: Mapping[str, Any] = json.loads(
-        json.dumps(targets.load("eks").document(checked.plans["eks"]))
-    )
+    written = json.dumps(targets.load("eks").document(checked.plans["eks"]))
+    read: Mapping[str, Any] = json.loads(written)
     return read
 
 
@@ -216,7 +217,7 @@ LT = "Resources.NodeGroupH200LaunchTemplate.Properties.LaunchTemplateData"
 CPU = "Resources.NodeGroupData.Properties"
 CPU_LT = "Resources.NodeGroupDataLaunchTemplate.Properties.LaunchTemplateData"
 EKS = "Resources.Cluster.Properties"
-ADMIN = "Resources.ClusterAdmin1.Properties"
+ADMIN = "Resources.ClusterAccess1f58c1ba1f.Properties"
 NIC = f"{LT}.NetworkInterfaces"
 ONE = [{"Ref": "ControlPlaneSubnet1Id"}]
 TWO = [{"Ref": "PrivateSubnetId"}, {"Ref": "ControlPlaneSubnet1Id"}]

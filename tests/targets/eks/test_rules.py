@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen.findings import Severity
-from tests.checking import codes, found, message_and_help
+from clustergen.base.findings import Severity
+from tests.support.checking import codes, found, message_and_help
 
 EKS = "eks"
 
@@ -39,6 +39,17 @@ CASES = [
      "instance_types: [g5.12xlarge, g5.24xlarge]}]", "CAP004", False),
     ("node_groups: [{name: h200, instance_type: null, count: 2, "
      "instance_types: [m7i.4xlarge, m7g.4xlarge]}]", "CAP004", True),
+    # Jobs and quotas count the accelerators of the first type.
+    ("node_groups: [{name: h200, instance_type: null, count: 2, efa: false, "
+     "instance_types: [g6e.48xlarge, g6e.24xlarge]}]", "CAP004", True),
+    # Jobs of a group without a queue do not wait.
+    ("node_groups: [{name: h200}, {name: cpu, instance_type: m7i.4xlarge, count: 1}]\n"
+     "queues: [{name: train, node_groups: [h200]}]", "K8S534", True),
+    ("node_groups: [{name: h200}, {name: cpu, instance_type: m7i.4xlarge, count: 1}]", "K8S534",
+     False),
+    # A launch template that switches SMT off names the number of cores.
+    ("node_groups: [{name: h200, instance_type: null, count: 2, threads_per_core: 1, "
+     "instance_types: [g5.12xlarge, g5.24xlarge]}]", "CAP004", True),
     (f"kubernetes: {{admission: none}}\n{groups('taints: [' + TAINTS + ']')}", "K8S538", False),
     (groups("taints: [" + TAINTS + "]"), "K8S538", True),
     # What agents and pods need of their nodes.
@@ -91,6 +102,11 @@ CASES = [
     ("node_groups: [{name: h200, instance_type: p5.48xlarge, count: 1, capacity: spot}]",
      "CAP502", False),
     (groups("capacity: spot, efa: false"), "CAP502", False),
+    # Never on Spot, which is another error.
+    ("node_groups: [{name: h200, instance_type: trn2u.48xlarge, count: 2, capacity: spot}]",
+     "CAP502", False),
+    ("node_groups: [{name: h200, instance_type: trn2u.48xlarge, count: 2, mig: {1g.10gb: 1}}]",
+     "GPU501", False),
     (groups("capacity: {reservation_group: 'arn:aws:resource-groups:us-east-1:1:group/g'}"),
      "CAP503", False),
     # Devices.
@@ -98,6 +114,9 @@ CASES = [
     ("kubernetes: {devices: dra, autoscaler: karpenter}", "K8S521", False),
     (groups("mig: {1g.10gb: 7}"), "GPU501", True),
     (groups("mig: {1g.10gb: 7}, efa: false"), "NIC003", False),
+    # What CAP502 and NIC004 advise.
+    (groups("capacity: spot, efa: false"), "NIC003", False),
+    (groups("instance_types: [g6e.24xlarge, g6e.12xlarge], efa: false"), "NIC003", False),
     # Queues.
     ("kubernetes: {scheduler: kai, admission: none}", "K8S530", False),
     ("kubernetes: {admission: none}", "K8S531", False),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clustergen.findings import errors
-from tests.checking import Fragments
+from clustergen.base.findings import errors
+from tests.support.checking import Fragments
 
 files_of = Fragments("eks").files
 
 ADDONS = """kubernetes:
   addons:
-    - {name: vpc-cni, version: v1.19.2-eksbuild.1, configuration: {enableNetworkPolicy: "true"}}
+    - {name: vpc-cni, version: v1.19.2-eksbuild.1, configuration: {
+         enableNetworkPolicy: "true", env: {AWS_VPC_K8S_CNI_EXTERNALSNAT: "true"}}}
     - {name: snapshot-controller}
 """
 
@@ -29,10 +30,9 @@ def test_an_addon_has_the_version_of_the_spec_and_keeps_what_clustergen_needs() 
     assert "AddonVersion" not in before["vpc-cni"]
     assert after["vpc-cni"]["AddonVersion"] == "v1.19.2-eksbuild.1"
     values = json.loads(after["vpc-cni"]["ConfigurationValues"])
-    assert values == {
-        **json.loads(before["vpc-cni"]["ConfigurationValues"]),
-        "enableNetworkPolicy": "true",
-    }
+    needed = json.loads(before["vpc-cni"]["ConfigurationValues"])
+    environment = {**needed["env"], "AWS_VPC_K8S_CNI_EXTERNALSNAT": "true"}
+    assert values == {"env": environment, "enableNetworkPolicy": "true"}
 
 
 def test_deploy_asks_for_the_desired_number_of_nodes() -> None:

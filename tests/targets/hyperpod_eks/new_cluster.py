@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen.findings import EXAMPLE_BASE
-from tests.checking import Fragments
+from clustergen.base.findings import EXAMPLE_BASE
+from tests.support.checking import Fragments
 
 HYPERPOD = Fragments(
     "hyperpod-eks", f"{EXAMPLE_BASE}targets: {{hyperpod-eks: {{eks_cluster: new}}}}\n"
@@ -13,9 +13,7 @@ HYPERPOD = Fragments(
 validated, plan_of_new, files_of_new = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
 
 NEW = """
-queues:
-  - {name: train, node_groups: [h200], priority: 90}
-  - {name: tune, node_groups: [h200]}
+queues: [{name: train, node_groups: [h200], priority: 90}, {name: tune, node_groups: [h200]}]
 tags: {team: research}
 """
 """Two queues that share the two nodes of the smallest spec."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clustergen.findings import EXAMPLE_BASE
-from tests.checking import Fragments
+from clustergen.base.findings import EXAMPLE_BASE
+from tests.support.checking import Fragments
 
 CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/training"
 HYPERPOD = Fragments(

@@ -19,9 +19,8 @@ SPECS = {
     "empty": "node_groups: [{name: h200, count: 0}]",
     "labels and taints": """
 node_groups:
-  - name: h200
-    labels: {example.com/team: llm, stage: "2"}
-    taints: [{key: training}, {key: example.com/gpu, value: h200, effect: NoExecute}]
+  - {name: h200, labels: {example.com/team: llm, stage: "2"}, taints: [{key: training},
+     {key: example.com/gpu, value: h200, effect: NoExecute}]}
 tags: {team: research}
 """,
     "partitions": """

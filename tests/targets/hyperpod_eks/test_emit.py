@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.tables import flow
 from tests.targets.hyperpod_eks.planned import CLUSTER, files_of, group_of, plan_of, request_of
 from tests.targets.hyperpod_eks.specs import SPECS
 
@@ -94,16 +95,13 @@ GROUPS: list[tuple[str, str, str, Any]] = [
      {"ScheduleExpression": "cron(0 3 ? * SUN *)"}),
     ("idle nodes are waited for", "h200", "AutoPatchConfig",
      {"PatchingStrategy": "WhenAllIdle", "IdleWaitWindowInSeconds": 2160000}),
-    ("batches are drained", "h200", "AutoPatchConfig", {
-        "PatchingStrategy": "DrainFirst",
-        "DeploymentConfig": {
-            "RollingUpdatePolicy": {
-                "MaximumBatchSize": {"Type": "CAPACITY_PERCENTAGE", "Value": 10}},
-            "WaitIntervalInSeconds": 300,
-            "AutoRollbackConfiguration": [{"AlarmName": "jobs failing"}],
-        },
-        "DrainPolicy": {"DrainTimeoutInSeconds": 1800, "OnDrainTimeout": "Force"},
-    }),
+    ("batches are drained", "h200", "AutoPatchConfig", flow("""
+        {PatchingStrategy: DrainFirst,
+          DeploymentConfig: {
+            RollingUpdatePolicy: {MaximumBatchSize: {Type: CAPACITY_PERCENTAGE, Value: 10}},
+            WaitIntervalInSeconds: 300, AutoRollbackConfiguration: [{AlarmName: jobs failing}]},
+          DrainPolicy: {DrainTimeoutInSeconds: 1800, OnDrainTimeout: Force}}
+    """)),
     ("one is drained", "h200", "AutoPatchConfig", {
         "PatchingStrategy": "DrainFirst",
         "DeploymentConfig": {"RollingUpdatePolicy": {
@@ -164,9 +162,8 @@ def test_cloudformation_has_only_part_of_patching(spec: str, expected: Any) -> N
 
 
 def test_security_groups_connect_nodes_and_control_plane() -> None:
-    template = json.loads(
-        files_of(SPECS["opened to the control plane"])["foundation.template.json"]
-    )
+    files = files_of(SPECS["opened to the control plane"])
+    template = json.loads(files["foundation.template.json"])
     ours, theirs = {"Fn::GetAtt": ["ClusterSecurityGroup", "GroupId"]}, "sg-0a1b2c3d4e5f67891"
     found = [
         (properties["GroupId"], properties["IpProtocol"], properties[peer])
@@ -175,9 +172,8 @@ def test_security_groups_connect_nodes_and_control_plane() -> None:
         for peer in ("SourceSecurityGroupId", "DestinationSecurityGroupId")
         if theirs in (properties.get("GroupId"), properties.get(peer)) and peer in properties
     ]
-    assert sorted(found, key=str) == sorted(
-        [(ours, "-1", theirs), (theirs, "-1", ours)] * 2, key=str
-    )
+    both = [(ours, "-1", theirs), (theirs, "-1", ours)] * 2
+    assert sorted(found, key=str) == sorted(both, key=str)
 
 
 def test_the_next_steps_include_remaining_tasks() -> None:
@@ -203,10 +199,8 @@ def test_a_cluster_with_scripts_of_its_own_keeps_them() -> None:
     assert [path for path in files if path.startswith("lifecycle/")] == []
     assert not {"Tags", "NodeProvisioningMode"} & set(request)
     group = group_of(OWN)
-    assert group["LifeCycleConfig"] == {
-        "SourceS3Uri": "s3://my-scripts/src",
-        "OnCreate": "setup.sh",
-    }
+    source = {"SourceS3Uri": "s3://my-scripts/src", "OnCreate": "setup.sh"}
+    assert group["LifeCycleConfig"] == source
     assert "InstanceStorageConfigs" not in group
 
 
@@ -226,3 +220,22 @@ def test_an_existing_role_of_the_autoscaler_replaces_that_of_the_foundation() ->
     )
     assert request_of(text)["ClusterRole"] == role
     assert "HyperPodClusterRole" not in files_of(text)["foundation.template.json"]
+
+
+CHECKED = "node_groups: [{name: h200, health_checks: [gpu]}]\n"
+SCRIPT = CHECKED + "software: {scripts: [{run: s3://my-bucket/b.sh, on_failure: %s}]}"
+OPTIONAL = [
+    ("", True),
+    (CHECKED, False),
+    (CHECKED + SPECS["file systems"], True),
+    (SCRIPT % "continue", True),
+    (SCRIPT % "stop", False),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), OPTIONAL)
+def test_the_readme_says_who_names_a_failed_step_that_nodes_can_do_without(
+    text: str, said: bool
+) -> None:
+    readme = " ".join(files_of(text)["README.md"].split())
+    assert ("it takes pods; `verify.sh` on it names the step, and no alert does" in readme) is said

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from clustergen.targets.hyperpod_eks import governance, governance_limits
-from tests.oracles.cloudformation import check, lint
-from tests.oracles.cloudformation.intrinsics import resolve
-from tests.oracles.service_model import service_model, validate
+from tests.support import service_models
 from tests.targets.hyperpod_eks.new_cluster import codes, document_of, files_of_new, plan_of_new
 from tests.targets.hyperpod_eks.planned import files_of
+from tests.validators.cloudformation import check, lint
+from tests.validators.cloudformation.intrinsics import resolve
+from tests.validators.service_model import validate
 
 ARN = "arn:aws:sagemaker:us-east-1:123456789012:cluster/0a1b2c3d4e5f"
 TWO = """
@@ -66,29 +67,36 @@ def test_capacity_of_a_queue(text: str, queue: str, expected: list[dict[str, Any
 def test_no_capacity_counts_twice(nodes: int) -> None:
     text = THREE.replace("count: 8", f"count: {nodes}")
     plan = plan_of_new(text)
-    shares = [next(governance.resources(plan, queue))["Count"] for queue in plan.queues]
+    owners = governance.owners(plan)
+    shares = [next(governance.resources(queue, owners))["Count"] for queue in plan.queues]
     assert sum(shares) == nodes
     assert max(shares) - min(shares) <= 1
 
 
+BORROWED = [("", "h200", 100), (TWO, "train", 100), (THREE, "a", 167), (THREE, "c", 300)]
+
+
+@pytest.mark.parametrize(("text", "queue", "percent"), BORROWED)
+def test_a_queue_may_borrow_all_nodes_of_its_groups(text: str, queue: str, percent: int) -> None:
+    """As a percentage of idle nodes, and of its own: AWS's texts say both."""
+    made = document_of(f"governance/compute-quota-{queue}.json", text)
+    assert made["ComputeQuotaConfig"]["ResourceSharingConfig"]["BorrowLimit"] == percent
+
+
 WEIGHTS = [
-    ((None, None), {}),
-    ((90, None), {"q0": 90}),
-    ((0, 100), {"q0": 0, "q1": 100}),
-    ((500, 1000), {"q0": 50, "q1": 100}),
-    ((65533, 1), {"q0": 100, "q1": 0}),
+    ([None, None], {}),
+    ([90, None], {"q0": 90}),
+    ([0, 100], {"q0": 0, "q1": 100}),
+    ([500, 1000], {"q0": 50, "q1": 100}),
+    ([65533, 1], {"q0": 100, "q1": 0}),
 ]
 
 
 @pytest.mark.parametrize(("priorities", "expected"), WEIGHTS)
-def test_priorities_are_weights(
-    priorities: tuple[int | None, ...], expected: dict[str, int]
-) -> None:
-    queues = ", ".join(
-        f"{{name: q{n}, node_groups: [h200]{'' if p is None else f', priority: {p}'}}}"
-        for n, p in enumerate(priorities)
-    )
-    text = f"queues: [{queues}]"
+def test_priorities_are_weights(priorities: list[int | None], expected: dict[str, int]) -> None:
+    said = ["" if p is None else f", priority: {p}" for p in priorities]
+    queues = [f"{{name: q{n}, node_groups: [h200]{words}}}" for n, words in enumerate(said)]
+    text = f"queues: [{', '.join(queues)}]"
     config = document_of("governance/cluster-scheduler-config.json", text)["SchedulerConfig"]
     classes = {entry["Name"]: entry["Weight"] for entry in config.get("PriorityClasses", [])}
     assert classes == expected
@@ -96,6 +104,16 @@ def test_priorities_are_weights(
     for number, _ in enumerate(priorities):
         target = document_of(f"governance/compute-quota-q{number}.json", text)["ComputeQuotaTarget"]
         assert target.get("FairShareWeight") == expected.get(f"q{number}")
+
+
+def test_the_readme_names_the_labels_of_jobs_and_pods() -> None:
+    text = "queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200]%s}]"
+    plain, weighted = (
+        " ".join(files_of(text % more)["README.md"].split()) for more in ("", ", priority: 90")
+    )
+    assert "hyperpod-ns-a-localqueue` on the job and on the template of its pods" in plain
+    assert "priority-class" not in plain
+    assert "`kueue.x-k8s.io/priority-class: b-priority`" in weighted
 
 
 @pytest.mark.parametrize("text", [text for text, _, _ in RESOURCES])
@@ -121,9 +139,8 @@ def test_the_template_equals_the_requests(text: str) -> None:
     assert check(template) == []
     assert [*lint({"t": json.dumps(template)}, ["us-east-1"])] == []
     plan = plan_of_new(text)
-    made = {
-        r.properties["Name"]: r.properties for r in resolve(template, {"HyperPodClusterArn": ARN})
-    }
+    resolved = resolve(template, {"HyperPodClusterArn": ARN})
+    made = {resource.properties["Name"]: resource.properties for resource in resolved}
     assert set(made) == {plan.name, *governance.quotas(plan)}
     for name, path in governance.quotas(plan).items():
         assert made[name] == {"Name": name, "ClusterArn": ARN, **document_of(path, text)}
@@ -133,16 +150,14 @@ REGIONS = [("us-east-1", "use1-az6", True), ("us-west-2", "usw2-az1", False)]
 
 
 @pytest.mark.parametrize(("region", "zone", "has"), REGIONS)
-def test_a_template_only_where_cloudformation_has_the_types(
-    region: str, zone: str, has: bool
-) -> None:
+def test_a_template_where_cloudformation_has_the_types(region: str, zone: str, has: bool) -> None:
     files = files_of_new(f"region: {region}\nnetwork: {{zone: {zone}}}")
     assert (governance.TEMPLATE in files) == has
     assert governance.SCHEDULER in files
 
 
 def test_partitions_are_those_of_the_service() -> None:
-    shape = service_model("sagemaker").shape_for("AcceleratorPartitionConfig")
+    shape = service_models.model("sagemaker").shape_for("AcceleratorPartitionConfig")
     assert {f"mig-{p}" for p in governance_limits.PARTITIONS} == set(shape.members["Type"].enum)
 
 
@@ -183,13 +198,24 @@ def test_findings(text: str, code: str, found: bool) -> None:
     assert (code in codes(text)) == found
 
 
-def test_a_group_of_several_types_counts_once() -> None:
-    text = """
-node_groups:
-  - {name: mixed, instance_types: [g6e.12xlarge, g6.12xlarge], count: 5}
+MIXED = """
+node_groups: [{name: mixed, instance_types: [g6e.12xlarge, g6.12xlarge], count: 5}]
 queues: [{name: train, node_groups: [mixed]}]
 """
-    plan = plan_of_new(text)
+
+
+def test_a_group_of_several_types_counts_once() -> None:
+    plan = plan_of_new(MIXED)
     [queue] = plan.queues
-    found = {each["InstanceType"]: each["Count"] for each in governance.resources(plan, queue)}
+    resources = governance.resources(queue, governance.owners(plan))
+    found = {each["InstanceType"]: each["Count"] for each in resources}
     assert found == {"ml.g6e.12xlarge": 3, "ml.g6.12xlarge": 2}
+
+
+def test_a_queue_may_have_all_nodes_of_whatever_type() -> None:
+    """HyperPod may find five of one type, and a job of five pods runs on one type."""
+    quota = document_of("governance/compute-quota-train.json", MIXED)["ComputeQuotaConfig"]
+    assert quota["ResourceSharingConfig"]["BorrowLimit"] == 150
+    for text, shared in ((MIXED, "Enabled"), (MIXED.replace(", g6.12xlarge", ""), None)):
+        config = document_of(governance.SCHEDULER, text)["SchedulerConfig"]
+        assert config.get("IdleResourceSharing") == shared

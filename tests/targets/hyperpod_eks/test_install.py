@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +12,8 @@ import yaml
 
 from clustergen.targets.hyperpod_eks import charts
 from tests.support.kubernetes_tools import tool
+from tests.support.outcomes import rejected, succeeded
+from tests.support.scripts import bash, programs
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.planned import files_of
 
@@ -64,13 +65,16 @@ dependencies:
   version: 0.1.0
   repository: "file://charts/gpu-operator"
   condition: gpu-operator.enabled
-""",
+"""
 }
 # Helm as it is, except that what it would install is written down: there is no cluster.
+# Without --max, it lists 256 releases.
 HELM = """#!/bin/bash
 printf 'helm %s\\n' "$*" >>"$HERE/calls"
 if [[ $1 == list ]]; then
-  [[ $2 != --all || ! -e $HERE/releases ]] || cat "$HERE/releases"
+  most=256
+  [[ " $* " != *' --max 0 '* ]] || most=9999
+  [[ $2 != --all || ! -e $HERE/releases ]] || head -n "$most" "$HERE/releases"
   exit 0
 fi
 if [[ $1 == upgrade ]]; then
@@ -99,9 +103,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 def fake(tmp_path: Path) -> Path:
     """A folder of programs, and of what the repository of HyperPod's chart has."""
     made = tmp_path / "fake"
-    write(made, {"helm": HELM, "git": GIT, "aws": SILENT, "kubectl": SILENT})
-    for program in made.iterdir():
-        program.chmod(0o755)
+    programs(made, {"helm": HELM, "git": GIT, "aws": SILENT, "kubectl": SILENT})
     chart = made / "published/helm_chart/HyperPodHelmChart"
     write(made / "nvidia", OPERATOR)
     wrapper = {**WRAPPER, "Chart.yaml": WRAPPER["Chart.yaml"] % (made / "nvidia")}
@@ -113,30 +115,18 @@ def fake(tmp_path: Path) -> Path:
 def install(fake: Path, files: dict[str, str]) -> subprocess.CompletedProcess[str]:
     folder = fake.parent / "bundle"
     write(folder, {name: files[name] for name in ("install.sh", charts.PATH)})
-    return subprocess.run(
-        ["/bin/bash", str(folder / "install.sh")],
-        env={
-            "PATH": f"{fake}{os.pathsep}/usr/bin:/bin",
-            "HERE": str(fake),
-            "HELM": str(tool("helm")),
-            "HOME": str(fake),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    own = {"HERE": str(fake), "HELM": str(tool("helm")), "HOME": str(fake)}
+    return bash(folder / "install.sh", first=fake, **own)
 
 
 def installed(fake: Path) -> list[dict[str, Any]]:
-    found = yaml.safe_load_all((fake / "installed.yaml").read_text())
-    return [item for item in found if item]
+    return [item for item in yaml.safe_load_all((fake / "installed.yaml").read_text()) if item]
 
 
 def test_partitions_install_the_operator_with_images_of_the_region(fake: Path) -> None:
     files = dict(files_of_new(MIG))
     for _ in range(2):
-        done = install(fake, files)
-        assert done.returncode == 0, done.stderr
+        succeeded(install(fake, files))
         [operator] = installed(fake)
         pod = operator["spec"]["template"]["spec"]
         assert pod["tolerations"] == [{"operator": "Exists"}]
@@ -147,17 +137,14 @@ def test_partitions_install_the_operator_with_images_of_the_region(fake: Path) -
 
 
 def test_without_partitions_there_is_no_operator(fake: Path) -> None:
-    done = install(fake, dict(files_of_new("")))
-    assert done.returncode == 0, done.stderr
+    succeeded(install(fake, dict(files_of_new(""))))
     assert installed(fake) == []
 
 
 def test_a_region_without_images_is_reported(fake: Path) -> None:
     regional = fake / "published/helm_chart/HyperPodHelmChart/charts/gpu-operator/regional-values"
     shutil.rmtree(regional)
-    done = install(fake, dict(files_of_new(MIG)))
-    assert done.returncode == 2
-    assert f"no images of NVIDIA's operator for {REGION}" in done.stderr
+    rejected(install(fake, dict(files_of_new(MIG))), f"no images of NVIDIA's operator for {REGION}")
     assert "upgrade" not in (fake / "calls").read_text()
 
 
@@ -168,16 +155,28 @@ RELEASES = [
 ]
 
 
+LABELS = {False: "managed-by=clustergen-example", True: "managed-by=clustergen"}
+
+
+@pytest.mark.parametrize("new", LABELS)
 @pytest.mark.parametrize(("release", "space", "chart"), RELEASES)
 def test_a_chart_of_others_is_never_changed(
-    fake: Path, release: str, space: str, chart: str
+    fake: Path, release: str, space: str, chart: str, new: bool
 ) -> None:
+    files = dict(files_of_new("") if new else files_of(""))
     row = (f"{release:25}", f"{space:12}", "1", "2026-11-01 UTC", "deployed", chart, "1.16.0")
-    (fake / "releases").write_text("\t".join(row) + "\n")
-    done = install(fake, dict(files_of("")))
-    assert (done.returncode, f"the release {release} in {space}" in done.stderr) == (2, True)
+    many = "".join(f"app-{number}\tapps\t1\t-\tdeployed\tapp-1\n" for number in range(256))
+    (fake / "releases").write_text(many + "\t".join(row) + "\n")
+    rejected(install(fake, files), f"the release {release} in {space}")
     assert "upgrade" not in (fake / "calls").read_text()
     (fake / "releases").write_text("\t".join(("kueue", "kueue-system", *row[2:5], "kueue-1")))
-    done = install(fake, dict(files_of("")))
-    assert done.returncode == 0, done.stderr
-    assert "--labels managed-by=clustergen-example" in (fake / "calls").read_text()
+    succeeded(install(fake, files))
+    assert f"--labels {LABELS[new]} " in (fake / "calls").read_text()
+
+
+@pytest.mark.parametrize("new", LABELS)
+def test_a_release_without_a_label_is_ours_in_a_new_cluster(fake: Path, new: bool) -> None:
+    row = "dependencies kube-system 1 2026-11-01 deployed hyperpod-helm-chart-0.1.0\n"
+    (fake / "releases").write_text(row.replace(" ", "\t"))
+    done = install(fake, dict(files_of_new("") if new else files_of("")))
+    assert done.returncode == (0 if new else 2), done.stderr

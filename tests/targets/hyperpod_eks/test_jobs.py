@@ -5,16 +5,22 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from clustergen.artifacts import Json
-from tests.oracles.kubernetes import kubernetes_violations
+from clustergen.base.artifacts import Json
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.planned import files_of
 from tests.targets.hyperpod_eks.specs import SPECS
+from tests.validators.kubernetes import kubernetes_violations
 
 GOVERNED = """
 node_groups: [{name: h200}, {name: a, instance_type: p5.48xlarge, count: 3}]
 queues: [{name: train, node_groups: [h200, a], priority: 7}, {name: tune, node_groups: [a]}]
 """
+SPOT = "Spot beside On-Demand, scaled"
+TRAIN = {
+    "kueue.x-k8s.io/queue-name": "hyperpod-ns-train-localqueue",
+    "kueue.x-k8s.io/priority-class": "train-priority",
+}
+TUNE = {"kueue.x-k8s.io/queue-name": "hyperpod-ns-tune-localqueue"}
 RESUMED = "resilience: {auto_resume: true}\nstorage: [{mount: /tools, type: efs}]"
 
 
@@ -43,13 +49,7 @@ SHAPES = [
     ("Trainium", "h200", 2, 32, {"aws.amazon.com/neuron": "16", "vpc.amazonaws.com/efa": "8"}),
     ("UltraServers", "h200", 18, 4, {"nvidia.com/gpu": "4", "vpc.amazonaws.com/efa": "8"}),
     ("partitions", "h100", 1, 1, {"nvidia.com/mig-3g.40gb": "1"}),
-    (
-        "Spot beside On-Demand, scaled",
-        "fallback",
-        2,
-        4,
-        {"nvidia.com/gpu": "4", "vpc.amazonaws.com/efa": "1"},
-    ),
+    (SPOT, "fallback", 2, 4, {"nvidia.com/gpu": "4", "vpc.amazonaws.com/efa": "1"}),
 ]
 
 
@@ -64,51 +64,39 @@ def test_a_job_uses_all_nodes_and_all_devices_of_each(
     assert wanted["pytorchReplicaSpecs"]["Worker"]["replicas"] == nodes
     assert wanted["nprocPerNode"] == str(processes)
     container = container_of(job)
-    assert container["command"] == [
-        "torchrun",
-        f"--nnodes={nodes}",
-        f"--nproc-per-node={processes}",
-    ]
+    ranks = [f"--nnodes={nodes}", f"--nproc-per-node={processes}"]
+    assert container["command"] == ["torchrun", *ranks]
     limits = container["resources"]["limits"]
     assert {name: count for name, count in limits.items() if "/" in name} == devices
     assert limits == container["resources"]["requests"]
 
 
+UNGOVERNED = """
+node_groups: [{name: h200}, {name: infer, instance_type: g6e.12xlarge, count: 2}]
+queues: [{name: train, node_groups: [h200]}]
+storage: [{mount: /tools, type: efs}]
+"""
 QUEUES = [
     ("", "h200", "default", {}),
-    (
-        GOVERNED,
-        "a",
-        "hyperpod-ns-train",
-        {
-            "kueue.x-k8s.io/queue-name": "hyperpod-ns-train-localqueue",
-            "kueue.x-k8s.io/priority-class": "train-priority",
-        },
-    ),
-    (
-        SPECS["Spot beside On-Demand, scaled"],
-        "h200",
-        "hyperpod-ns-tune",
-        {"kueue.x-k8s.io/queue-name": "hyperpod-ns-tune-localqueue"},
-    ),
+    (UNGOVERNED, "infer", "default", {}),
+    (UNGOVERNED + "resilience: {auto_resume: true}", "infer", "kubeflow", {}),
+    (GOVERNED, "a", "hyperpod-ns-train", TRAIN),
+    (SPECS[SPOT], "h200", "hyperpod-ns-tune", TUNE),
 ]
 
 
-@pytest.mark.parametrize(("text", "group", "namespace", "labels"), QUEUES)
-def test_a_job_is_in_the_queue_of_its_team(
-    text: str, group: str, namespace: str, labels: dict[str, str]
-) -> None:
+@pytest.mark.parametrize(("text", "group", "space", "labels"), QUEUES)
+def test_a_job_is_in_the_queue_of_its_team(text: str, group: str, space: str, labels: Json) -> None:
     metadata = job_of(text, group)["metadata"]
-    assert (metadata["namespace"], metadata.get("labels", {})) == (namespace, labels)
+    assert (metadata["namespace"], metadata.get("labels", {})) == (space, labels)
 
 
 def test_a_job_can_be_resumed_where_its_volumes_are() -> None:
     """HyperPod resumes jobs in the namespace kubeflow, and in those of teams."""
     job = job_of(RESUMED)
-    assert job["metadata"]["annotations"] == {
-        "sagemaker.amazonaws.com/enable-job-auto-resume": "true",
-        "sagemaker.amazonaws.com/job-max-retry-count": "3",
-    }
+    resumed = {"enable-job-auto-resume": "true", "job-max-retry-count": "3"}
+    own = {f"sagemaker.amazonaws.com/{name}": value for name, value in resumed.items()}
+    assert job["metadata"]["annotations"] == own
     assert job["spec"]["pytorchReplicaSpecs"]["Worker"]["restartPolicy"] == "OnFailure"
     volumes = list(yaml.safe_load_all(files_of(RESUMED)["manifests/volumes.yaml"]))
     claims = {o["metadata"]["namespace"] for o in volumes if o["kind"] == "PersistentVolumeClaim"}
@@ -170,3 +158,31 @@ def test_jobs_of_the_bundle_in_a_namespace_of_a_team_have_its_queue() -> None:
     assert job["metadata"]["namespace"] == "hyperpod-ns-train"
     for part in (job, job["spec"]["template"]):
         assert part["metadata"]["labels"][QUEUE] == "hyperpod-ns-train-localqueue"
+
+
+LATER = """
+storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}]
+node_groups:
+  - {name: h200, count: 2,
+     capacity: {training_plan: arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan,
+     starts: 2026-12-10T11:30:00Z}}
+  - {name: cpu, instance_type: m7i.4xlarge, count: 2}
+queues: [{name: train, node_groups: [h200]}]
+"""
+LATER_TUNE = LATER.replace("[h200]}]", "[h200]}, {name: tune, node_groups: [cpu]}]")
+
+
+@pytest.mark.parametrize(("text", "space"), [(LATER, "default"), (LATER_TUNE, "hyperpod-ns-tune")])
+def test_a_file_system_opens_before_capacity_starts(text: str, space: str) -> None:
+    """Kueue lets jobs of a team run on its own nodes only."""
+    [job] = yaml.safe_load_all(files_of_new(text)["manifests/ownership.yaml"])
+    assert job["metadata"]["namespace"] == space
+    assert (QUEUE in str(job)) == (space != "default")
+
+
+def test_a_group_without_a_queue_has_its_volumes_and_no_label_of_a_team() -> None:
+    pods = job_of(UNGOVERNED, "infer")["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]
+    assert QUEUE not in str(pods)
+    objects = yaml.safe_load_all(files_of(UNGOVERNED)["manifests/volumes.yaml"])
+    claims = [each for each in objects if each["kind"] == "PersistentVolumeClaim"]
+    assert {each["metadata"]["namespace"] for each in claims} == {"hyperpod-ns-train", "default"}

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import kubernetes_validate
 import pytest
 import yaml
 
-from clustergen.artifacts import Json
+from clustergen.base.artifacts import Json
+from clustergen.base.text_lists import word_set
 from clustergen.targets.hyperpod_eks.limits import KUBERNETES_VERSIONS
+from tests.support.tables import flow
+from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.planned import files_of, request_of
 from tests.targets.hyperpod_eks.specs import SPECS
+from tests.validators.kubernetes import kubernetes_violations
 
 SPOT = SPECS["Spot beside On-Demand, scaled"]
 
@@ -30,48 +33,12 @@ def one(text: str, path: str) -> Json:
     return found
 
 
-def pods(found: Json) -> Iterator[Json]:
-    """The pods of an MPIJob, for whose kind Kubernetes itself has no schema."""
-    for replicas in found["spec"]["mpiReplicaSpecs"].values():
-        yield {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, **replicas["template"]}
-
-
 @pytest.mark.parametrize("version", [KUBERNETES_VERSIONS[0], KUBERNETES_VERSIONS[-1]])
 @pytest.mark.parametrize("spec", SPECS)
 def test_tests_satisfy_the_schemas(spec: str, version: str) -> None:
-    for found in objects(SPECS[spec], "smoke/"):
-        for item in pods(found) if found["kind"] == "MPIJob" else [found]:
-            kubernetes_validate.validate(item, version, strict=True)
-
-
-def test_the_validator_catches_what_it_should() -> None:
-    job = one("", "smoke/h200-efa.yaml")
-    kubernetes_validate.validate(job, "1.35", strict=True)
-    job["spec"]["template"]["spec"]["containers"][0]["resource"] = {}
-    with pytest.raises(kubernetes_validate.ValidationError):
-        kubernetes_validate.validate(job, "1.35", strict=True)
-
-
-# https://github.com/kubeflow/mpi-operator manifests/base/kubeflow.org_mpijobs.yaml (2026-11)
-MPI_JOB = {
-    "spec": {"launcherCreationPolicy", "mpiImplementation", "mpiReplicaSpecs", "runPolicy",
-             "runLauncherAsWorker", "slotsPerWorker", "sshAuthMountPath"},
-    "runPolicy": {"activeDeadlineSeconds", "backoffLimit", "cleanPodPolicy", "managedBy",
-                  "schedulingPolicy", "suspend", "ttlSecondsAfterFinished"},
-    "replicas": {"replicas", "restartPolicy", "template"},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("spec", SPECS)
-def test_mpi_jobs_have_the_fields_of_their_kind(spec: str) -> None:
-    for found in objects(SPECS[spec], "smoke/"):
-        if found["kind"] == "MPIJob":
-            inside = found["spec"]
-            assert found["apiVersion"] == "kubeflow.org/v2beta1"
-            assert set(inside) <= MPI_JOB["spec"]
-            assert set(inside["runPolicy"]) <= MPI_JOB["runPolicy"]
-            assert set(inside["mpiReplicaSpecs"]) == {"Launcher", "Worker"}
-            assert all(set(r) <= MPI_JOB["replicas"] for r in inside["mpiReplicaSpecs"].values())
+    files = files_of(SPECS[spec])
+    used = {path: text for path, text in files.items() if path.startswith("smoke/")}
+    assert kubernetes_violations(used, version) == []
 
 
 # Type and count; GPUs, EFA devices, workers and largest message of the test of NCCL.
@@ -122,33 +89,23 @@ def test_a_pod_requests_all_devices_of_a_node(spec: str, path: str, expected: Js
     assert f'[ "$found" -eq {total} ]' in container["command"][2]
 
 
-@pytest.mark.parametrize(
-    ("spec", "there"),
-    [
-        ("smallest", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
-        # Partitions do not reduce together; a pod for each kind of them.
-        (
-            "partitions",
-            {
-                "h200-accelerators",
-                "h200-efa",
-                "h100-accelerators",
-                "h100-efa",
-                "h200-mig-1g-18gb",
-                "h200-mig-2g-35gb",
-                "h200-mig-3g-71gb",
-                "h100-mig-3g-40gb",
-            },
-        ),
-        # The image of the test over nodes has no programs for Arm and Trainium.
-        ("UltraServers", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
-        ("Trainium", {"h200-accelerators", "h200-efa", "h200-nccom"}),
-        ("two zones", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
-    ],
-)
-def test_tests_of_each_cluster(spec: str, there: set[str]) -> None:
+EACH = "h200-accelerators h200-efa"
+TESTS = {
+    "smallest": f"{EACH} h200-all-reduce",
+    # Partitions do not reduce together; a pod for each kind of them.
+    "partitions": f"{EACH} h100-accelerators h100-efa h200-mig-1g-18gb h200-mig-2g-35gb"
+    " h200-mig-3g-71gb h100-mig-3g-40gb",
+    # The image of the test over nodes has no programs for Arm and Trainium.
+    "UltraServers": f"{EACH} h200-all-reduce",
+    "Trainium": f"{EACH} h200-all-reduce h200-nccom",
+    "two zones": f"{EACH} h200-all-reduce",
+}
+
+
+@pytest.mark.parametrize("spec", TESTS)
+def test_tests_of_each_cluster(spec: str) -> None:
     found = {path for path in files_of(SPECS[spec]) if path.startswith("smoke/")}
-    assert found == {f"smoke/{name}.yaml" for name in there}
+    assert found == {f"smoke/{name}.yaml" for name in TESTS[spec].split()}
 
 
 # Spec, file, image up to its tag, what of its command decides the size.
@@ -160,9 +117,7 @@ WITHIN_A_NODE = [
 
 
 @pytest.mark.parametrize("row", WITHIN_A_NODE, ids=lambda row: row[0])
-def test_collectives_run_within_a_node(
-    row: tuple[str, str, str, list[str], list[str]],
-) -> None:
+def test_collectives_run_within_a_node(row: tuple[str, str, str, list[str], list[str]]) -> None:
     spec, name, image, ranks, largest = row
     job = one(SPECS[spec], f"smoke/{name}.yaml")
     assert job["kind"] == "Job"
@@ -181,9 +136,8 @@ def test_a_pod_for_each_kind_of_partition() -> None:
     assert container["resources"]["limits"] == {"nvidia.com/mig-1g.18gb": "1"}
     assert "nvidia-smi -L | grep -cF 'MIG 1g.18gb '" in container["command"][2]
     [apart] = pod["topologySpreadConstraints"]
-    assert apart["labelSelector"]["matchLabels"] == {
-        "batch.kubernetes.io/job-name": "h200-mig-1g-18gb"
-    }
+    own = {"batch.kubernetes.io/job-name": "h200-mig-1g-18gb"}
+    assert apart["labelSelector"]["matchLabels"] == own
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -199,10 +153,9 @@ def test_images_are_pinned(spec: str) -> None:
 def test_published_bandwidth_is_a_comment() -> None:
     """It is there for types with published measurements, and decides nothing."""
     text = files_of("node_groups: [{name: h200, instance_type: p5.48xlarge}]")
-    assert (
-        "# Published for 2 x p5.48xlarge: 487 GB/s at 16 GiB" in text["smoke/h200-all-reduce.yaml"]
-    )
-    assert "487" not in str(yaml.safe_load(text["smoke/h200-all-reduce.yaml"]))
+    test = text["smoke/h200-all-reduce.yaml"]
+    assert "# Published for 2 x p5.48xlarge: 487 GB/s at 16 GiB" in test
+    assert "487" not in str(yaml.safe_load(test))
     assert "Published" not in files_of("")["smoke/h200-all-reduce.yaml"]
 
 
@@ -224,44 +177,36 @@ def test_karpenter_supports_the_requests_of_tests() -> None:
 
 def test_a_pool_has_the_groups_of_its_queue() -> None:
     node_class, node_pool = objects(SPOT, "manifests/karpenter.yaml")
-    assert node_class == {
-        "apiVersion": "karpenter.sagemaker.amazonaws.com/v1",
-        "kind": "HyperpodNodeClass",
-        "metadata": {
-            "name": "tune",
-            "labels": {"app.kubernetes.io/managed-by": "clustergen-example"},
-        },
-        "spec": {"instanceGroups": ["h200", "fallback"]},
-    }
+    assert node_class == flow("""
+        apiVersion: karpenter.sagemaker.amazonaws.com/v1
+        kind: HyperpodNodeClass
+        metadata: {name: tune, labels: {app.kubernetes.io/managed-by: clustergen-example}}
+        spec: {instanceGroups: [h200, fallback]}
+    """)
     template = node_pool["spec"]["template"]["spec"]
-    assert template["nodeClassRef"] == {
-        "group": "karpenter.sagemaker.amazonaws.com",
-        "kind": "HyperpodNodeClass",
-        "name": "tune",
-    }
+    assert template["nodeClassRef"] == flow(
+        "{group: karpenter.sagemaker.amazonaws.com, kind: HyperpodNodeClass, name: tune}"
+    )
     # A pod that asks for no GPU starts none of these nodes.
-    accelerators = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
-    assert template["taints"] == [
-        {"key": "training", "value": "x", "effect": "NoSchedule"},
-        accelerators,
-    ]
+    assert template["taints"] == flow("""
+        - {key: training, value: x, effect: NoSchedule}
+        - {key: nvidia.com/gpu, value: present, effect: NoSchedule}
+    """)
     assert template["expireAfter"] == "Never"
     # 48 vCPUs on each of 8 and 2 nodes.
     assert node_pool["spec"]["limits"] == {"cpu": "480"}
 
 
 def test_a_group_is_in_one_node_class() -> None:
-    text = SPOT.replace(
-        "[h200, fallback]}]", "[h200]}, {name: all, node_groups: [h200, fallback]}]"
-    )
+    both = "[h200]}, {name: all, node_groups: [h200, fallback]}]"
+    text = SPOT.replace("[h200, fallback]}]", both)
     classes = [o for o in objects(text, "manifests/karpenter") if o["kind"] == "HyperpodNodeClass"]
     assert [c["spec"]["instanceGroups"] for c in classes] == [["h200"], ["fallback"]]
 
 
 def test_a_queue_may_have_the_name_of_another_queues_group() -> None:
-    text = SPOT.replace(
-        "{name: tune, node_groups: [h200, fallback]}", "{name: fallback, node_groups: [h200]}"
-    )
+    queue = "{name: tune, node_groups: [h200, fallback]}"
+    text = SPOT.replace(queue, "{name: fallback, node_groups: [h200]}")
     classes = [o for o in objects(text, "manifests/karpenter") if o["kind"] == "HyperpodNodeClass"]
     named = {c["metadata"]["name"]: c["spec"]["instanceGroups"] for c in classes}
     assert named == {"fallback": ["h200"], "fallback-group": ["fallback"]}
@@ -289,6 +234,32 @@ def test_enabled_parts_of_the_chart(spec: str, expected: set[str]) -> None:
     assert values.pop("global") == {"region": "us-east-1"}
     on = {name for name, value in values.items() if value.get("devicePlugin", value)["enabled"]}
     assert on == ALWAYS | expected
+
+
+CONDITIONS = word_set("""
+    cert-manager.enabled trainingOperators.enabled mlflow.enabled
+    nvidia-device-plugin.devicePlugin.enabled aws-efa-k8s-device-plugin.devicePlugin.enabled
+    neuron-device-plugin.devicePlugin.enabled storage.enabled health-monitoring-agent.enabled
+    mpi-operator.enabled deep-health-check.enabled job-auto-restart.enabled
+    cluster-role-and-bindings.enabled namespaced-role-and-bindings.enabled
+    team-role-and-bindings.enabled inferenceOperators.enabled hyperpod-patching.enabled
+    gpu-operator.enabled hyperpod-ray-endpoint-operator.enabled
+""")
+"""Of the dependencies in Chart.yaml, at `charts.COMMIT`."""
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_each_condition_of_the_chart_has_a_value(new: bool) -> None:
+    """Helm installs a dependency whose condition has none."""
+    text = (files_of_new if new else files_of)("")["manifests/helm-values.yaml"]
+    values = yaml.safe_load(text)
+    parts = {name: part for name, part in values.items() if name != "global"}
+    found = {
+        f"{name}.devicePlugin.enabled" if "devicePlugin" in part else f"{name}.enabled"
+        for name, part in parts.items()
+        if part.get("devicePlugin", part)["enabled"] in (True, False)
+    }
+    assert found == CONDITIONS
 
 
 def test_the_values_of_the_chart_have_reasons() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.kubernetes.test_mirror import REGISTRY, images_in, is_reached, lines
+from tests.services.kubernetes.test_mirror import REGISTRY, images_in, is_reached, lines
+from tests.support.outcomes import rejected, succeeded
 from tests.support.registry import Place
+from tests.support.tables import flow
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.test_install import GIT, SILENT, write
 
@@ -26,57 +29,41 @@ def pod(image: str) -> str:
 
 
 def chart(name: str, values: str, image: str) -> dict[str, str]:
-    return {
-        "Chart.yaml": f"apiVersion: v2\nname: {name}\nversion: 0.1.0\n",
-        "values.yaml": values,
-        "templates/pod.yaml": pod(image),
-    }
+    head = f"apiVersion: v2\nname: {name}\nversion: 0.1.0\n"
+    return {"Chart.yaml": head, "values.yaml": values, "templates/pod.yaml": pod(image)}
 
 
 # The images of HyperPod's chart and its dependencies, as its templates name them.
 # https://github.com/aws/sagemaker-hyperpod-cli helm_chart/HyperPodHelmChart (2026-11)
 NESTED = "{{ .Values.image.repository }}"
-PARTS = {
-    "nvidia-device-plugin": (
-        chart("nvidia-device-plugin", "image: {repository: nvcr.io/nvidia/k8s-device-plugin}\n",
-              f"{NESTED}:v0.16.1"),
-        "nvidia-device-plugin.devicePlugin.enabled",
-    ),
-    "aws-efa-k8s-device-plugin": (
-        chart("aws-efa-k8s-device-plugin",
-              "image: {repository: 602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/efa}\n",
-              f"{NESTED}:v0.5.13"),
-        "aws-efa-k8s-device-plugin.devicePlugin.enabled",
-    ),
-    "neuron-device-plugin": (
-        chart("neuron-device-plugin", "{}\n",
-              "public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0"),
-        "neuron-device-plugin.devicePlugin.enabled",
-    ),
-    "mpi-operator": (
-        chart("mpi-operator", "mpiOperator: {image: {repository: mpioperator/mpi-operator}}\n",
-              "{{ .Values.mpiOperator.image.repository }}:0.5"),
-        "mpi-operator.enabled",
-    ),
-    "training-operators": (
-        chart("training-operators", "image: {repository: kubeflow/training-operator}\n",
-              f"{NESTED}:v1-855e096"),
-        "trainingOperators.enabled",
-    ),
-    "health-monitoring-agent": (
-        chart("health-monitoring-agent", "{}\n",
-              "767398015722.dkr.ecr.us-east-1.amazonaws.com/hyperpod-health-monitoring-agent:1.0"),
-        "health-monitoring-agent.enabled",
-    ),
-}  # fmt: skip
+# By chart: its values, its image, and the value that switches it on.
+PARTS: Mapping[str, tuple[str, str, str]] = flow(
+    """
+nvidia-device-plugin: ['image: {repository: nvcr.io/nvidia/k8s-device-plugin}', '$NESTED:v0.16.1',
+  nvidia-device-plugin.devicePlugin.enabled]
+aws-efa-k8s-device-plugin: [
+  'image: {repository: 602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/efa}', '$NESTED:v0.5.13',
+  aws-efa-k8s-device-plugin.devicePlugin.enabled]
+neuron-device-plugin: ['{}', 'public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0',
+  neuron-device-plugin.devicePlugin.enabled]
+mpi-operator: ['mpiOperator: {image: {repository: mpioperator/mpi-operator}}',
+  '{{ .Values.mpiOperator.image.repository }}:0.5', mpi-operator.enabled]
+training-operators: ['image: {repository: kubeflow/training-operator}', '$NESTED:v1-855e096',
+  trainingOperators.enabled]
+health-monitoring-agent: ['{}',
+  '767398015722.dkr.ecr.us-east-1.amazonaws.com/hyperpod-health-monitoring-agent:1.0',
+  health-monitoring-agent.enabled]
+""",
+    NESTED=NESTED,
+)
 
 
 def publish(place: Place) -> None:
     """What the repository of HyperPod's chart has."""
     made = place.here / "published/helm_chart/HyperPodHelmChart"
     dependencies = []
-    for name, (files, condition) in PARTS.items():
-        write(made / "charts" / name, files)
+    for name, (values, image, condition) in PARTS.items():
+        write(made / "charts" / name, chart(name, f"{values}\n", image))
         source = f"file://charts/{name}"
         row = {"name": name, "version": "0.1.0", "repository": source, "condition": condition}
         dependencies.append(row)
@@ -119,16 +106,14 @@ def publish(place: Place) -> None:
 def test_the_chart_goes_through_the_registry(tmp_path: Path, text: str, copied: str) -> None:
     place = Place(tmp_path, files_of_new(text), {"git": GIT, "kubectl": SILENT})
     publish(place)
-    done = place.run()
-    assert done.returncode == 0, done.stderr
+    succeeded(place.run())
     assert f"docker://{REGISTRY}/{copied}" in place.pushed
     assert f"docker://{REGISTRY}/docker.io/kubeflow/training-operator:v1-855e096" in place.pushed
     before = place.pushed
-    assert place.run().returncode == 0
+    succeeded(place.run())
     assert place.pushed == before
     (place.here / "bin/git").unlink()
-    done = place.run(script="install.sh")
-    assert done.returncode == 0, done.stderr
+    succeeded(place.run(script="install.sh"))
     assert not place.calls("dependency")
     installed = list(yaml.safe_load_all((place.here / "installed.yaml").read_text()))
     found = images_in(installed)
@@ -140,14 +125,12 @@ def test_partitions_may_be_added_later(tmp_path: Path) -> None:
     """The chart in the registry lacks NVIDIA's operator, and its version is never replaced."""
     place = Place(tmp_path, files_of_new(GPUS), {"git": GIT, "kubectl": SILENT})
     publish(place)
-    assert place.run().returncode == 0
+    succeeded(place.run())
     place.render(files_of_new(MIG))
-    done = place.run(script="install.sh")
-    assert (done.returncode, "run ./mirror.sh" in done.stderr) == (2, True)
+    rejected(place.run(script="install.sh"), "run ./mirror.sh")
     assert not place.calls("upgrade")
-    assert place.run().returncode == 0
-    done = place.run(script="install.sh")
-    assert done.returncode == 0, done.stderr
+    succeeded(place.run())
+    succeeded(place.run(script="install.sh"))
     installed = (place.here / "installed.yaml").read_text()
     assert "463470961310.dkr.ecr.us-east-1.amazonaws.com/gpu-operator" in installed
 
@@ -164,21 +147,15 @@ esac"""
     publish(place)
     for name in ("fetches", "failures"):
         (place.here / name).write_text("x\nx\n")
-    done = place.run()
-    assert done.returncode == 0, done.stderr
+    succeeded(place.run())
     assert len(place.calls("dependency update")) == 3
 
 
 def test_objects_and_jobs_use_images_of_the_registry() -> None:
     files = files_of_new(f"{GPUS}\nstorage: [{{mount: /fsx, type: fsx-lustre, size: 9600GiB}}]")
-    objects = [
-        item
-        for path, text in files.items()
-        if path.startswith(("manifests/", "smoke/", "jobs/")) and "values" not in path
-        for item in yaml.safe_load_all(text)
-    ]
+    folders = ("manifests/", "smoke/", "jobs/")
+    texts = [t for path, t in files.items() if path.startswith(folders) and "values" not in path]
+    objects = [item for text in texts for item in yaml.safe_load_all(text)]
     found = set(images_in(objects))
     assert found
-    assert {image.removeprefix(f"{REGISTRY}/") for image in found} <= set(
-        lines(files["images.txt"])
-    )
+    assert {i.removeprefix(f"{REGISTRY}/") for i in found} <= set(lines(files["images.txt"]))

@@ -10,14 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen import foundation
+from clustergen.services import foundation
 from clustergen.targets.hyperpod_eks import addons, governance
-from tests.oracles.bundle import bundle_violations
-from tests.oracles.cloudformation import check, lint
-from tests.oracles.hyperpod import cluster_violations
-from tests.oracles.iam import iam_violations, roles
-from tests.oracles.parallelcluster import ParallelCluster
-from tests.oracles.seeding import GONE, changed
+from tests.targets.hyperpod_eks import planned
 from tests.targets.hyperpod_eks.new_cluster import (
     NEW,
     codes,
@@ -26,6 +21,12 @@ from tests.targets.hyperpod_eks.new_cluster import (
     plan_of_new,
     resources_of,
 )
+from tests.validators.bundle import bundle_violations
+from tests.validators.cloudformation import check, lint
+from tests.validators.hyperpod import cluster_violations
+from tests.validators.iam import iam_violations, roles
+from tests.validators.parallelcluster import ParallelCluster
+from tests.validators.seeding import GONE, changed
 
 ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
 EKS, CLUSTER, ADDONS = "eks.template.json", "create-cluster.json", addons.TEMPLATE
@@ -65,6 +66,7 @@ SPECS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
     plan = plan_of_new(text)
@@ -101,10 +103,8 @@ def test_the_cluster() -> None:
 def test_nodes_and_control_plane_share_a_group() -> None:
     request = document_of(CLUSTER)
     assert request["Orchestrator"] == {"Eks": {"ClusterArn": "${EksClusterArn}"}}
-    assert request["VpcConfig"]["SecurityGroupIds"] == [
-        "${ClusterSecurityGroupId}",
-        "${EksClusterSecurityGroupId}",
-    ]
+    groups = ["${ClusterSecurityGroupId}", "${EksClusterSecurityGroupId}"]
+    assert request["VpcConfig"]["SecurityGroupIds"] == groups
     parameters = document_of("cluster.template.json")["Parameters"]
     assert parameters["EksClusterSecurityGroupId"]["Type"] == "AWS::EC2::SecurityGroup::Id"
     assert "EksClusterArn" in parameters
@@ -151,10 +151,8 @@ def test_the_training_operator_has_an_association_of_its_own() -> None:
     made = resources_of(ADDONS)
     assert "PodIdentityAssociations" not in made["TrainingOperator"]["Properties"]
     association = made["TrainingOperatorIdentity"]["Properties"]
-    assert (association["Namespace"], association["ServiceAccount"]) == (
-        "aws-hyperpod",
-        "hp-training-operator-controller-manager",
-    )
+    assert association["Namespace"] == "aws-hyperpod"
+    assert association["ServiceAccount"] == "hp-training-operator-controller-manager"
     role = roles(document_of(ADDONS))["TrainingOperatorRole"]
     assert role.principals == ("pods.eks.amazonaws.com",)
     assert role.allows("sagemaker:DescribeClusterNode", ARN)
@@ -182,10 +180,8 @@ def test_system_nodes() -> None:
     assert data["MetadataOptions"]["HttpTokens"] == "required"
     assert data["BlockDeviceMappings"][0]["Ebs"]["Encrypted"] is True
     # By the second group pods here reach file systems, as those on HyperPod's nodes do.
-    assert data["SecurityGroupIds"] == [
-        {"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]},
-        {"Ref": "ClusterSecurityGroupId"},
-    ]
+    cluster = {"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]}
+    assert data["SecurityGroupIds"] == [cluster, {"Ref": "ClusterSecurityGroupId"}]
     assert nodes["Version"] == "1.35"
 
 
@@ -213,7 +209,8 @@ def test_valid_values_have_no_findings(text: str) -> None:
 
 TAINTED = """
 node_groups:
-  - {name: h200, instance_type: p6-b300.48xlarge, taints: [{key: team, effect: NoExecute}]}
+  - {name: h200, instance_type: p6-b300.48xlarge, taints: [{key: team, effect: NoExecute},
+     {key: nvidia.com/gpu}]}
   - {name: cpu, instance_type: m7i.4xlarge, count: 1, taints: [{key: other}]}
 """
 
@@ -226,6 +223,7 @@ def test_device_plugins_reach_the_nodes_of_the_spec() -> None:
     assert "ml.p6-b300.48xlarge" in json.dumps(gpu["affinity"])
     for plugin in (efa, gpu):
         keys = [toleration["key"] for toleration in plugin["tolerations"]]
+        assert len(keys) == len(set(keys))
         assert {"team", "sagemaker.amazonaws.com/node-health-status"} <= set(keys)
         assert "other" not in keys
     plain = yaml.safe_load(files_of_new("")["manifests/helm-values.yaml"])
@@ -309,3 +307,19 @@ def test_metrics_outlive_the_cluster() -> None:
     [whole] = [each for each in made.values() if each.get("Properties") == workspace]
     assert whole["DeletionPolicy"] == "RetainExceptOnCreate"
     assert whole["UpdateReplacePolicy"] == "Retain"
+
+
+SUPPORT = [
+    ("{version: '1.30'}", {"K8S430"}),  # HyperPod lists it still
+    ("{version: '1.33'}", {"K8S502"}),
+    ("{version: '1.33', support: standard}", {"K8S503"}),
+    ("{version: '1.34'}", {"K8S504"}),
+    ("{version: '1.35'}", set()),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), SUPPORT)
+def test_a_new_cluster_has_a_version_with_support(words: str, expected: set[str]) -> None:
+    ends = {"K8S430", "K8S502", "K8S503", "K8S504"}
+    assert codes(f"kubernetes: {words}") & ends == expected
+    assert not planned.codes(f"kubernetes: {words}") & ends

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
-from tests.hyperpod.test_existing_cluster import SPECS, theirs
-from tests.kubernetes.clusters import Cluster, running
+from tests.services.hyperpod.test_existing_cluster import SPECS, theirs
+from tests.services.kubernetes.clusters import Cluster, running
 from tests.support.cloud.commands import Bundle, reaching
+from tests.support.outcomes import succeeded
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.planned import HYPERPOD
+
+pytestmark = pytest.mark.scenarios(6)
 
 STORED = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]\n"
 EMPTY = SPECS["eks"]
@@ -35,9 +38,7 @@ def bundle(tmp_path: Path) -> Iterator[Bundle]:
 
 
 def apply(cluster: Cluster, text: str, *arguments: str) -> str:
-    done = cluster.run(HYPERPOD.files(text), "apply.sh", *arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+    return succeeded(cluster.run(HYPERPOD.files(text), "apply.sh", *arguments))
 
 
 def volume(name: str, **labels: str) -> dict[str, Any]:
@@ -46,12 +47,10 @@ def volume(name: str, **labels: str) -> dict[str, Any]:
 
 
 def test_volumes_of_others_with_usual_names_stay(cluster: Cluster) -> None:
+    claim = {**volume("fsx"), "kind": "PersistentVolumeClaim"}
     others = {
         ("persistentvolumes", "", "fsx.default"): volume("fsx.default"),
-        ("persistentvolumeclaims", "default", "fsx"): {
-            **volume("fsx"),
-            "kind": "PersistentVolumeClaim",
-        },
+        ("persistentvolumeclaims", "default", "fsx"): claim,
     }
     cluster.api.objects.update(others)
     apply(cluster, JOINED)
@@ -94,8 +93,7 @@ def test_volumes_that_left_the_spec_are_deleted(cluster: Cluster) -> None:
 
 def test_a_new_eks_cluster_loses_volumes_that_left_the_spec(cluster: Cluster) -> None:
     for text, left in ((STORED, {"fsx"}), ("", set())):
-        done = cluster.run(files_of_new(text), "apply.sh")
-        assert done.returncode == 0, done.stderr
+        succeeded(cluster.run(files_of_new(text), "apply.sh"))
         assert cluster.api.names("persistentvolumeclaims") == left
 
 
@@ -110,13 +108,10 @@ def order(bundle: Bundle, *words: str) -> list[str]:
 
 
 def test_the_cluster_is_looked_at_first_and_cleaned_in_the_end(bundle: Bundle) -> None:
-    done = bundle.deploy()
-    assert done.returncode == 0, done.stderr
+    bundle.deployed()
     steps = ("api-resources", "create-change-set", "update-cluster", "conflicts --request")
     assert list(dict.fromkeys(order(bundle, *steps))) == list(steps)
-    done = bundle.deploy("--destroy")
-    assert done.returncode == 0, done.stderr
-    assert "+ ./apply.sh --remove" in done.stderr
+    assert "+ ./apply.sh --remove" in bundle.deployed("--destroy").stderr
     removed = ("api-resources", "update-cluster")
     assert list(dict.fromkeys(order(bundle, *removed))) == list(removed)
 
@@ -130,10 +125,9 @@ def test_without_access_to_the_api_nothing_changes(bundle: Bundle) -> None:
 
 
 def test_without_access_what_stays_is_named(bundle: Bundle) -> None:
-    assert bundle.deploy().returncode == 0
+    bundle.deployed()
     bundle.account.fail("readyz", ("", "no route to host"), times=99)
-    done = bundle.deploy("--destroy")
-    assert done.returncode == 0, done.stderr
+    done = bundle.deployed("--destroy")
     assert "with the label app.kubernetes.io/managed-by=clustergen-example" in done.stderr
 
 
@@ -141,9 +135,18 @@ def test_without_objects_access_to_the_api_is_not_needed(tmp_path: Path) -> None
     with reaching(tmp_path, HYPERPOD.files(EMPTY)) as made:
         made.account.hyperpod.join(theirs("eks"))
         made.account.fail("readyz", ("", "no route to host"), times=99)
-        done = made.deploy()
-        assert done.returncode == 0, done.stderr
-        assert "Objects of an earlier bundle stay in it" in done.stderr
+        assert "Objects of an earlier bundle stay in it" in made.deployed().stderr
+
+
+def test_an_api_that_answers_late_loses_nothing(tmp_path: Path) -> None:
+    """Its node pools were not looked at, and those that left the spec may have nodes."""
+    with reaching(tmp_path, HYPERPOD.files(EMPTY)) as made:
+        made.account.hyperpod.join(theirs("eks"))
+        made.deployed()
+        assert made.account.calling("api-resources")
+        made.account.fail("readyz", ("", "no route to host"))
+        assert "Objects of an earlier bundle stay in it" in made.deployed().stderr
+        assert made.account.calling("api-resources") == []
 
 
 def test_jobs_that_open_file_systems_run_on_nodes_of_the_bundle() -> None:

@@ -9,31 +9,27 @@ from typing import Any
 
 import pytest
 
-from tests.kubernetes.clusters import Cluster, running
-from tests.kubernetes.test_joining import daemon_set, deployment, put, scheduled
+from tests.services.kubernetes.clusters import Cluster, running
+from tests.services.kubernetes.test_joining import daemon_set, scheduled
+from tests.support.scripts import programs
 from tests.targets.hyperpod_eks.planned import files_of
 
-HELM = '#!/bin/bash\nprintf \'helm %s\\n\' "$*" >>"$HERE/calls"\n'
-AWS = '#!/bin/bash\ncp "$HERE/kubeconfig" "${@: -1}"\n'
+HELM = 'printf "helm %s\\n" "$*" >>"$HERE/calls"'
+AWS = 'cp "$HERE/kubeconfig" "${@: -1}"'
 GPU = "nvcr.io/nvidia/k8s-device-plugin:v0.17.0"
 TYPE = "node.kubernetes.io/instance-type"
 ANYWHERE = [{"operator": "Exists"}]
 NVIDIA = "nvidia-device-plugin.devicePlugin.enabled=false"
 EFA = "aws-efa-k8s-device-plugin.devicePlugin.enabled=false"
 MPI, TRAINING = "mpi-operator.enabled=false", "trainingOperators.enabled=false"
-TWO = """
-node_groups:
-  - {name: h200, count: 2}
-  - {name: h100, instance_type: p5.48xlarge, count: 2}
-"""
+_H100 = "{name: h100, instance_type: p5.48xlarge, count: 2}"
+TWO = f"node_groups: [{{name: h200, count: 2}}, {_H100}]"
 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     with running(tmp_path) as made:
-        for name, text in {"helm": HELM, "git": "#!/bin/bash\n", "aws": AWS}.items():
-            (tmp_path / name).write_text(text)
-            (tmp_path / name).chmod(0o755)
+        programs(tmp_path, {"helm": HELM, "git": "", "aws": AWS})
         yield made
 
 
@@ -54,10 +50,8 @@ def plugin(image: str, **pod: Any) -> dict[str, Any]:
 
 def released(made: dict[str, Any], release: str) -> dict[str, Any]:
     space, _, name = release.partition("/")
-    made["metadata"]["annotations"] = {
-        "meta.helm.sh/release-namespace": space,
-        "meta.helm.sh/release-name": name,
-    }
+    release = "meta.helm.sh/release"
+    made["metadata"]["annotations"] = {f"{release}-namespace": space, f"{release}-name": name}
     return made
 
 
@@ -66,21 +60,21 @@ def test_an_empty_cluster_gets_every_part(cluster: Cluster) -> None:
 
 
 def test_parts_of_others_are_left_out(cluster: Cluster) -> None:
-    put(cluster, "daemonsets.apps", "theirs", plugin(GPU), "gpu")
-    operator = deployment("mpi-operator", "mpioperator/mpi-operator:0.6.0")
-    put(cluster, "deployments.apps", "theirs", operator, "mpi")
+    cluster.put("daemonsets.apps", "theirs", plugin(GPU), "gpu")
+    operator = daemon_set("mpi-operator", "mpioperator/mpi-operator:0.6.0")
+    cluster.put("deployments.apps", "theirs", operator, "mpi")
     assert left_out(cluster) == {NVIDIA, MPI}
-    put(cluster, "daemonsets.apps", "efa", plugin("x/aws-efa-k8s-device-plugin:v1"), "efa")
-    operator = deployment("training", "kubeflow/training-operator:v1-8")
-    put(cluster, "deployments.apps", "training", operator, "kubeflow")
+    cluster.put("daemonsets.apps", "efa", plugin("x/aws-efa-k8s-device-plugin:v1"), "efa")
+    operator = daemon_set("training", "kubeflow/training-operator:v1-8")
+    cluster.put("deployments.apps", "training", operator, "kubeflow")
     assert left_out(cluster) == {NVIDIA, MPI, EFA, TRAINING}
 
 
 def test_own_parts_stay(cluster: Cluster) -> None:
     own = "kube-system/dependencies"
-    put(cluster, "daemonsets.apps", "own", released(plugin(GPU), own), "kube-system")
-    operator = released(deployment("own", "mpioperator/mpi-operator:0.6.0"), own)
-    put(cluster, "deployments.apps", "own", operator, "kube-system")
+    cluster.put("daemonsets.apps", "own", released(plugin(GPU), own), "kube-system")
+    operator = released(daemon_set("own", "mpioperator/mpi-operator:0.6.0"), own)
+    cluster.put("deployments.apps", "own", operator, "kube-system")
     assert left_out(cluster) == set()
 
 
@@ -97,16 +91,14 @@ HERE = [
 
 
 @pytest.mark.parametrize("selector", [*ELSEWHERE, *HERE], ids=str)
-def test_only_plugins_on_nodes_of_the_bundle_count(
-    cluster: Cluster, selector: dict[str, str]
-) -> None:
-    put(cluster, "daemonsets.apps", "theirs", plugin(GPU, nodeSelector=selector), "gpu")
+def test_only_plugins_on_our_nodes_count(cluster: Cluster, selector: dict[str, str]) -> None:
+    cluster.put("daemonsets.apps", "theirs", plugin(GPU, nodeSelector=selector), "gpu")
     assert left_out(cluster) == ({NVIDIA} if selector in HERE else set())
 
 
 def test_a_plugin_on_some_nodes_only_stops(cluster: Cluster) -> None:
     made = plugin(GPU, nodeSelector={TYPE: "ml.p5.48xlarge"})
-    put(cluster, "daemonsets.apps", "theirs", made, "gpu")
+    cluster.put("daemonsets.apps", "theirs", made, "gpu")
     done = cluster.run(files_of(TWO), "install.sh")
     assert (done.returncode, "not on ml.p5en.48xlarge of h200" in done.stderr) == (2, True)
     assert not [call for call in cluster.calls if call.startswith("helm upgrade")]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen.findings import errors
+from clustergen.base.findings import errors
 from clustergen.targets.hyperpod_eks import eks_cluster
-from tests.checking import check_fragment
+from tests.support.checking import check_fragment
 from tests.targets.hyperpod_eks.planned import codes, validated
 
 KARPENTER = "kubernetes: {autoscaler: karpenter}\n"
+
+
+TRAINIUM = "node_groups: [{name: h200, count: 2, instance_type: %s}]"
 
 
 def groups(*fields: str) -> str:
@@ -58,6 +61,11 @@ CASES = [
     (groups("labels: {a..b/role: x}"), "K8S002", True),
     (groups("labels: {a.b/role: x}"), "K8S002", False),
     (groups("taints: [{key: x}], health_checks: [gpu]"), "K8S413", False),
+    (TRAINIUM % "trn2.48xlarge, taints: [{key: x, effect: PreferNoSchedule}]", "K8S441", False),
+    (TRAINIUM % "trn2.48xlarge, taints: [{key: x, effect: NoExecute}]", "K8S441", True),
+    (TRAINIUM % "trn2.48xlarge, taints: [{key: aws.amazon.com/neuron}]", "K8S441", False),
+    (TRAINIUM % "trn2.3xlarge", "K8S441", True),
+    (TRAINIUM % "p5en.48xlarge, taints: [{key: x}]", "K8S441", False),
     # What all-1g.10gb makes does not fit on the smaller A100, where the name means another piece.
     ("node_groups: [{name: h200, instance_type: p4d.24xlarge, mig: {1g.10gb: 4}}]", "GPU400", True),
     ("node_groups: [{name: h200, instance_type: p4d.24xlarge, mig: {1g.5gb: 7}}]", "GPU400", False),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracles.bundle import bundle_violations
-from tests.oracles.parallelcluster import ParallelCluster
 from tests.targets.hyperpod_eks.planned import files_of, plan_of
 from tests.targets.hyperpod_eks.specs import SPECS
+from tests.validators.bundle import bundle_violations
+from tests.validators.parallelcluster import ParallelCluster
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
     plan = plan_of(text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clustergen.findings import Finding
-from tests.checking import Fragments
+from clustergen.base.findings import Finding
+from tests.support.checking import Fragments
 
 HYPERPOD = Fragments("hyperpod-slurm")
 validated, plan_of, files_of = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files

@@ -25,11 +25,9 @@ RESTRICTED = """targets:
   hyperpod-slurm:
     overlay:
       RestrictedInstanceGroups:
-        - InstanceGroupName: nova
-          InstanceType: ml.p5.48xlarge
-          InstanceCount: 4
-          ExecutionRole: arn:aws:iam::111122223333:role/nova
-          EnvironmentConfig: {FSxLustreConfig: {SizeInGiB: 12000, PerUnitStorageThroughput: 250}}
+        - {InstanceGroupName: nova, InstanceType: ml.p5.48xlarge, InstanceCount: 4,
+           ExecutionRole: arn:aws:iam::111122223333:role/nova,
+           EnvironmentConfig: {FSxLustreConfig: {SizeInGiB: 12000, PerUnitStorageThroughput: 250}}}
 """
 
 SPECS = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.tables import at, members
 from tests.targets.hyperpod_slurm.planned import files_of, groups_of, properties_of, request_of
 from tests.targets.hyperpod_slurm.specs import (
     AT_ONCE,
@@ -16,7 +17,6 @@ from tests.targets.hyperpod_slurm.specs import (
     EXISTING,
     LEGACY,
     LOGIN,
-    PLAN_ARN,
     RESTRICTED,
     SECRET,
     SPECS,
@@ -24,147 +24,113 @@ from tests.targets.hyperpod_slurm.specs import (
     USERS,
 )
 
-ABSENT = object()
-
-# Spec, member of the request, what it is.
-REQUESTS: list[tuple[str, str, Any]] = [
-    ("", "ClusterName", "example"),
-    ("", "Orchestrator", {"Slurm": {}}),
-    ("", "NodeProvisioningMode", "Continuous"),
-    ("", "NodeRecovery", "Automatic"),
-    ("", "Tags", ABSENT),
-    ("", "ClusterRole", ABSENT),
-    (AT_ONCE, "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Managed"}}),
-    (AT_ONCE, "NodeProvisioningMode", ABSENT),
-    (CUSTOMER, "Orchestrator", {"Slurm": {}}),
-    (LEGACY, "Orchestrator", ABSENT),
-    (LEGACY, "NodeProvisioningMode", ABSENT),
-    ("resilience: {replace_failed_nodes: false}", "NodeRecovery", "None"),
-    ("tags: {team: a b}", "Tags", [{"Key": "team", "Value": "a b"}]),
-    (
-        DATABASE,
-        "Orchestrator",
-        {
-            "Slurm": {
-                "AccountingDatabase": {
-                    "Endpoint": "db.example.com",
-                    "Port": 3306,
-                    "Name": "slurm_acct_db",
-                    "SecretArn": SECRET,
-                }
-            }
-        },
-    ),
-    (
-        "",
-        "VpcConfig",
-        {"SecurityGroupIds": ["${ClusterSecurityGroupId}"], "Subnets": ["${PrivateSubnetId}"]},
-    ),
-    (
-        EXISTING,
-        "VpcConfig",
-        {
-            "SecurityGroupIds": ["sg-0a1b2c3d4e5f67890", "sg-0a1b2c3d4e5f67891"],
-            "Subnets": ["subnet-0a1b2c3d4e5f67890"],
-        },
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "member", "expected"), REQUESTS)
-def test_request(text: str, member: str, expected: Any) -> None:
-    assert request_of(text).get(member, ABSENT) == expected
-
-
-_LUSTRE = {
-    "DnsName": "${StorageFsxDnsName}",
-    "MountName": "${StorageFsxMountName}",
-    "MountPath": "/fsx",
+# By spec: member of the request, what it is.
+REQUESTS = {
+    "": """
+        ClusterName: example
+        Orchestrator: {Slurm: {}}
+        NodeProvisioningMode: Continuous
+        NodeRecovery: Automatic
+        Tags: ABSENT
+        ClusterRole: ABSENT
+        VpcConfig: {SecurityGroupIds: ['${ClusterSecurityGroupId}'], Subnets:
+            ['${PrivateSubnetId}']}
+    """,
+    AT_ONCE: """
+        Orchestrator: {Slurm: {SlurmConfigStrategy: Managed}}
+        NodeProvisioningMode: ABSENT
+    """,
+    CUSTOMER: "Orchestrator: {Slurm: {}}",
+    LEGACY: """
+        Orchestrator: ABSENT
+        NodeProvisioningMode: ABSENT
+    """,
+    "resilience: {replace_failed_nodes: false}": "NodeRecovery: None",
+    "tags: {team: a b}": "Tags: [{Key: team, Value: a b}]",
+    DATABASE: """
+        Orchestrator: {Slurm: {AccountingDatabase: {Endpoint: db.example.com, Port: 3306, Name:
+            slurm_acct_db, SecretArn:
+            'arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3'}}}
+    """,
+    EXISTING: """
+        VpcConfig: {SecurityGroupIds: [sg-0a1b2c3d4e5f67890, sg-0a1b2c3d4e5f67891], Subnets:
+            [subnet-0a1b2c3d4e5f67890]}
+    """,
 }
-_EBS = {"EbsVolumeConfig": {"VolumeSizeInGB": 500}}
-
-# Spec, group, member, what it is.
-GROUPS: list[tuple[str, str, str, Any]] = [
-    ("", "controller", "InstanceType", "ml.m7i.4xlarge"),
-    ("", "controller", "InstanceCount", 1),
-    ("", "controller", "SlurmConfig", {"NodeType": "Controller"}),
-    ("", "controller", "LifeCycleConfig", ABSENT),
-    ("", "h200", "InstanceType", "ml.p5en.48xlarge"),
-    ("", "h200", "InstanceCount", 2),
-    ("", "h200", "SlurmConfig", {"NodeType": "Compute", "PartitionNames": ["h200"]}),
-    ("", "h200", "ExecutionRole", "${HyperPodExecutionRoleArn}"),
-    ("", "h200", "InstanceStorageConfigs", [_EBS]),
-    ("", "h200", "NetworkInterface", ABSENT),
-    ("", "h200", "OverrideVpcConfig", ABSENT),
-    ("", "h200", "MinInstanceCount", ABSENT),
-    ("node_groups: [{name: h200, count: {min: 1, max: 4}}]", "h200", "MinInstanceCount", 1),
-    ("node_groups: [{name: h200, count: {min: 1, max: 4}}]", "h200", "InstanceCount", 4),
-    ("node_groups: [{name: h200, count: 0}]", "h200", "InstanceCount", 0),
-    (LOGIN, "login", "SlurmConfig", {"NodeType": "Login"}),
-    (LOGIN, "login", "InstanceCount", 2),
-    (LOGIN, "login", "OverrideVpcConfig", ABSENT),
-    (
-        LOGIN + "network: {ssh_from: [203.0.113.0/24]}",
-        "login",
-        "OverrideVpcConfig",
-        {
-            "SecurityGroupIds": ["${ClusterSecurityGroupId}", "${LoginSecurityGroupId}"],
-            "Subnets": ["${PrivateSubnetId}"],
-        },
-    ),
-    (
-        STORAGE,
-        "controller",
-        "InstanceStorageConfigs",
-        [
-            _EBS,
-            {"FsxLustreConfig": _LUSTRE},
-            {"FsxOpenZfsConfig": {"DnsName": "${StorageHomeDnsName}", "MountPath": "/home"}},
-        ],
-    ),
-    (STORAGE + LEGACY, "h200", "InstanceStorageConfigs", [_EBS]),
-    (
-        "node_groups: [{name: h200, root_volume: {size: 1024GiB}}]",
-        "h200",
-        "InstanceStorageConfigs",
-        [{"EbsVolumeConfig": {"VolumeSizeInGB": 1024}}],
-    ),
-    (LEGACY, "h200", "SlurmConfig", ABSENT),
-    (SPECS["training plan"], "h200", "TrainingPlanArn", PLAN_ARN),
-    (
-        SPECS["health"],
-        "h200",
-        "OnStartDeepHealthChecks",
-        ["InstanceStress", "MultiNodeTrainingValidation"],
-    ),
-    (SPECS["image"], "h200", "ImageId", "ami-0a1b2c3d4e5f67890"),
-    (SPECS["image"], "h200", "ThreadsPerCore", 1),
-    ("", "h200", "ThreadsPerCore", 2),
-    (
-        "node_groups: [{name: h200, efa_layout: efa-only}]",
-        "h200",
-        "NetworkInterface",
-        {"InterfaceType": "efa-only"},
-    ),
-    (SPECS["several types"], "h200", "InstanceType", ABSENT),
-    (
-        SPECS["several types"],
-        "h200",
-        "InstanceRequirements",
-        {"InstanceTypes": ["ml.g6e.12xlarge", "ml.g6.12xlarge"]},
-    ),
-    (
-        "queues: [{name: train, node_groups: [h200]}]",
-        "h200",
-        "SlurmConfig",
-        {"NodeType": "Compute", "PartitionNames": ["train"]},
-    ),
-]
 
 
-@pytest.mark.parametrize(("text", "group", "member", "expected"), GROUPS)
-def test_group(text: str, group: str, member: str, expected: Any) -> None:
-    assert groups_of(text)[group].get(member, ABSENT) == expected
+@pytest.mark.parametrize(("text", "member", "expected"), members(REQUESTS))
+def test_request(text: str, member: str, expected: Any) -> None:
+    assert at(request_of(text), member) == expected
+
+
+# By spec: group and member, what it is.
+GROUPS = {
+    "": """
+        controller.InstanceType: ml.m7i.4xlarge
+        controller.InstanceCount: 1
+        controller.SlurmConfig: {NodeType: Controller}
+        controller.LifeCycleConfig: ABSENT
+        h200.InstanceType: ml.p5en.48xlarge
+        h200.InstanceCount: 2
+        h200.SlurmConfig: {NodeType: Compute, PartitionNames: [h200]}
+        h200.ExecutionRole: ${HyperPodExecutionRoleArn}
+        h200.InstanceStorageConfigs: [{EbsVolumeConfig: {VolumeSizeInGB: 500}}]
+        h200.NetworkInterface: ABSENT
+        h200.OverrideVpcConfig: ABSENT
+        h200.MinInstanceCount: ABSENT
+        h200.ThreadsPerCore: 2
+    """,
+    "node_groups: [{name: h200, count: {min: 1, max: 4}}]": """
+        h200.MinInstanceCount: 1
+        h200.InstanceCount: 4
+    """,
+    "node_groups: [{name: h200, count: 0}]": "h200.InstanceCount: 0",
+    LOGIN: """
+        login.SlurmConfig: {NodeType: Login}
+        login.InstanceCount: 2
+        login.OverrideVpcConfig: ABSENT
+    """,
+    LOGIN + "network: {ssh_from: [203.0.113.0/24]}": """
+        login.OverrideVpcConfig: {SecurityGroupIds: ['${ClusterSecurityGroupId}',
+            '${LoginSecurityGroupId}'], Subnets: ['${PrivateSubnetId}']}
+    """,
+    STORAGE: """
+        controller.InstanceStorageConfigs: [{EbsVolumeConfig: {VolumeSizeInGB: 500}},
+            {FsxLustreConfig: {DnsName: '${StorageFsxDnsName}', MountName: '${StorageFsxMountName}',
+            MountPath: /fsx}}, {FsxOpenZfsConfig: {DnsName: '${StorageHomeDnsName}', MountPath:
+            /home}}]
+    """,
+    STORAGE + LEGACY: "h200.InstanceStorageConfigs: [{EbsVolumeConfig: {VolumeSizeInGB: 500}}]",
+    "node_groups: [{name: h200, root_volume: {size: 1024GiB}}]": """
+        h200.InstanceStorageConfigs: [{EbsVolumeConfig: {VolumeSizeInGB: 1024}}]
+    """,
+    LEGACY: "h200.SlurmConfig: ABSENT",
+    SPECS["training plan"]: """
+        h200.TrainingPlanArn: arn:aws:sagemaker:us-east-1:111122223333:training-plan/p5en-fortnight
+    """,
+    SPECS["health"]: "h200.OnStartDeepHealthChecks: [InstanceStress, MultiNodeTrainingValidation]",
+    SPECS["image"]: """
+        h200.ImageId: ami-0a1b2c3d4e5f67890
+        h200.ThreadsPerCore: 1
+    """,
+    "node_groups: [{name: h200, efa_layout: efa-only}]": """
+        h200.NetworkInterface: {InterfaceType: efa-only}
+    """,
+    SPECS["several types"]: """
+        h200.InstanceType: ABSENT
+        h200.InstanceRequirements: {InstanceTypes: [ml.g6e.12xlarge, ml.g6.12xlarge]}
+    """,
+    "queues: [{name: train, node_groups: [h200]}]": """
+        h200.SlurmConfig: {NodeType: Compute, PartitionNames: [train]}
+    """,
+}
+
+
+@pytest.mark.parametrize(("text", "place", "expected"), members(GROUPS))
+def test_group(text: str, place: str, expected: Any) -> None:
+    group, member = place.split(".")
+    assert at(groups_of(text)[group], member) == expected
 
 
 INIT = "OnInitComplete: on_init_complete.sh"
@@ -193,10 +159,7 @@ SCRIPTS: list[tuple[str, str | None]] = [
     ("software: {scripts: [{run: 's3://my-bucket/a.sh'}]}", INIT),
     ("node_groups: [{name: h200, scratch: /scratch}]", INIT),
     ("slurm: {settings: {MaxJobCount: 5000}}", INIT),
-    (
-        "queues: [{name: a, node_groups: [h200], time_limit: 7d}]",
-        INIT,
-    ),
+    ("queues: [{name: a, node_groups: [h200], time_limit: 7d}]", INIT),
     ("monitoring: {metrics: managed-prometheus}", INIT),
     ("monitoring: {metrics: cloudwatch}", INIT),
     ("slurm: {cgroup_settings: {ConstrainRAMSpace: 'yes'}}", INIT),
@@ -232,7 +195,7 @@ def test_scripts(text: str, expected: str | None) -> None:
 
 
 def test_a_changed_script_has_another_key() -> None:
-    others = USERS.replace("2001", "2002")
+    others = f"{USERS}\nsoftware: {{scripts: [{{run: 's3://my-bucket/a.sh'}}]}}"
     places = {groups_of(text)["h200"]["LifeCycleConfig"]["SourceS3Uri"] for text in (USERS, others)}
     assert len(places) == 2
 
@@ -307,10 +270,8 @@ def test_only_mode_legacy_has_provisioning_parameters(name: str) -> None:
 
 def test_the_template_equals_the_request() -> None:
     properties = properties_of(STORAGE + USERS)
-    assert properties["VpcConfig"] == {
-        "SecurityGroupIds": [{"Ref": "ClusterSecurityGroupId"}],
-        "Subnets": [{"Ref": "PrivateSubnetId"}],
-    }
+    groups, subnets = [{"Ref": "ClusterSecurityGroupId"}], [{"Ref": "PrivateSubnetId"}]
+    assert properties["VpcConfig"] == {"SecurityGroupIds": groups, "Subnets": subnets}
     group = properties["InstanceGroups"][1]
     assert group["ExecutionRole"] == {"Ref": "HyperPodExecutionRoleArn"}
     [text] = group["LifeCycleConfig"]["SourceS3Uri"].values()
@@ -333,3 +294,16 @@ def test_the_readme_names_the_partition_of_jobs_without_scripts() -> None:
     words = "jobs without `--partition` run in `dev`"
     assert words in files_of("")["README.md"]
     assert words not in files_of(LOGIN)["README.md"]
+
+
+def test_the_readme_says_what_a_new_efs_needs_of_the_image() -> None:
+    text = files_of("storage: [{mount: /home, type: efs}]")["README.md"]
+    assert "accepts only TLS, for which nodes download amazon-efs-utils" in text
+
+
+@pytest.mark.parametrize(("mode", "said"), [("", True), ("mode: legacy", False)])
+def test_the_readme_names_the_images_that_an_external_database_needs(mode: str, said: bool) -> None:
+    """Otherwise scripts connect it."""
+    spec = f"{DATABASE}\ntargets: {{hyperpod-slurm: {{{mode}}}}}"
+    text = files_of(spec)["README.md"]
+    assert ("released after 2026-08-30" in " ".join(text.split())) is said

@@ -20,10 +20,8 @@ node_groups: [{{name: h200, iam: {{role: '{ROLE}'}}}}]
 def test_everything_in_the_bundle_uses_the_names() -> None:
     files = files_of(LOGIN + USERS + LEGACY_NAMES)
     parameters = json.loads(files["lifecycle/provisioning_parameters.json"])
-    assert (parameters["controller_group"], parameters["login_group"]) == (
-        "controller-machine",
-        "front",
-    )
+    groups = [parameters[f"{name}_group"] for name in ("controller", "login")]
+    assert groups == ["controller-machine", "front"]
     assert set(groups_of(LOGIN + USERS + LEGACY_NAMES)) == {"controller-machine", "front", "h200"}
     assert "local group=controller-machine" in files["deploy.sh"]
     ours = files_of(LOGIN + USERS + LEGACY)

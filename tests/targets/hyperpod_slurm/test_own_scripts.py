@@ -38,9 +38,8 @@ def test_the_role_of_the_foundation_may_download_the_folder() -> None:
     statements = {s["Sid"]: s for s in role["Policies"][0]["PolicyDocument"]["Statement"]}
     objects = {"Fn::Sub": "arn:${AWS::Partition}:s3:::my-scripts/src/*"}
     assert statements["Lifecycle"]["Resource"] == [objects]
-    assert statements["LifecycleList"]["Resource"] == [
-        {"Fn::Sub": "arn:${AWS::Partition}:s3:::my-scripts"}
-    ]
+    bucket = {"Fn::Sub": "arn:${AWS::Partition}:s3:::my-scripts"}
+    assert statements["LifecycleList"]["Resource"] == [bucket]
 
 
 @pytest.mark.parametrize(
@@ -76,35 +75,23 @@ def test_what_the_scripts_may_do_is_no_error(text: str, code: str) -> None:
 def test_what_is_left_out_is_absent() -> None:
     request = request_of(SPARSE)
     assert "NodeRecovery" not in request
-    assert request["VpcConfig"]["Subnets"] == [
-        "subnet-0a1b2c3d4e5f67890",
-        "subnet-0a1b2c3d4e5f67891",
-    ]
+    subnets = [f"subnet-0a1b2c3d4e5f6789{number}" for number in range(2)]
+    assert request["VpcConfig"]["Subnets"] == subnets
     for group in request["InstanceGroups"]:
         assert not {"InstanceStorageConfigs", "ThreadsPerCore"} & set(group)
 
 
 def test_what_the_spec_says_is_not_left_out() -> None:
-    groups = groups_of(
-        SPARSE + "node_groups: [{name: h200, threads_per_core: 1, root_volume: {size: 1TiB}}]"
-    )
-    assert groups["h200"]["ThreadsPerCore"] == 1
-    assert groups["h200"]["InstanceStorageConfigs"] == [
-        {"EbsVolumeConfig": {"VolumeSizeInGB": 1024}}
-    ]
+    more = "node_groups: [{name: h200, threads_per_core: 1, root_volume: {size: 1TiB}}]"
+    group = groups_of(SPARSE + more)["h200"]
+    assert group["ThreadsPerCore"] == 1
+    assert group["InstanceStorageConfigs"] == [{"EbsVolumeConfig": {"VolumeSizeInGB": 1024}}]
 
 
 def test_groups_have_networks_of_their_own() -> None:
-    groups = groups_of(
-        EXISTING + "node_groups: [{name: h200, subnets: [subnet-0a1b2c3d4e5f67891], "
-        "security_groups: [sg-0a1b2c3d4e5f67892]}]"
-    )
-    assert groups["h200"]["OverrideVpcConfig"] == {
-        "SecurityGroupIds": [
-            "sg-0a1b2c3d4e5f67890",
-            "sg-0a1b2c3d4e5f67891",
-            "sg-0a1b2c3d4e5f67892",
-        ],
-        "Subnets": ["subnet-0a1b2c3d4e5f67891"],
-    }
+    own = "subnets: [subnet-0a1b2c3d4e5f67891], security_groups: [sg-0a1b2c3d4e5f67892]"
+    groups = groups_of(f"{EXISTING}node_groups: [{{name: h200, {own}}}]")
+    security = [f"sg-0a1b2c3d4e5f6789{number}" for number in range(3)]
+    network = {"SecurityGroupIds": security, "Subnets": ["subnet-0a1b2c3d4e5f67891"]}
+    assert groups["h200"]["OverrideVpcConfig"] == network
     assert "OverrideVpcConfig" not in groups["controller"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import broken
-from tests.oracles.hyperpod import cluster_violations
+from tests.support.checking import broken
 from tests.targets.hyperpod_slurm.planned import files_of, request_of
 from tests.targets.hyperpod_slurm.specs import SPECS
+from tests.validators.hyperpod import cluster_violations
 
 
 @pytest.mark.parametrize("name", SPECS)

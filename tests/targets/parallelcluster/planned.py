@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clustergen.findings import Finding
-from tests.checking import Fragments
+from clustergen.base.findings import Finding
+from tests.support.checking import Fragments
 
 PARALLELCLUSTER = Fragments("parallelcluster")
 plan_of, files = PARALLELCLUSTER.plan, PARALLELCLUSTER.files

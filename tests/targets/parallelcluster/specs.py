@@ -12,23 +12,16 @@ tags: {team: research, "yes": "no"}
 network: {ssh_from: [203.0.113.0/24, 10.0.0.0/8]}
 login: {instance_type: m7i.xlarge, count: 2}
 node_groups:
-  - name: h200
-    count: 16
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}
-    threads_per_core: 1
-    health_checks: [gpu]
-    scratch: /local
-    root_volume: {size: 200GiB, iops: 6000, throughput: 500}
-queues:
-  - {name: train, node_groups: [h200], time_limit: 7d, priority: 100, exclusive: true}
+  - {name: h200, count: 16, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}, threads_per_core: 1,
+     health_checks: [gpu], scratch: /local, root_volume: {size: 200GiB, iops: 6000,
+     throughput: 500}}
+queues: [{name: train, node_groups: [h200], time_limit: 7d, priority: 100, exclusive: true}]
 storage:
   - {mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true}
   - {mount: /home, type: fsx-openzfs, size: 1024GiB}
   - {mount: /data/x, type: efs}
 software: {containers: pyxis}
-users:
-  - {name: alice, uid: 2001, ssh_key: "ssh-ed25519 AAAA a'b$(reboot)"}
-  - {name: bob, uid: 2002}
+users: [{name: alice, uid: 2001, ssh_key: "ssh-ed25519 AAAA a'b$(reboot)"}, {name: bob, uid: 2002}]
 slurm: {settings: {SchedulerParameters: defer, EnforcePartLimits: true}}
 """,
     "partitions over other queues": """
@@ -56,16 +49,13 @@ network:
   public_subnets: [subnet-0a1b2c3d4e5f67891]
   security_groups: [sg-0a1b2c3d4e5f67890]
   ssh_from: [203.0.113.0/24]
-node_groups:
-  - {name: h200, placement: {group: training}, image: ami-0a1b2c3d4e5f67890}
+node_groups: [{name: h200, placement: {group: training}, image: ami-0a1b2c3d4e5f67890}]
 storage:
   - {mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}
-  - mount: /home
-    type: fsx-openzfs
-    existing: {id: fs-0123456789abcdef1, volume_id: fsvol-0123456789abcdef1}
-  - mount: /archive
-    type: fsx-ontap
-    existing: {id: fs-0123456789abcdef2, volume_id: fsvol-0123456789abcdef2}
+  - {mount: /home, type: fsx-openzfs, existing: {id: fs-0123456789abcdef1,
+     volume_id: fsvol-0123456789abcdef1}}
+  - {mount: /archive, type: fsx-ontap, existing: {id: fs-0123456789abcdef2,
+     volume_id: fsvol-0123456789abcdef2}}
   - {mount: /data, type: file-cache, existing: {id: fc-0123456789abcdef0, mount_name: abcdefgh}}
   - {mount: /work, type: ebs, existing: {id: vol-0123456789abcdef0}}
   - {mount: /shared, type: efs, existing: {id: fs-0123456789abcdef3}}
@@ -93,28 +83,22 @@ node_groups:
 """,
     "reservation group": """
 node_groups:
-  - name: h200
-    instance_type: p5en.48xlarge
-    capacity:
-      reservation_group: arn:aws:resource-groups:us-east-1:123456789012:group/training
+  - {name: h200, instance_type: p5en.48xlarge,
+     capacity: {reservation_group: arn:aws:resource-groups:us-east-1:123456789012:group/training}}
 """,
     "b300": "node_groups: [{name: h200, instance_type: p6-b300.48xlarge}]",
     "ultraserver": """
 network: {zone: us-east-1-dfw-2a}
 head_node: {instance_type: m8g.4xlarge}
 node_groups:
-  - name: h200
-    instance_type: p6e-gb200.36xlarge
-    count: 18
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}
+  - {name: h200, instance_type: p6e-gb200.36xlarge, count: 18,
+     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
 """,
     "trainium": """
 region: us-east-2
 network: {zone: use2-az3}
 node_groups:
-  - name: h200
-    instance_type: trn2.48xlarge
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}
+  - {name: h200, instance_type: trn2.48xlarge, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
 """,
     "one GPU": "node_groups: [{name: h200, instance_type: g6e.xlarge, count: {max: 1}}]",
     "spot over zones": """
@@ -126,10 +110,7 @@ network:
     - {id: subnet-0a1b2c3d4e5f67892, zone: use1-az2}
 node_groups:
   - {name: h200, instance_type: m7i.4xlarge, count: 1}
-  - name: tune
-    instance_types: [g6e.xlarge, g6.xlarge]
-    count: {min: 1, max: 16}
-    capacity: spot
+  - {name: tune, instance_types: [g6e.xlarge, g6.xlarge], count: {min: 1, max: 16}, capacity: spot}
 """,
     "rocky": """
 software: {os: rocky9}

@@ -13,6 +13,8 @@ from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.parallelcluster.planned import files
 from tests.targets.parallelcluster.specs import SPECS
 
+pytestmark = pytest.mark.scenarios(6)
+
 NETWORK = {"Subnets": [{"VpcId": "vpc-0a1b2c3d4e5f67890"}, {"VpcId": "vpc-0a1b2c3d4e5f67890"}]}
 
 
@@ -20,11 +22,16 @@ NETWORK = {"Subnets": [{"VpcId": "vpc-0a1b2c3d4e5f67890"}, {"VpcId": "vpc-0a1b2c
 def bundle(folder: Path, fragment: str = "") -> Iterator[Bundle]:
     with reaching(folder, files(fragment)) as made:
         made.account.values["ScriptsBucketName"] = "scripts-bucket"
-        made.account.answers = {
-            "ec2 describe-subnets": NETWORK,
-            "ec2 describe-vpc-attribute": {"EnableDnsSupport": {"Value": True}},
-        }
+        support = {"EnableDnsSupport": {"Value": True}}
+        answers = {"ec2 describe-subnets": NETWORK, "ec2 describe-vpc-attribute": support}
+        made.account.answers = answers
         yield made
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Bundle]:
+    with bundle(tmp_path) as new:
+        yield new
 
 
 def calls(made: Bundle, *words: str) -> list[str]:
@@ -37,8 +44,7 @@ FILE = "--cluster-configuration .filled/cluster.yaml"
 
 def test_a_new_cluster_is_validated_then_created(tmp_path: Path) -> None:
     with bundle(tmp_path, "software: {containers: pyxis}") as made:
-        done = made.deploy()
-        assert done.returncode == 0, done.stderr
+        made.deployed()
         changing = [c for c in calls(made) if "describe" not in c]
         assert changing == [
             "pcluster version",
@@ -51,73 +57,81 @@ def test_a_new_cluster_is_validated_then_created(tmp_path: Path) -> None:
         assert "${" not in filled
 
 
-def test_another_version_of_pcluster_changes_nothing(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        made.account.pcluster.version = "3.15.0"
-        done = made.deploy()
-        assert (done.returncode, "pcluster 3.16.1 is required" in done.stderr) == (2, True)
-        assert made.account.calling("create-change-set") == []
+def test_another_version_of_pcluster_changes_nothing(made: Bundle) -> None:
+    made.account.pcluster.version = "3.15.0"
+    made.stops("pcluster 3.16.1 is required")
+    assert made.account.calling("create-change-set") == []
 
 
 def test_a_hook_that_is_left_out_is_not_uploaded(tmp_path: Path) -> None:
     with bundle(tmp_path, "targets: {parallelcluster: {leave_out: [hook]}}") as made:
-        assert made.deploy().returncode == 0
+        made.deployed()
         assert not any("hook" in key for key in made.account.objects)
         assert not (made.folder / "scripts/hook.sh").exists()
 
 
-def test_an_existing_cluster_is_updated(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        made.deploy()
-        made.render(files("tags: {team: research}"))
-        assert made.deploy().returncode == 0
-        assert f"pcluster update-cluster {FILE} {WHERE}" in calls(made)
+def test_an_existing_cluster_is_updated(made: Bundle) -> None:
+    made.deploy()
+    made.render(files("tags: {team: research}"))
+    made.deployed()
+    assert f"pcluster update-cluster {FILE} {WHERE}" in calls(made)
 
 
-def test_a_failed_cluster_is_kept_for_inspection(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
+LOST = """
+storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, created_by: cluster, on_delete: delete}]
+"""
+
+
+@pytest.mark.parametrize("fragment", ["", LOST])
+def test_a_failed_cluster_is_kept_for_inspection(fragment: str, tmp_path: Path) -> None:
+    with bundle(tmp_path, fragment) as made:
         made.account.pcluster.fails = True
-        done = made.deploy()
-        assert (done.returncode, "is kept for inspection" in done.stderr) == (2, True)
-        done = made.deploy()
-        assert (done.returncode, "is CREATE_FAILED and cannot be updated" in done.stderr) == (
-            2,
-            True,
-        )
+        for message in ("is kept for inspection", "is CREATE_FAILED and cannot be updated"):
+            said = made.stops(message).stderr
+            assert "ParallelCluster says: Cluster creation timed out." in said
+            assert ("--destroy --allow-replacement" in said) is bool(fragment)
         assert calls(made, "update-cluster") == []
-        assert made.deploy("--destroy").returncode == 0
+        made.deployed("--destroy", *(["--allow-replacement"] if fragment else []))
         made.account.pcluster.fails = False
-        assert made.deploy().returncode == 0
+        made.deployed()
 
 
-def test_a_configuration_that_pcluster_rejects_is_not_deployed(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        made.account.pcluster.refusal = "Invalid cluster configuration."
-        done = made.deploy()
-        assert (done.returncode, "ParallelCluster rejects" in done.stderr) == (2, True)
-        assert made.account.pcluster.status == ""
+STOP = "Stop the compute fleet with the pcluster update-compute-fleet command"
 
 
-def test_a_rejected_update_leaves_the_foundation_as_it_is(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        made.deploy()
-        made.render(files("tags: {team: research}"))
-        made.account.pcluster.refusal = "Invalid cluster configuration."
-        done = made.deploy()
-        assert (done.returncode, "Nothing was changed." in done.stderr) == (2, True)
-        assert made.account.calling("execute-change-set") == []
-        [stack] = made.account.cloudformation.stacks.values()
-        assert stack.change_sets == {}
-        made.account.pcluster.refusal = ""
-        assert made.deploy().returncode == 0
+@pytest.mark.parametrize("refusal", ["Invalid cluster configuration.", STOP])
+def test_a_configuration_that_pcluster_rejects_is_not_deployed(made: Bundle, refusal: str) -> None:
+    made.account.pcluster.refusal = refusal
+    done = made.stops("does not accept cluster.yaml")
+    assert ("run deploy.sh --pause" in done.stderr) is (refusal == STOP)
+    assert made.account.pcluster.status == ""
+
+
+def test_what_pcluster_warns_of_is_printed(made: Bundle) -> None:
+    made.account.pcluster.findings = [
+        {"level": level, "type": "AValidator", "message": f'of level "{level}"'}
+        for level in ("INFO", "WARNING")
+    ]
+    lines = made.deployed().stderr.splitlines()
+    assert [x for x in lines if "warns" in x] == ['ParallelCluster warns: of level "WARNING"']
+
+
+def test_a_rejected_update_leaves_the_foundation_as_it_is(made: Bundle) -> None:
+    made.deploy()
+    made.render(files("tags: {team: research}"))
+    made.account.pcluster.refusal = "Invalid cluster configuration."
+    made.stops("Nothing was changed.")
+    assert made.account.calling("execute-change-set") == []
+    [stack] = made.account.cloudformation.stacks.values()
+    assert stack.change_sets == {}
+    made.account.pcluster.refusal = ""
+    made.deployed()
 
 
 DATED = """
 node_groups:
-  - name: h200
-    count: 2
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890, starts: '2026-12-01T11:30:00Z',
-      ends: '2026-12-%dT11:30:00Z'}
+  - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890,
+     starts: '2026-12-01T11:30:00Z', ends: '2026-12-%dT11:30:00Z'}}
 software: {scripts: [{run: 's3://bucket/%s.sh', on: [head]}]}
 """
 
@@ -125,86 +139,67 @@ software: {scripts: [{run: 's3://bucket/%s.sh', on: [head]}]}
 def test_a_rejected_update_leaves_what_nodes_read_as_it_is(tmp_path: Path) -> None:
     """The foundation is the same or changes as well."""
 
-    def read_by_nodes() -> dict[str, bytes]:
+    def read_by_nodes(made: Bundle) -> dict[str, bytes]:
         return {key: text for key, text in made.account.objects.items() if "clusters/" in key}
 
     with bundle(tmp_path, DATED % (10, "one")) as made:
-        assert made.deploy().returncode == 0
-        before = read_by_nodes()
-        assert {key.rpartition("/")[2] for key in before} >= {
-            "hook.sh",
-            "parallelcluster-timetable.tsv",
-        }
+        made.deployed()
+        before = read_by_nodes(made)
+        names = {key.rpartition("/")[2] for key in before}
+        assert names >= {"hook.sh", "parallelcluster-timetable.tsv"}
         for more in ("", "tags: {team: research}"):
             made.render(files(DATED % (20, "two") + more))
             made.account.pcluster.refusal = "Invalid cluster configuration."
-            done = made.deploy()
-            assert (done.returncode, "Nothing was changed" in done.stderr) == (2, True)
-            assert read_by_nodes() == before
+            made.stops("Nothing was changed")
+            assert read_by_nodes(made) == before
         made.account.pcluster.refusal = ""
-        assert made.deploy().returncode == 0
-        after = read_by_nodes()
+        made.deployed()
+        after = read_by_nodes(made)
         assert [key for key in before if after[key] == before[key]] == []
 
 
-def test_the_hook_is_there_when_it_is_validated(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        assert made.deploy().returncode == 0
-        upload, *_ = made.account.calling("s3 cp", "hook.sh")
-        [validation] = calls(made, "--dryrun true")
-        order = made.account.calls
-        assert order.index(upload) < order.index(validation)
+def test_the_hook_is_there_when_it_is_validated(made: Bundle) -> None:
+    made.deployed()
+    upload, *_ = made.account.calling("s3 cp", "hook.sh")
+    [validation] = calls(made, "--dryrun true")
+    order = made.account.calls
+    assert order.index(upload) < order.index(validation)
 
 
-@pytest.mark.parametrize(
-    "reason",
-    [
-        "The capacity reservation 'cr-0a1b2c3d4e5f67890' does not exist",
-        "The capacity reservation ID cr-0a1b2c3d4e5f67890 was not found",
-        "list index out of range",
-    ],
+FORGOTTEN = (
+    "The capacity reservation 'cr-0a1b2c3d4e5f67890' does not exist",
+    "The capacity reservation ID cr-0a1b2c3d4e5f67890 was not found",
+    "list index out of range",
 )
+
+
+@pytest.mark.parametrize("reason", FORGOTTEN)
 def test_capacity_that_ec2_has_forgotten(tmp_path: Path, reason: str) -> None:
     with bundle(tmp_path, DATED % (10, "one")) as made:
         made.account.pcluster.refusal = f"Invalid cluster configuration: {reason}"
-        done = made.deploy()
-        assert (done.returncode, "EC2 no longer knows" in done.stderr) == (2, True)
+        made.stops("EC2 no longer knows")
         made.account.pcluster.refusal = "Invalid cluster configuration: no such subnet"
         assert "EC2 no longer knows" not in made.deploy().stderr
-        assert (
-            "as long as EC2 still shows the reservation" in (made.folder / "README.md").read_text()
-        )
+        readme = (made.folder / "README.md").read_text()
+        assert "as long as EC2 still shows the reservation" in readme
 
 
-def test_a_new_file_system_has_no_id_to_ask_about(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        made.deploy()
-        made.render(files("storage: [{mount: /work, type: efs}]"))
-        done = made.deploy()
-        assert done.returncode == 0, done.stderr
-        assert len(calls(made, "--dryrun true")) == 1
+def test_a_new_file_system_has_no_id_to_ask_about(made: Bundle) -> None:
+    made.deploy()
+    made.render(files("storage: [{mount: /work, type: efs}]"))
+    made.deployed()
+    assert len(calls(made, "--dryrun true")) == 1
 
 
-def test_an_expired_token_is_no_verdict_on_the_configuration(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        made.account.fail("--dryrun true", EXPIRED)
-        done = made.deploy()
-        assert (done.returncode, "does not accept these credentials" in done.stderr) == (2, True)
-        assert "rejects" not in done.stderr
+def test_an_expired_token_is_no_verdict_on_the_configuration(made: Bundle) -> None:
+    made.account.fail("--dryrun true", EXPIRED)
+    assert "rejects" not in made.stops("does not accept these credentials").stderr
 
 
-def test_the_validation_is_tried_again_when_aws_is_busy(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        made.account.fail("--dryrun true", THROTTLED, times=2)
-        assert made.deploy().returncode == 0
-        assert len(calls(made, "--dryrun")) == 3
-
-
-def test_another_version_of_pcluster_is_rejected(tmp_path: Path) -> None:
-    with bundle(tmp_path) as made:
-        made.account.pcluster.version = "3.11.0"
-        done = made.deploy()
-        assert (done.returncode, "pcluster 3.16.1 is required" in done.stderr) == (2, True)
+def test_the_validation_is_tried_again_when_aws_is_busy(made: Bundle) -> None:
+    made.account.fail("--dryrun true", THROTTLED, times=2)
+    made.deployed()
+    assert len(calls(made, "--dryrun")) == 3
 
 
 OTHER = {"Subnets": [*NETWORK["Subnets"], {"VpcId": "vpc-0a1b2c3d4e5f67899"}]}
@@ -219,15 +214,14 @@ def test_an_existing_network_is_checked(
     tmp_path: Path, call: str, answer: dict[str, object], words: str
 ) -> None:
     with bundle(tmp_path, SPECS["everything exists"]) as made:
-        assert made.deploy().returncode == 0
+        made.deployed()
         made.account.answers[call] = answer
-        done = made.deploy()
-        assert (done.returncode, words in done.stderr) == (2, True)
+        made.stops(words)
 
 
-OF_CLUSTER = (
-    "storage: [{{mount: /apps, type: ebs, size: 500GiB, on_delete: {}}}, {{mount: /x, type: efs}}]"
-)
+OF_CLUSTER = """storage:
+  - {{mount: /apps, type: ebs, size: 500GiB, on_delete: {}}}
+  - {{mount: /x, type: efs}}"""
 
 
 @pytest.mark.parametrize(("fate", "stops"), [("delete", True), ("retain", False)])
@@ -236,7 +230,7 @@ def test_storage_that_the_cluster_would_delete_stops_the_run(
 ) -> None:
     with bundle(tmp_path, OF_CLUSTER.format(fate)) as made:
         made.account.values["StorageXId"] = "fs-0a1b2c3d4e5f67890"
-        assert made.deploy().returncode == 0
+        made.deployed()
         made.render(files("storage: [{mount: /y, type: efs}]"))
         made.account.values["StorageYId"] = "fs-0a1b2c3d4e5f67891"
         done = made.deploy()
@@ -244,5 +238,103 @@ def test_storage_that_the_cluster_would_delete_stops_the_run(
         assert ("would delete the storage at /apps, with all data in it" in done.stderr) == stops
         assert (f"pcluster update-cluster {FILE} {WHERE}" in calls(made)) != stops
         if stops:
-            assert made.deploy("--allow-replacement").returncode == 0
+            made.deployed("--allow-replacement")
             assert f"pcluster update-cluster {FILE} {WHERE}" in calls(made)
+
+
+@pytest.mark.parametrize("fate", ["delete", "retain"])
+def test_storage_goes_as_it_was_deployed(tmp_path: Path, fate: str) -> None:
+    """The bundle keeps /apps, and is not deployed yet."""
+    with bundle(tmp_path, OF_CLUSTER.format(fate)) as made:
+        made.account.values["StorageXId"] = "fs-0a1b2c3d4e5f67890"
+        made.deployed()
+        made.render(files(OF_CLUSTER.format("retain")))
+        done = made.deploy("--destroy")
+        assert (done.returncode == 2) == (fate == "delete"), done.stderr
+        words = "was deployed with storage that goes with it (AWS::EC2::Volume)"
+        assert (words in done.stderr) == (fate == "delete")
+        assert made.account.pcluster.status == ("CREATE_COMPLETE" if fate == "delete" else "")
+        assert ("id-0 stays, with its data, and costs money" in done.stderr) == (fate == "retain")
+        if fate == "delete":
+            made.deployed()
+            made.deployed("--destroy")
+
+
+def test_a_deletion_that_was_interrupted_names_what_stays(tmp_path: Path) -> None:
+    with bundle(tmp_path, OF_CLUSTER.format("retain")) as made:
+        made.account.values["StorageXId"] = "fs-0a1b2c3d4e5f67890"
+        made.deployed()
+        made.stops("is not done after 0 minutes", "--destroy", "--wait", "0", last=True)
+        made.account.run("sleep", ["3600"], made.folder)
+        for stays in (True, False):
+            done = made.deployed("--destroy")
+            assert "The cluster example does not exist." in done.stderr
+            assert ("id-0 stays, with its data" in done.stderr) is stays
+            assert "The stack example-foundation remains" in done.stderr
+
+
+SCRIPT = "software: {{scripts: [{{run: 's3://my-bucket/{}.sh'}}]}}"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "how"),
+    [
+        ("drain", "replace the 2 nodes of the queue h200, each once its jobs have ended"),
+        ("terminate", "terminate up to 2 nodes of the queue h200, at once and with their jobs"),
+    ],
+)
+def test_an_update_says_what_it_does_to_nodes(tmp_path: Path, strategy: str, how: str) -> None:
+    own = f"\ntargets: {{parallelcluster: {{queue_update_strategy: {strategy}}}}}"
+    with bundle(tmp_path, SCRIPT.format("a") + own) as made:
+        made.deployed()
+        made.render(files(SCRIPT.format("b") + own))
+        made.account.pcluster.nodes = {"h200": 2}
+        done = made.stops("Scheduling.SlurmQueues[h200].CustomActions.OnNodeConfigured")
+        assert f"the change would {how}" in done.stderr
+        assert f"pcluster update-cluster {FILE} {WHERE}" not in calls(made)
+        assert f"this will {how}" in made.deployed("--allow-replacement").stderr
+        assert f"pcluster update-cluster {FILE} {WHERE}" in calls(made)
+
+
+FEWER = [
+    ("h200", "{name: h200, count: 4}", "{name: h200, count: 2}"),
+    ("h200", "{name: h200, count: {min: 2, max: 4}}", "{name: h200, count: {min: 0, max: 4}}"),
+    ("cpu", "{name: h200}, {name: cpu, instance_type: c7i.16xlarge, count: 4}", "{name: h200}"),
+]
+
+
+@pytest.mark.parametrize(("queue", "before", "after"), FEWER)
+def test_an_update_asks_before_it_terminates_nodes_that_are_too_many(
+    tmp_path: Path, queue: str, before: str, after: str
+) -> None:
+    """With this strategy, ParallelCluster accepts that while they run."""
+    own = "node_groups: [{}]\ntargets: {{parallelcluster: {{queue_update_strategy: terminate}}}}"
+    with bundle(tmp_path, own.format(before)) as made:
+        made.deployed()
+        made.render(files(own.format(after)))
+        made.account.pcluster.nodes = {queue: 4}
+        made.stops(f"terminate up to 4 nodes of the queue {queue}, at once")
+        made.deployed("--allow-replacement")
+        made.render(files(own.format(before)))
+        made.deployed()
+
+
+@pytest.mark.parametrize(
+    ("more", "nodes"),
+    [("", {}), ("\nqueues: [{name: h200, node_groups: [h200], priority: 3}]", {"h200": 2})],
+)
+def test_an_update_without_nodes_to_replace_does_not_ask(
+    tmp_path: Path, more: str, nodes: dict[str, int]
+) -> None:
+    with bundle(tmp_path, SCRIPT.format("a")) as made:
+        made.deployed()
+        made.render(files(SCRIPT.format("a" if more else "b") + more))
+        made.account.pcluster.nodes = nodes
+        assert "example changes:" in made.deployed().stderr
+
+
+def test_no_signed_link_is_printed(made: Bundle) -> None:
+    """Logs of a CI system have it for longer than an hour, and more people read them."""
+    done = made.deploy()
+    assert '"clusterStatus": "CREATE_COMPLETE"' in done.stdout
+    assert "X-Amz-Signature" not in done.stdout + done.stderr

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from clustergen.effects import cluster_yaml
+from clustergen.bundle.effects import cluster_yaml
 from clustergen.targets.parallelcluster import TARGET
-from tests.oracles.parallelcluster.updates import changes, changes_of_all
 from tests.targets.parallelcluster.planned import plan_of
 from tests.targets.parallelcluster.specs import SPECS
+from tests.validators.parallelcluster.updates import changes, changes_of_all
 
 OUTSIDE = "network: {ssh_from: [203.0.113.0/24]}\n"
 LOGIN = "login: {instance_type: m7i.large}\n"
@@ -60,9 +60,7 @@ def test_login_nodes_stop_change_and_leave_one_after_the_other() -> None:
     stopped = "login: {instance_type: m7i.large, count: 0}\n"
     steps = (LOGIN, stopped, stopped.replace("m7i.large", "m7i.xlarge"), "")
     documents = [TARGET.document(plan_of(OUTSIDE + step)) for step in steps]
-    counts = [
-        document.get("LoginNodes", {}).get("Pools", [{}])[0].get("Count") for document in documents
-    ]
+    counts = [d.get("LoginNodes", {}).get("Pools", [{}])[0].get("Count") for d in documents]
     assert counts == [1, 0, 0, None]
     for number, (before, after) in enumerate(pairwise(documents)):
         found = changes(before, after, login=number == 0)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.oracles.parallelcluster import ParallelCluster
 from tests.targets.parallelcluster.planned import files as files_of
+from tests.validators.parallelcluster import ParallelCluster
 
 POOLS = """login: {}
 targets:
@@ -57,7 +57,8 @@ storage:
     stays = files_of(text)["README.md"].partition("What stays")[2].partition("\n## ")[0]
     assert "the root volume of the head node: `aws ec2 delete-volume" in stays
     assert "the Lustre file system of /fsx: `aws fsx delete-file-system" in stays
-    assert "/home" not in stays
+    assert "- /home with all data" in stays
+    assert stays.count("/home") == 1
     assert "/old" not in stays
 
 
@@ -110,9 +111,8 @@ def test_the_hook_runs_update_scripts_at_updates_only() -> None:
 
 def test_without_the_hook_an_update_script_is_an_action_of_its_own() -> None:
     head = document_of(UPDATED + LEFT_OUT % "hook")["HeadNode"]
-    assert head["CustomActions"] == {
-        "OnNodeUpdated": {"Script": "s3://my-bucket/refresh.sh", "Args": ["now"]}
-    }
+    action = {"Script": "s3://my-bucket/refresh.sh", "Args": ["now"]}
+    assert head["CustomActions"] == {"OnNodeUpdated": action}
 
 
 def test_idle_nodes_can_stay() -> None:
@@ -131,18 +131,12 @@ ROLES = """targets:
 
 def test_roles_timeouts_and_the_user_of_the_image(parallelcluster: ParallelCluster) -> None:
     document = document_of(ROLES)
-    assert document["Iam"] == {
-        "PermissionsBoundary": "arn:aws:iam::111122223333:policy/boundary",
-        "ResourcePrefix": "/teams/ml/",
-    }
-    assert document["DevSettings"]["Timeouts"] == {
-        "HeadNodeBootstrapTimeout": 3600,
-        "ComputeNodeBootstrapTimeout": 2700,
-    }
-    assert document["DeploymentSettings"] == {
-        "DisableSudoAccessForDefaultUser": True,
-        "DefaultUserHome": "Local",
-    }
+    boundary = "arn:aws:iam::111122223333:policy/boundary"
+    assert document["Iam"] == {"PermissionsBoundary": boundary, "ResourcePrefix": "/teams/ml/"}
+    timeouts = {"HeadNodeBootstrapTimeout": 3600, "ComputeNodeBootstrapTimeout": 2700}
+    assert document["DevSettings"]["Timeouts"] == timeouts
+    user = {"DisableSudoAccessForDefaultUser": True, "DefaultUserHome": "Local"}
+    assert document["DeploymentSettings"] == user
     said = parallelcluster.validator(files_of(ROLES)["cluster.yaml"])
     assert [each for each in said if each.level == "ERROR"] == []
 
@@ -169,4 +163,4 @@ def test_users_of_a_directory_are_added_there() -> None:
 def test_a_snapshot_stays_when_its_volume_is_deleted() -> None:
     text = "storage: [{mount: /apps, type: ebs, size: 100GiB, on_delete: snapshot}]"
     script = files_of(text)["deploy.sh"]
-    assert "note /apps 'is deleted; its snapshot stays and continues to cost money'" in script
+    assert "'/apps: only a snapshot of it stays'" in script

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.checking import Fragments
+from tests.support.checking import Fragments
 
 PCS = Fragments("pcs")
 validated, found, plan_of, files_of = PCS.checked, PCS.findings, PCS.plan, PCS.files

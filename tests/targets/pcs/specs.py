@@ -21,24 +21,18 @@ node_groups: [{{name: h200, instance_type: p5e.48xlarge, {_BLOCK}}}]
     "reservation": "node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
     "group of reservations": """
 node_groups:
-  - name: h200
-    capacity:
-      reservation_group: "arn:aws:resource-groups:us-east-1:123456789012:group/training"
+  - {name: h200,
+     capacity: {reservation_group: "arn:aws:resource-groups:us-east-1:123456789012:group/training"}}
 """,
     "interruptible reservation": """
 node_groups:
-  - name: h200
-    count: {min: 0, max: 2}
-    capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}
+  - {name: h200, count: {min: 0, max: 2},
+     capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}
 """,
     "Spot with several types": """
 node_groups:
-  - name: h200
-    instance_type: null
-    instance_types: [g6e.8xlarge, g6.8xlarge]
-    efa: false
-    count: {min: 0, max: 8}
-    capacity: spot
+  - {name: h200, instance_type: null, instance_types: [g6e.8xlarge, g6.8xlarge], efa: false,
+     count: {min: 0, max: 8}, capacity: spot}
 """,
     "p6-b300, whose first card has no EFA": """
 node_groups: [{name: b300, instance_type: p6-b300.48xlarge, count: 2}]
@@ -50,9 +44,7 @@ node_groups: [{name: h200, instance_type: hpc6id.32xlarge, count: 2}]
 """,
     "efa-only": "node_groups: [{name: h200, efa_layout: efa-only}]",
     "arm64 beside x86_64": """
-node_groups:
-  - {name: h200, count: 2}
-  - {name: graviton, instance_type: hpc7g.16xlarge, count: 4}
+node_groups: [{name: h200, count: 2}, {name: graviton, instance_type: hpc7g.16xlarge, count: 4}]
 """,
     "UltraServer": f"""
 node_groups:
@@ -70,31 +62,20 @@ storage:
   - {mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}
   - {mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}
   - {mount: /shared, type: efs}
-  - mount: /old
-    type: fsx-lustre
-    existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}
-  - mount: /projects
-    type: fsx-ontap
-    existing:
-      id: fs-0123456789abcdef1
-      dns_name: svm-0123456789abcdef0.fs-0123456789abcdef1.fsx.us-east-1.amazonaws.com
-      volume_id: fsvol-0123456789abcdef0
+  - {mount: /old, type: fsx-lustre, existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}
+  - {mount: /projects, type: fsx-ontap, existing: {id: fs-0123456789abcdef1,
+     dns_name: svm-0123456789abcdef0.fs-0123456789abcdef1.fsx.us-east-1.amazonaws.com,
+     volume_id: fsvol-0123456789abcdef0}}
   - {mount: /datasets, type: s3, bucket: "s3://my-datasets/imagenet"}
 """,
     "Lustre over EFA": """
-node_groups:
-  - {name: h200, count: 2}
-  - {name: cpu, instance_type: m7i.4xlarge, count: 2}
+node_groups: [{name: h200, count: 2}, {name: cpu, instance_type: m7i.4xlarge, count: 2}]
 storage: [{mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true}]
 """,
     "everything on the nodes": """
 node_groups:
-  - name: h200
-    scratch: /scratch
-    health_checks: [gpu]
-    labels: {pool: training}
-    slurm: {Weight: 10, Features: fast}
-    root_volume: {size: 500GiB, iops: 6000, throughput: 500}
+  - {name: h200, scratch: /scratch, health_checks: [gpu], labels: {pool: training},
+     slurm: {Weight: 10, Features: fast}, root_volume: {size: 500GiB, iops: 6000, throughput: 500}}
 login: {instance_type: m7i.xlarge}
 software:
   containers: docker
@@ -111,13 +92,8 @@ software: {os: alinux2023, containers: pyxis}
 """,
     "the scheduler": """
 queues:
-  - name: train
-    node_groups: [h200]
-    default: true
-    time_limit: 7d
-    priority: 100
-    exclusive: true
-    slurm: {PreemptMode: "OFF", AllowAccounts: research}
+  - {name: train, node_groups: [h200], default: true, time_limit: 7d, priority: 100,
+     exclusive: true, slurm: {PreemptMode: "OFF", AllowAccounts: research}}
   - {name: debug, node_groups: [h200], time_limit: 30m, priority: 10}
 slurm:
   version: "26.05"
@@ -145,8 +121,7 @@ network:
   private_subnets:
     - {id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}
     - {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}
-node_groups:
-  - {name: h200, instance_type: m7i.4xlarge, count: {min: 0, max: 10}}
+node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {min: 0, max: 10}}]
 """,
     "GovCloud": """
 region: us-gov-west-1

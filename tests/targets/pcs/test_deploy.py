@@ -11,6 +11,8 @@ from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.pcs.planned import files_of
 from tests.targets.pcs.specs import SPECS
 
+pytestmark = pytest.mark.scenarios(6)
+
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Iterator[Bundle]:
@@ -37,8 +39,7 @@ def test_the_image_does_not_change_without_request(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("")) as bundle:
         first = bundle.account.newest_image
         for arguments, image in (([], first), ([], first), (["--new-image"], newer)):
-            done = bundle.deploy(*arguments)
-            assert done.returncode == 0, done.stderr
+            bundle.deployed(*arguments)
             assert images(bundle) == {image}
             bundle.account.newest_image = newer
 
@@ -46,20 +47,62 @@ def test_the_image_does_not_change_without_request(tmp_path: Path) -> None:
 def test_nodes_that_are_replaced_in_a_loop_are_a_failure(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
         bundle.account.bad_nodes = True
-        done = bundle.deploy()
-        assert (done.returncode, "nodes fail in a loop" in done.stderr.splitlines()[-1]) == (
-            2,
-            True,
-        )
+        done = bundle.stops("nodes fail in a loop", last=True)
         assert "/aws/pcs/clusterid-0a1b/lifecycle" in done.stderr
         assert "minInstanceCount=0,maxInstanceCount=0  # h200: 2 to 2" in done.stderr
+
+
+def test_login_nodes_that_are_replaced_in_a_loop_are_a_failure(tmp_path: Path) -> None:
+    groups = "node_groups: [{name: h200, count: {min: 0, max: 2}}]\nlogin: {count: 2}"
+    with reaching(tmp_path, files_of(groups)) as bundle:
+        bundle.account.bad_nodes = True
+        done = bundle.stops("nodes fail in a loop", last=True)
+        assert "--pause leaves them" in done.stderr
+        assert "minInstanceCount=0,maxInstanceCount=0  # login: 2 to 2" in done.stderr
+        bundle.account.bad_nodes = False
+        for action in ([], ["--pause"], ["--resume"]):
+            bundle.deployed(*action)
+            assert bundle.calling("update-compute-node-group", "pcs-login") == []
 
 
 def test_missing_nodes_are_a_failure(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
         bundle.account.no_capacity = True
-        done = bundle.deploy("--wait", "8")
-        assert (done.returncode, "Starting nodes: h200 0 of 2" in done.stderr) == (2, True)
+        bundle.stops("Starting nodes: h200 0 of 2", "--wait", "8")
+
+
+def test_nodes_that_run_are_watched_while_others_lack(tmp_path: Path) -> None:
+    watched = "monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}\n"
+    with reaching(tmp_path, files_of(watched + "node_groups: [{name: h200, count: 2}]")) as bundle:
+        stacks, name = bundle.account.cloudformation.stacks, "example-pcs-monitoring"
+        bundle.account.no_capacity = True
+        bundle.stops("example is deployed, but not all of its nodes: ", "--wait", "5", last=True)
+        assert "RulesDue" in stacks[name].resources
+        bundle.deployed("--pause")
+        assert "RulesDue" not in stacks[name].resources
+        bundle.stops("AWS continues: run deploy.sh to wait", "--resume", "--wait", "5", last=True)
+        assert "RulesDue" in stacks[name].resources
+        bundle.stops("is not paused. If it lacks nodes", "--resume")
+        bundle.account.no_capacity = False
+        bundle.deployed()
+
+
+def test_a_version_that_has_ended_gets_no_new_cluster(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of('slurm: {version: "25.05"}')) as bundle:
+
+        def on(day: str) -> None:
+            date = bundle.tools / "date"
+            date.write_text(f'#!/bin/bash\n[[ $* == *%F ]] || exec /bin/date "$@"\necho {day}\n')
+            date.chmod(0o755)
+
+        on("2026-12-01")
+        for action in ((), ("--foundation",)):
+            bundle.stops("example does not exist. Nothing was changed.", *action, last=True)
+        assert bundle.account.cloudformation.stacks == {}
+        on("2026-11-30")
+        bundle.deployed()
+        on("2026-12-01")
+        bundle.deployed()
 
 
 BLOCK = "cr-0a1b2c3d4e5f67890"
@@ -71,8 +114,7 @@ def test_nodes_of_a_block_that_has_not_begun_are_not_waited_for(tmp_path: Path) 
     with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
         bundle.account.no_capacity = True
         bundle.account.blocks[BLOCK] = ("scheduled", STARTS)
-        done = bundle.deploy()
-        assert done.returncode == 0, done.stderr
+        done = bundle.deployed()
         assert f"PCS starts the nodes of h200 at {STARTS}, when {BLOCK} begins" in done.stderr
         assert "Starting nodes: h200" not in done.stderr
 
@@ -82,8 +124,7 @@ def test_nodes_of_a_block_that_has_begun_are_waited_for(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
         bundle.account.no_capacity = True
         bundle.account.blocks[BLOCK] = ("active", STARTS)
-        done = bundle.deploy("--wait", "12")
-        assert (done.returncode, "Starting nodes: h200 0 of 2" in done.stderr) == (2, True)
+        done = bundle.stops("Starting nodes: h200 0 of 2", "--wait", "12")
         assert "PCS starts" not in done.stderr
 
 
@@ -92,9 +133,7 @@ def test_a_block_that_ec2_does_not_show_is_one_that_begins_later(tmp_path: Path)
         bundle.account.no_capacity = True
         denied = ("UnauthorizedOperation", "You are not authorized to perform this operation.")
         bundle.account.fail("describe-capacity-reservations", denied)
-        done = bundle.deploy()
-        assert done.returncode == 0, done.stderr
-        assert f"PCS starts the nodes of h200 when {BLOCK} begins" in done.stderr
+        assert f"PCS starts the nodes of h200 when {BLOCK} begins" in bundle.deployed().stderr
 
 
 @pytest.mark.parametrize("state", ["payment-pending", "assessing", "delayed"])
@@ -134,23 +173,11 @@ def test_a_rejected_change_leaves_the_timetable_as_it_is(tmp_path: Path) -> None
 
     with reaching(tmp_path, dated(32, 10)) as bundle:
         bundle.account.blocks[BLOCK] = ("scheduled", STARTS)
-        assert bundle.deploy().returncode == 0
+        bundle.deployed()
         [before] = bundle.account.uploaded("timetable.tsv").values()
         bundle.render(dated(33, 20))
-        done = bundle.deploy()
-        assert (done.returncode, "would replace Cluster" in done.stderr) == (2, True)
+        bundle.stops("would replace Cluster")
         assert list(bundle.account.uploaded("timetable.tsv").values()) == [before]
-
-
-def test_a_cluster_is_not_replaced_without_consent(tmp_path: Path) -> None:
-    def sized(count: int) -> dict[str, str]:
-        return dict(files_of(f"node_groups: [{{name: h200, count: {count}}}]"))
-
-    with reaching(tmp_path, sized(32)) as bundle:
-        assert bundle.deploy().returncode == 0
-        bundle.render(sized(33))
-        done = bundle.deploy()
-        assert (done.returncode, "would replace Cluster" in done.stderr) == (2, True)
 
 
 GROUP = "node_groups: [{name: h200, %s}]\n"
@@ -168,12 +195,11 @@ def test_the_foundation_waits_for_a_cluster_that_can_follow(
 ) -> None:
     tagged = "tags: {team: research}\n"
     with reaching(tmp_path, files_of(GROUP % before)) as bundle:
-        assert bundle.deploy().returncode == 0
+        bundle.deployed()
         bundle.render(files_of(tagged + GROUP % after))
-        done = bundle.deploy()
-        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+        bundle.stops(words)
         assert bundle.account.calling("execute-change-set") == []
         stacks = bundle.account.cloudformation.stacks.values()
         assert [stack.change_sets for stack in stacks] == [{}, {}]
         bundle.render(files_of(tagged + GROUP % before))
-        assert bundle.deploy().returncode == 0
+        bundle.deployed("--allow-replacement")

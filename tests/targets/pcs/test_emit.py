@@ -7,51 +7,96 @@ from typing import Any
 
 import pytest
 
-from clustergen import renderer
+from clustergen.base.text_lists import words
+from clustergen.bundle import renderer
 from clustergen.targets.pcs import TARGET
+from tests.support.tables import at, members
 from tests.targets.pcs.planned import files_of, plan_of, properties_of, template_of, validated
 from tests.targets.pcs.specs import SPECS
 
-BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
+
+def group(fields: str) -> str:
+    return f"node_groups: [{{name: h200, {fields}}}]"
 
 
 def _custom(settings: list[dict[str, str]]) -> dict[str, str]:
     return {s["ParameterName"]: s["ParameterValue"] for s in settings}
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("node_groups: [{name: h200, count: 32}]", "SMALL"),
-        ("node_groups: [{name: h200, count: 33}]", "MEDIUM"),
-        ("node_groups: [{name: h200, count: 32}]\nlogin: {instance_type: m7i.xlarge}", "MEDIUM"),
-        ("node_groups: [{name: h200, count: {min: 0, max: 513}}]", "LARGE"),
-        ("targets: {pcs: {size: large}}", "LARGE"),
-    ],
-)
-def test_size_holds_all_nodes(text: str, size: str) -> None:
-    assert properties_of(text, "Cluster")["Size"] == size
+STARTS = {
+    "Cluster": "Resources.Cluster.Properties",
+    "Nodes": "Resources.NodeGroupH200.Properties",
+    "Launch": "Resources.LaunchTemplateH200.Properties.LaunchTemplateData",
+    "Login": "Resources.NodeGroupLogin.Properties",
+    "LoginLaunch": "Resources.LaunchTemplateLogin.Properties.LaunchTemplateData",
+    "Logs": "Resources.SchedulerLogGroup.Properties",
+}
+LOGIN = "login: {instance_type: m7i.xlarge, count: 2}\n"
+# By spec: places in the template, what is there.
+ROWS = {
+    # The size holds all nodes.
+    group("count: 32"): "Cluster.Size: SMALL",
+    group("count: 33"): "Cluster.Size: MEDIUM",
+    group("count: 32") + "\nlogin: {instance_type: m7i.xlarge}": "Cluster.Size: MEDIUM",
+    group("count: {min: 0, max: 513}"): "Cluster.Size: LARGE",
+    "targets: {pcs: {size: large}}": "Cluster.Size: LARGE",
+    "": """
+        Cluster.Scheduler: {Type: SLURM, Version: '25.11'}
+        Cluster.SlurmConfiguration.Accounting: {Mode: NONE}
+        Nodes.AmiId: {Ref: ImageX86}
+        Launch.BlockDeviceMappings.0.DeviceName: /dev/sda1
+    """,
+    'slurm: {version: "26.05"}': "Cluster.Scheduler.Version: '26.05'",
+    "slurm: {accounting: managed}": "Cluster.SlurmConfiguration.Accounting: {Mode: STANDARD}",
+    "slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 90d}}": """
+        Cluster.SlurmConfiguration.Accounting: {Mode: STANDARD, DefaultPurgeTimeInDays: 90}
+    """,
+    # Login nodes are public only with SSH from outside.
+    LOGIN: """
+        LoginLaunch.NetworkInterfaces.0.AssociatePublicIpAddress: false
+        LoginLaunch.NetworkInterfaces.0.Groups.0: {Ref: LoginSecurityGroupId}
+        Login.SubnetIds: [{Ref: PrivateSubnetId}]
+        Login.ScalingConfiguration: {MinInstanceCount: 2, MaxInstanceCount: 2}
+    """,
+    f"{LOGIN}network: {{ssh_from: [203.0.113.0/24]}}": """
+        LoginLaunch.NetworkInterfaces.0.AssociatePublicIpAddress: true
+        LoginLaunch.NetworkInterfaces.0.Groups.0: {Ref: LoginSecurityGroupId}
+        Login.SubnetIds: [{Ref: PublicSubnetId}]
+        Login.ScalingConfiguration: {MinInstanceCount: 2, MaxInstanceCount: 2}
+    """,
+    group("placement: auto"): """
+        Launch.Placement: {GroupName: {Ref: PlacementGroupH200}}
+        Resources.PlacementGroupH200.Type: AWS::EC2::PlacementGroup
+    """,
+    group("placement: none"): """
+        Launch.Placement: ABSENT
+        Resources.PlacementGroupH200: ABSENT
+    """,
+    group("placement: {group: mine}"): """
+        Launch.Placement: {GroupName: mine}
+        Resources.PlacementGroupH200: ABSENT
+    """,
+    group("image: ami-0a1b2c3d4e5f67890") + "\nsoftware: {os: alinux2023}": """
+        Nodes.AmiId: ami-0a1b2c3d4e5f67890
+        Launch.BlockDeviceMappings.0.DeviceName: /dev/xvda
+    """,
+    # Logs are kept at least as long as requested.
+    "monitoring: {log_retention: 1d}": "Logs.RetentionInDays: 1",
+    "monitoring: {log_retention: 30d}": "Logs.RetentionInDays: 30",
+    "monitoring: {log_retention: 45d}": "Logs.RetentionInDays: 60",
+    "monitoring: {log_retention: 9999d}": "Logs.RetentionInDays: 3653",
+    # Nodes without EFA may be in all private subnets.
+    SPECS["several subnets"]: """
+        Nodes.SubnetIds: [subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891]
+        Launch.NetworkInterfaces: ABSENT
+        Cluster.Networking.SubnetIds: [subnet-0a1b2c3d4e5f67890]
+    """,
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", {"Mode": "NONE"}),
-        ("slurm: {accounting: managed}", {"Mode": "STANDARD"}),
-        (
-            "slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 90d}}",
-            {"Mode": "STANDARD", "DefaultPurgeTimeInDays": 90},
-        ),
-    ],
-)
-def test_accounting(text: str, expected: dict[str, Any]) -> None:
-    assert properties_of(text, "Cluster")["SlurmConfiguration"]["Accounting"] == expected
-
-
-def test_scheduler_version_is_text_and_has_a_default() -> None:
-    assert properties_of("", "Cluster")["Scheduler"] == {"Type": "SLURM", "Version": "25.11"}
-    written = properties_of('slurm: {version: "26.05"}', "Cluster")["Scheduler"]
-    assert written["Version"] == "26.05"
+@pytest.mark.parametrize(("text", "place", "expected"), members(ROWS, STARTS))
+def test_the_value_is_in_the_template(text: str, place: str, expected: Any) -> None:
+    assert at(template_of(text), place) == expected
 
 
 def test_absent_settings_are_omitted() -> None:
@@ -80,17 +125,16 @@ def test_queue_settings(queue: str, expected: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("group", "expected"),
+    ("fields", "expected"),
     [
         ("labels: {pool: a, fast: ''}", {"Features": "pool=a,fast"}),
         ("labels: {pool: a}, slurm: {Features: x}", {"Features": "pool=a,x"}),
         ("slurm: {Weight: 10}", {"Weight": "10"}),
     ],
 )
-def test_node_settings(group: str, expected: dict[str, str]) -> None:
-    text = f"node_groups: [{{name: h200, {group}}}]"
-    found = properties_of(text, "NodeGroupH200")["SlurmConfiguration"]["SlurmCustomSettings"]
-    assert _custom(found) == expected
+def test_node_settings(fields: str, expected: dict[str, str]) -> None:
+    found = properties_of(group(fields), "NodeGroupH200")["SlurmConfiguration"]
+    assert _custom(found["SlurmCustomSettings"]) == expected
 
 
 def test_gpus_are_partitioned_at_boot_and_in_gres_conf() -> None:
@@ -102,53 +146,38 @@ def test_gpus_are_partitioned_at_boot_and_in_gres_conf() -> None:
     assert "1g.18gb,1g.18gb,2g.35gb,2g.35gb GPUS=8" in user_data["Fn::Base64"]
 
 
+ARN = "arn:aws:resource-groups:us-east-1:123456789012:group/a"
+RESERVED = {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"}
+GROUPED = {"CapacityReservationResourceGroupArn": ARN}
+
+
 @pytest.mark.parametrize(
     ("capacity", "purchase", "market", "target"),
     [
         ("on-demand", "ONDEMAND", None, None),
-        (
-            "{reservation: cr-0a1b2c3d4e5f67890}",
-            "ONDEMAND",
-            None,
-            {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"},
-        ),
-        (
-            '{reservation_group: "arn:aws:resource-groups:us-east-1:123456789012:group/a"}',
-            "ONDEMAND",
-            None,
-            {
-                "CapacityReservationResourceGroupArn": "arn:aws:resource-groups:us-east-1:"
-                "123456789012:group/a"
-            },
-        ),
-        (
-            "{capacity_block: cr-0a1b2c3d4e5f67890}",
-            "CAPACITY_BLOCK",
-            "capacity-block",
-            {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"},
-        ),
+        ("{reservation: cr-0a1b2c3d4e5f67890}", "ONDEMAND", None, RESERVED),
+        (f"{{reservation_group: '{ARN}'}}", "ONDEMAND", None, GROUPED),
+        ("{capacity_block: cr-0a1b2c3d4e5f67890}", "CAPACITY_BLOCK", "capacity-block", RESERVED),
         (
             "{interruptible_reservation: cr-0a1b2c3d4e5f67890}",
             "INTERRUPTIBLE_CAPACITY_RESERVATION",
             "interruptible-capacity-reservation",
-            {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"},
+            RESERVED,
         ),
         ("spot", "SPOT", None, None),
     ],
 )
-def test_capacity(
-    capacity: str, purchase: str, market: str | None, target: dict[str, str] | None
-) -> None:
-    text = f"node_groups: [{{name: h200, capacity: {capacity}}}]"
-    group = properties_of(text, "NodeGroupH200")
+def test_capacity(capacity: str, purchase: str, market: str | None, target: object) -> None:
+    text = group(f"capacity: {capacity}")
+    nodes = properties_of(text, "NodeGroupH200")
     data = properties_of(text, "LaunchTemplateH200")["LaunchTemplateData"]
     reservation = data.get("CapacityReservationSpecification", {})
-    assert group["PurchaseOption"] == purchase
+    assert nodes["PurchaseOption"] == purchase
     assert data.get("InstanceMarketOptions", {}).get("MarketType") == market
     assert reservation.get("CapacityReservationTarget") == target
     assert ("InstanceType" in data) == (purchase == "CAPACITY_BLOCK")
     spot = {"AllocationStrategy": "capacity-optimized"} if capacity == "spot" else None
-    assert group.get("SpotOptions") == spot
+    assert nodes.get("SpotOptions") == spot
 
 
 @pytest.mark.parametrize(
@@ -161,45 +190,14 @@ def test_capacity(
     ],
 )
 def test_interfaces(type: str, slots: list[tuple[int, int, str | None]]) -> None:
-    text = f"node_groups: [{{name: h200, instance_type: {type}}}]"
+    text = group(f"instance_type: {type}")
     data = properties_of(text, "LaunchTemplateH200")["LaunchTemplateData"]
     found = data["NetworkInterfaces"]
-    assert [
-        (i["NetworkCardIndex"], i["DeviceIndex"], i.get("InterfaceType")) for i in found
-    ] == slots
+    places = [(i["NetworkCardIndex"], i["DeviceIndex"], i.get("InterfaceType")) for i in found]
+    assert places == slots
     assert all(i["Groups"] == [{"Ref": "ClusterSecurityGroupId"}] for i in found)
     assert all(i["SubnetId"] == {"Ref": "PrivateSubnetId"} for i in found)
     assert "SecurityGroupIds" not in data
-
-
-def test_nodes_without_efa_may_be_in_all_private_subnets() -> None:
-    text = SPECS["several subnets"]
-    assert properties_of(text, "NodeGroupH200")["SubnetIds"] == [
-        "subnet-0a1b2c3d4e5f67890",
-        "subnet-0a1b2c3d4e5f67891",
-    ]
-    data = properties_of(text, "LaunchTemplateH200")["LaunchTemplateData"]
-    assert "NetworkInterfaces" not in data
-    assert len(properties_of(text, "Cluster")["Networking"]["SubnetIds"]) == 1
-
-
-@pytest.mark.parametrize(
-    ("network", "public", "subnet"),
-    [
-        ("{}", False, "PrivateSubnetId"),
-        ("{ssh_from: [203.0.113.0/24]}", True, "PublicSubnetId"),
-    ],
-)
-def test_login_nodes_are_public_only_with_ssh_from_outside(
-    network: str, public: bool, subnet: str
-) -> None:
-    text = f"login: {{instance_type: m7i.xlarge, count: 2}}\nnetwork: {network}"
-    data = properties_of(text, "LaunchTemplateLogin")["LaunchTemplateData"]
-    group = properties_of(text, "NodeGroupLogin")
-    assert data["NetworkInterfaces"][0]["AssociatePublicIpAddress"] is public
-    assert group["SubnetIds"] == [{"Ref": subnet}]
-    assert group["ScalingConfiguration"] == {"MinInstanceCount": 2, "MaxInstanceCount": 2}
-    assert {"Ref": "LoginSecurityGroupId"} in data["NetworkInterfaces"][0]["Groups"]
 
 
 @pytest.mark.parametrize("name", ["LaunchTemplateH200", "LaunchTemplateLogin"])
@@ -207,41 +205,6 @@ def test_every_node_is_closed_by_default(name: str) -> None:
     data = properties_of("login: {instance_type: m7i.xlarge}", name)["LaunchTemplateData"]
     assert data["MetadataOptions"]["HttpTokens"] == "required"
     assert all(mapping["Ebs"]["Encrypted"] for mapping in data["BlockDeviceMappings"])
-
-
-@pytest.mark.parametrize(
-    ("placement", "expected"),
-    [
-        ("auto", {"GroupName": {"Ref": "PlacementGroupH200"}}),
-        ("none", None),
-        ("{group: mine}", {"GroupName": "mine"}),
-    ],
-)
-def test_placement(placement: str, expected: object) -> None:
-    text = f"node_groups: [{{name: h200, placement: {placement}}}]"
-    data = properties_of(text, "LaunchTemplateH200")["LaunchTemplateData"]
-    assert data.get("Placement") == expected
-    assert ("PlacementGroupH200" in template_of(text)["Resources"]) == (placement == "auto")
-
-
-@pytest.mark.parametrize(
-    ("image", "os", "device", "expected"),
-    [
-        (None, "ubuntu2404", "/dev/sda1", {"Ref": "ImageX86"}),
-        ("ami-0a1b2c3d4e5f67890", "alinux2023", "/dev/xvda", "ami-0a1b2c3d4e5f67890"),
-    ],
-)
-def test_image_and_root_device(image: str | None, os: str, device: str, expected: object) -> None:
-    text = f"node_groups: [{{name: h200, image: {image or 'null'}}}]\nsoftware: {{os: {os}}}"
-    assert properties_of(text, "NodeGroupH200")["AmiId"] == expected
-    data = properties_of(text, "LaunchTemplateH200")["LaunchTemplateData"]
-    assert data["BlockDeviceMappings"][0]["DeviceName"] == device
-
-
-@pytest.mark.parametrize(("kept", "days"), [("1d", 1), ("30d", 30), ("45d", 60), ("9999d", 3653)])
-def test_logs_are_kept_at_least_as_long_as_requested(kept: str, days: int) -> None:
-    text = f"monitoring: {{log_retention: {kept}}}"
-    assert properties_of(text, "SchedulerLogGroup")["RetentionInDays"] == days
 
 
 def test_nodes_wait_for_the_log_group_that_they_write_to() -> None:
@@ -254,11 +217,9 @@ def test_nodes_wait_for_the_log_group_that_they_write_to() -> None:
 
 def test_parameters_are_what_the_template_refers_to() -> None:
     assert list(template_of("")["Parameters"]) == [
-        "ClusterSecurityGroupId",
-        "NodeInstanceProfileArn",
-        "PrivateSubnetId",
-        "ScriptsBucketName",
-        "ImageX86",
+        *words("""
+            ClusterSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName ImageX86
+        """)
     ]
 
 
@@ -274,14 +235,34 @@ ALICE = "login: {}\nusers: [{name: alice, uid: 2001, ssh_key: 'ssh-ed25519 AAAA 
 
 
 @pytest.mark.parametrize(
-    ("spec", "words"),
+    ("spec", "says"),
     [
-        ("login: {}", "`users` with an `ssh_key` can also use SSH"),
+        ("login: {}", "`users` with an `ssh_key` can use SSH"),
         (ALICE, 'AWS-StartSSHSession --parameters portNumber=%p" USER@INSTANCE-ID'),
         (f"{ALICE}network: {{ssh_from: [203.0.113.0/24]}}", "`ssh USER@PUBLIC-ADDRESS`"),
     ],
 )
-def test_the_readme_says_how_users_log_in(spec: str, words: str) -> None:
+def test_the_readme_says_how_users_log_in(spec: str, says: str) -> None:
     readme = " ".join(files_of(spec)["README.md"].split())
     assert "`aws ssm start-session --region us-east-1 --target INSTANCE-ID`" in readme
-    assert words in readme
+    assert says in readme
+
+
+def test_the_readme_counts_one_thread_per_core_of_login_nodes() -> None:
+    assert "| (login) | 2 | m7i.xlarge | | 2 |" in " ".join(files_of(LOGIN)["README.md"].split())
+
+
+def test_the_readme_says_how_many_jobs_the_controller_takes() -> None:
+    readme = " ".join(files_of("")["README.md"].split())
+    assert "SMALL, manages at most 32 nodes and 256 jobs at a time" in readme
+    assert "SMALL, for 256 jobs, also when idle" in readme
+
+
+@pytest.mark.parametrize("metrics", ["cloudwatch", "none"])
+def test_the_readme_says_what_another_block_replaces(metrics: str) -> None:
+    block = "{capacity_block: cr-0a1b2c3d4e5f67890, ends: 2026-12-24T11:30:00Z}"
+    spec = (
+        group(f"count: 2, capacity: {block}") + f"\nlogin: {{}}\nmonitoring: {{metrics: {metrics}}}"
+    )
+    readme = " ".join(files_of(spec)["README.md"].split())
+    assert ("another id replaces them at once" in readme) == (metrics == "cloudwatch")

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from clustergen.aws import logs
+from clustergen.services.aws import logs
 from clustergen.targets.pcs import limits
-from tests.oracles.service_model import compiled, service_model
+from tests.support import service_models
+from tests.support.tables import flow
+from tests.validators.service_model import compiled
 
 
 def _constraints(shape: str) -> dict[str, Any]:
-    return dict(service_model("pcs").shape_for(shape).metadata)
+    return dict(service_models.model("pcs").shape_for(shape).metadata)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +22,7 @@ def _constraints(shape: str) -> dict[str, Any]:
     [("CreateComputeNodeGroup", "computeNodeGroupName"), ("CreateQueue", "queueName")],
 )
 def test_lengths_of_names(operation: str, member: str) -> None:
-    shape = service_model("pcs").operation_model(operation).input_shape.members[member]
+    shape = service_models.model("pcs").operation_model(operation).input_shape.members[member]
     assert (shape.metadata["min"], shape.metadata["max"]) == (limits.MIN_NAME, limits.MAX_NAME)
 
 
@@ -32,16 +34,11 @@ def test_limits_of_scripts() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "s3://my-bucket/a.sh",
-        "s3://my-bucket",
-        "s3://my-bucket/",
-        "https://example.com",
-        "https://example.com:8443/a?b#c",
-        "https://localhost/a",
-        "https://example.com/a b",
-        "http://example.com/a",
-    ],
+    flow("""
+        [s3://my-bucket/a.sh, s3://my-bucket, s3://my-bucket/, https://example.com,
+          'https://example.com:8443/a?b#c', https://localhost/a, https://example.com/a b,
+          http://example.com/a]
+    """),
 )
 def test_script_locations_are_validated_as_the_service_does(url: str) -> None:
     theirs = compiled(_constraints("ScriptSourceScriptLocationString")["pattern"]).fullmatch(url)
@@ -50,10 +47,14 @@ def test_script_locations_are_validated_as_the_service_does(url: str) -> None:
 
 def test_sizes_are_those_of_the_service() -> None:
     assert [size.name for size in limits.SIZES] == _constraints("Size")["enum"]
+    operation = service_models.model("pcs").operation_model("CreateCluster")
+    described = operation.input_shape.members["size"].documentation.replace(",", "")
+    for size in limits.SIZES:
+        assert f"{size.name}</code>: {size.nodes} compute nodes and {size.jobs} jobs" in described
 
 
 def test_retention_is_one_of_cloudwatch_logs() -> None:
-    described = service_model("logs").shape_for("Days").documentation
+    described = service_models.model("logs").shape_for("Days").documentation
     assert all(str(days) in described for days in logs.RETENTION_DAYS)
 
 

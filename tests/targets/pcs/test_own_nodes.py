@@ -56,9 +56,7 @@ def test_a_script_says_when_it_runs_and_what_its_failure_does() -> None:
 
 
 @pytest.mark.parametrize(("subnet", "public"), [("0", False), ("9", True)])
-def test_login_nodes_have_a_public_address_only_in_a_public_subnet(
-    subnet: str, public: bool
-) -> None:
+def test_login_nodes_have_public_addresses_in_public_subnets(subnet: str, public: bool) -> None:
     text = f"""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890]

@@ -7,18 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from clustergen.shell import render
-from tests.support.scripts import Rig, Run
-
-
-def _twice(rig: Rig, script: str, *arguments: str) -> Run:
-    """The first run, after a second one that changed no file."""
-    first = rig.run(script, *arguments)
-    files = rig.files()
-    second = rig.run(script, *arguments)
-    assert (first.status, second.status) == (0, 0), first.output + second.output
-    assert rig.files() == files
-    return first
+from clustergen.base.shell import render
+from tests.support.scripts import Rig
 
 
 def _fixed(name: str) -> str:
@@ -29,7 +19,7 @@ def _fixed(name: str) -> str:
 def test_baseline(tmp_path: Path) -> None:
     rig = Rig(tmp_path, {})
     (tmp_path / "etc/needrestart/conf.d").mkdir(parents=True)
-    _twice(rig, _fixed("baseline.sh"), "/slurm/bin")
+    rig.twice(_fixed("baseline.sh"), "/slurm/bin")
     guard = rig.files()["etc/needrestart/conf.d/90-slurmd.conf"]
     assert guard == "$nrconf{override_rc}{qr(^slurmd)} = 0;\n"
 
@@ -86,7 +76,7 @@ def _mig() -> str:
 
 
 def test_mig_partitions_each_gpu(tmp_path: Path) -> None:
-    run = _twice(Rig(tmp_path, {}), _mig())
+    run = Rig(tmp_path, {}).twice(_mig())
     assert [call for call in run.calls if "--create-gpu-instance" in call] == [
         f"nvidia-smi mig -i {gpu} --create-gpu-instance 1g.18gb,1g.18gb --default-compute-instance"
         for gpu in (0, 1)

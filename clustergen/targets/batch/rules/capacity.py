@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, unsafe
+from clustergen.base.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
+from clustergen.plan.sizes import on_spot, runs_multi_node
 from clustergen.spec.quantities import format_duration
-from clustergen.targets.batch import limits, nodes, strategies
+from clustergen.targets.batch import limits, strategies
 from clustergen.targets.batch.rules import rule
 
 
@@ -21,7 +22,8 @@ from clustergen.targets.batch.rules import rule
 )
 def spot(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if group.capacity.kind == "spot" and nodes.runs_multi_node(group):
+        # CAP002 reports types that are never on Spot, and how they are sold.
+        if on_spot(group) and runs_multi_node(group):
             yield Problem(
                 group.at("capacity"),
                 f"nodes of {group.name} have EFA for jobs over several nodes, which never start on "
@@ -65,30 +67,11 @@ def minimum(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         # A plain number is how many nodes there are, on services that keep them.
         asked = group.min and not group.static
-        if asked and nodes.runs_multi_node(group):
+        if asked and runs_multi_node(group):
             yield Problem(
                 group.at("count"),
                 f"no nodes of {group.name} wait for jobs: each starts up to {group.max} itself",
                 help=f"write count: {{min: 0, max: {group.max}}}",
-            )
-
-
-@rule(
-    "CAP602",
-    "Nodes that start with the first job",
-    why="Batch has no fixed number of nodes: multi-node jobs start them, and they stop afterwards.",
-    source=f"{limits.USER_GUIDE}managed_compute_environments.html",
-    severity=Severity.NOTE,
-    bad="node_groups: [{name: h200, count: 2}]",
-    good="node_groups: [{name: h200, count: {min: 0, max: 2}}]",
-)
-def static(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        if group.static and nodes.runs_multi_node(group):
-            yield Problem(
-                group.at("count"),
-                f"the {group.max} nodes of {group.name} are its maximum: they start with jobs",
-                help=f"write count: {{min: 0, max: {group.max}}} to say so",
             )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
-from clustergen.patterns import pattern
+from clustergen.base.findings import Problem, Severity
+from clustergen.base.patterns import pattern
 from clustergen.plan.model import Plan
-from clustergen.targets.batch import nodes
+from clustergen.plan.sizes import runs_multi_node
 from clustergen.targets.batch.options import Options
 from clustergen.targets.batch.rules import rule
 
@@ -54,9 +54,37 @@ def mpi(plan: Plan) -> Iterator[Problem]:
     if not plan.network.closed or plan.options_as(Options).image:
         return
     for group in plan.node_groups:
-        if not group.accelerators[1] and nodes.runs_multi_node(group):
+        if not group.accelerators[1] and runs_multi_node(group):
             yield Problem(
                 group.at("instance_type"),
                 f"the MPI job of {group.name} cannot install MPI where network.internet is none",
                 help="write targets.batch.image: an image in ECR with MPI and an SSH server",
             )
+
+
+# https://pkg.go.dev/github.com/distribution/reference (v0.6, 2026-11)
+_HOST = r"[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/"
+_NAME = r"[a-z0-9]+((\.|__?|-+)[a-z0-9]+)*"
+_TAG = r":[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
+_DIGEST = r"@[A-Za-z][A-Za-z0-9]*([+._-][A-Za-z0-9]+)*:[0-9a-f]{32,}"
+_REFERENCE = pattern(f"({_HOST})?{_NAME}(/{_NAME})*({_TAG})?({_DIGEST})?")
+
+
+@rule(
+    "IMG604",
+    "Not the reference of an image",
+    why="AWS Batch takes any text, and every job fails when its node pulls the image. A reference "
+    "is REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST, with the name in lower case.",
+    source="https://pkg.go.dev/github.com/distribution/reference",
+    bad="targets: {batch: {image: 'train:1.4 latest'}}",
+    good="targets: {batch: {image: 'train:1.4'}}",
+)
+def reference(plan: Plan) -> Iterator[Problem]:
+    image = plan.options_as(Options).image
+    if image and not _REFERENCE.fullmatch(image):
+        yield Problem(
+            ("targets", "batch", "image"),
+            f"{image} is not the reference of an image",
+            help="write it as docker pull takes it, e.g. "
+            f"111122223333.dkr.ecr.{plan.region}.amazonaws.com/train:1.4",
+        )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
 from clustergen.plan.model import Plan
+from clustergen.services.aws.launch_templates import MAX_USER_DATA
 from clustergen.targets.batch import limits
 from clustergen.targets.batch.rules import rule
 
@@ -26,7 +27,7 @@ _LONG = ", ".join(["'" + "x" * 1000 + "'"] * 16)
 )
 def user_data_size(plan: Plan) -> Iterator[Problem]:
     # Most of it is ours, and has about this size.
-    most = limits.MAX_USER_DATA_BYTES - limits.USER_DATA_OF_BATCH_BYTES
+    most = MAX_USER_DATA - limits.USER_DATA_OF_BATCH_BYTES
     for group in plan.node_groups:
         words = [word for s in plan.scripts_of(group) for word in (s.url, *s.args)]
         size = limits.USER_DATA_BYTES + len(json.dumps(words))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity
 from clustergen.plan.model import Plan
+from clustergen.plan.sizes import runs_multi_node
 from clustergen.targets.batch import limits, nodes
 from clustergen.targets.batch.rules import rule
 
@@ -23,7 +24,7 @@ _TASKS = "https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-netwo
 )
 def full_card(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if nodes.runs_multi_node(group) and nodes.free_slots(group) < 1:
+        if runs_multi_node(group) and nodes.free_slots(group) < 1:
             small = group.type.cards[0].max_interfaces < 2
             yield Problem(
                 group.at("instance_type" if small else "efa_layout"),
@@ -70,7 +71,7 @@ def other_devices(plan: Plan) -> Iterator[Problem]:
     good="network: {zone: use1-az6}",
 )
 def default_group(plan: Plan) -> Iterator[Problem]:
-    if plan.network.new or not any(map(nodes.runs_multi_node, plan.node_groups)):
+    if plan.network.new or not any(map(runs_multi_node, plan.node_groups)):
         return
     yield Problem(
         ("network", "vpc"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan, Queue
+from clustergen.plan.sizes import runs_multi_node
 from clustergen.targets.batch import limits, names, nodes, queues
 from clustergen.targets.batch.options import Options
 from clustergen.targets.batch.rules import rule
@@ -112,14 +113,15 @@ def short_time(plan: Plan) -> Iterator[Problem]:
     good="queues: [{name: train, node_groups: [h200]}]",
 )
 def unenforced(plan: Plan) -> Iterator[Problem]:
-    for queue in plan.queues:
-        if queue.time_limit is not None:
-            yield Problem(
-                queue.at("time_limit"),
-                f"the time limit of {queue.name} is in its job definitions only: Batch does not "
-                "enforce it for other jobs of the queue",
-                help="deny batch:SubmitJob with other definitions in IAM if it must hold",
-            )
+    limited = [queue for queue in plan.queues if queue.time_limit is not None]
+    if limited:
+        names = ", ".join(queue.name for queue in limited)
+        yield Problem(
+            limited[0].at("time_limit"),
+            f"time limits ({names}) are in the job definitions only: Batch does not enforce them "
+            "for other jobs of the queue",
+            help="deny batch:SubmitJob with other definitions in IAM if they must hold",
+        )
 
 
 @rule(
@@ -137,7 +139,7 @@ queues: [{name: train, node_groups: [h200, h100]}]""",
 )
 def no_fallback(plan: Plan) -> Iterator[Problem]:
     for queue in plan.queues:
-        several = [group for group in queue.node_groups if nodes.runs_multi_node(group)]
+        several = [group for group in queue.node_groups if runs_multi_node(group)]
         if len(several) > 1:
             names = ", ".join(group.name for group in several)
             yield Problem(
@@ -164,6 +166,7 @@ def exclusive(plan: Plan) -> Iterator[Problem]:
                 queue.at("exclusive"),
                 f"jobs of {queue.name} have whole nodes without this setting",
                 help="remove it",
+                unused=True,
             )
 
 

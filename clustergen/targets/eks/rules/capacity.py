@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
-from clustergen.kubernetes import karpenter
+from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
+from clustergen.plan.sizes import on_spot
+from clustergen.services.kubernetes import karpenter
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
 
@@ -26,7 +27,7 @@ _GROUP = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
 )
 def spot(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if group.capacity.kind == "spot" and group.efa and group.max > 1:
+        if on_spot(group) and group.efa and group.max > 1:
             yield Problem(
                 group.at("capacity"),
                 f"EC2 can reclaim each of the {group.max} EFA nodes of {group.name} separately",
@@ -68,16 +69,7 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
     good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
 def minimum(plan: Plan) -> Iterator[Problem]:
-    for group in karpenter.groups(plan):
-        if group.min:
-            yield Problem(
-                group.at("count"),
-                f"Karpenter does not keep {group.min} nodes of {group.name} when nothing runs "
-                "there",
-                help=f"write {{min: 0, max: {group.max}}}, and a second group with "
-                f"count: {group.min}",
-                fix=unsafe(put(group.at("count"), {"min": 0, "max": group.max})),
-            )
+    return karpenter.without_minimum(karpenter.groups(plan))
 
 
 @rule(

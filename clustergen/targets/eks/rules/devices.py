@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import families
-from clustergen.findings import Problem, Severity, drop, put, unsafe
-from clustergen.kubernetes import karpenter
+from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.facts.catalog import families
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.kubernetes import claims, karpenter
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
 
@@ -29,11 +29,12 @@ _GB200 = (
     good="kubernetes: {devices: dra, version: '1.35'}",
 )
 def too_old(plan: Plan) -> Iterator[Problem]:
-    if _claims(plan) and not limits.at_least(plan.kubernetes.version, limits.DRA):
+    if claims.is_on(plan) and not limits.at_least(plan.kubernetes.version, limits.DRA):
+        enough = limits.EFA_DRA if any(group.efa for group in plan.node_groups) else limits.DRA
         yield Problem(
             ("kubernetes", "devices"),
             f"Kubernetes {plan.kubernetes.version} has no device claims",
-            help=f"write version: '{limits.DRA}' or later, or devices: plugin",
+            help=f"write version: '{enough}' or later, or devices: plugin",
             fix=unsafe(put(("kubernetes", "devices"), "plugin")),
         )
 
@@ -51,7 +52,7 @@ def too_old(plan: Plan) -> Iterator[Problem]:
 )
 def too_old_for_efa(plan: Plan) -> Iterator[Problem]:
     version = plan.kubernetes.version
-    claimed = _claims(plan) and any(group.efa for group in plan.node_groups)
+    claimed = claims.is_on(plan) and any(group.efa for group in plan.node_groups)
     between = limits.at_least(version, limits.DRA) and not limits.at_least(version, limits.EFA_DRA)
     if claimed and between:
         yield Problem(
@@ -75,8 +76,8 @@ def too_old_for_efa(plan: Plan) -> Iterator[Problem]:
     "node_groups: [{name: h200, count: {min: 0, max: 4}}]",
 )
 def claimed_from_karpenter(plan: Plan) -> Iterator[Problem]:
-    for group in karpenter.groups(plan) if _claims(plan) else ():
-        if _has_devices(group):
+    for group in karpenter.groups(plan) if claims.is_on(plan) else ():
+        if group.efa or group.type.accelerator is not None:
             yield Problem(
                 ("kubernetes", "devices"),
                 f"Karpenter cannot start {group.name} for pods that claim devices",
@@ -95,7 +96,7 @@ def claimed_from_karpenter(plan: Plan) -> Iterator[Problem]:
     good=f"{_DRA}\nnode_groups: [{{name: h200, instance_type: inf2.24xlarge}}]",
 )
 def no_driver(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups if _claims(plan) else ():
+    for group in plan.node_groups if claims.is_on(plan) else ():
         if not families.find(group.type.family).device_claims:
             yield Problem(
                 group.at("instance_type"),
@@ -117,7 +118,7 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
     "node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )
 def claimed_partitions(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups if _claims(plan) else ():
+    for group in plan.node_groups if claims.is_on(plan) else ():
         if group.mig:
             yield Problem(
                 group.at("mig"),
@@ -222,22 +223,13 @@ def coherent_memory(plan: Plan) -> Iterator[Problem]:
 )
 def partitions_with_efa(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if group.mig and group.efa and not group.type.nvlink_domain:
+        if group.mig and group.type.gpus and group.efa and not group.type.nvlink_domain:
             yield Problem(
                 group.at("mig"),
                 f"partitions of {group.name} do not communicate over EFA",
                 help="write efa: false",
                 fix=unsafe(put(group.at("efa"), False)),
             )
-
-
-def _claims(plan: Plan) -> bool:
-    """Whether pods use claims for devices, not device plugins."""
-    return plan.kubernetes.devices == "dra"
-
-
-def _has_devices(group: NodeGroup) -> bool:
-    return group.efa or group.type.accelerator is not None
 
 
 def _ultraservers(plan: Plan) -> Iterator[NodeGroup]:

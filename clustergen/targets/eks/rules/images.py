@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import InstanceType, families
-from clustergen.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem, Severity
+from clustergen.facts.catalog import InstanceType, families
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, put, unsafe
-from clustergen.kubernetes import karpenter
-from clustergen.kubernetes.names import HUGE_PAGES
+from clustergen.base.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.kubernetes import karpenter
+from clustergen.services.kubernetes.names import HUGE_PAGES
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.rules import rule
@@ -53,6 +53,35 @@ def key_pair(plan: Plan) -> Iterator[Problem]:
             ("targets", "eks", "key_name"),
             f"nodes of {names} do not have the key pair: Karpenter starts them",
             help="open a shell there with Session Manager",
+        )
+
+
+_GROUPS = "node_groups: [{name: h200}, {name: more, instance_type: g6e.12xlarge, count: {max: 2}}]"
+
+
+@rule(
+    "K8S553",
+    "Nodes of Karpenter and others in one queue",
+    why="Kueue places jobs by the topology of nodes that exist. A job gets either the nodes of its "
+    "queue that have a topology, or those that have none, so a queue with nodes of Karpenter uses "
+    "no topology, and neither do the queues with which it shares node groups.",
+    source="https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/",
+    severity=Severity.NOTE,
+    bad=f"{_ON}\n{_GROUPS}\nqueues: [{{name: a, node_groups: [h200, more]}}]",
+    good=f"{_ON}\n{_GROUPS}\nqueues: [{{name: a, node_groups: [h200]}}, "
+    "{name: b, node_groups: [more]}]",
+)
+def topology(plan: Plan) -> Iterator[Problem]:
+    if not karpenter.is_on(plan):
+        return
+    from clustergen.services.kubernetes import kueue  # loads what it installs
+
+    for group, other in kueue.without_topology(plan):
+        yield Problem(
+            group.at("name"),
+            f"Kueue does not place jobs on {group.name} by their network topology: {other.name}, "
+            "which Karpenter scales, is in the same queue or cohort",
+            help=f"use a queue of its own for {other.name}, or write a fixed count for it",
         )
 
 
@@ -120,7 +149,7 @@ def left_out(plan: Plan) -> Iterator[Problem]:
 
 
 def _threads(group: NodeGroup) -> Iterator[Problem]:
-    if group.threads_per_core != group.type.threads_per_core:
+    if group.switches_smt_off:
         yield Problem(
             group.at("threads_per_core"),
             f"Karpenter leaves SMT of {group.name} as it is",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import regions
-from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.facts.catalog import regions
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import regions
-from clustergen.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.facts.catalog import regions
 from clustergen.plan.model import Interface, Plan
 from clustergen.targets.eks import limits, pods
 from clustergen.targets.eks.rules import rule

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
-from clustergen.kubernetes import labels_and_taints
+from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan, Queue
+from clustergen.services.kubernetes import kueue, labels_and_taints
 from clustergen.targets.eks.rules import rule
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/concepts/"
@@ -31,7 +31,7 @@ def _taints(count: int) -> str:
 )
 def two_schedulers(plan: Plan) -> Iterator[Problem]:
     scheduler = plan.kubernetes.scheduler
-    if scheduler != "default" and _has_kueue(plan):
+    if scheduler != "default" and kueue.is_on(plan):
         yield Problem(
             ("kubernetes", "scheduler"),
             f"both {scheduler} and Kueue hold jobs back",
@@ -72,7 +72,7 @@ def no_queues(plan: Plan) -> Iterator[Problem]:
 )
 def time_limit(plan: Plan) -> Iterator[Problem]:
     label = "the label kueue.x-k8s.io/max-exec-time-seconds"
-    limit = label if _has_kueue(plan) else "activeDeadlineSeconds"
+    limit = label if kueue.is_on(plan) else "activeDeadlineSeconds"
     for queue in _queues(plan):
         if queue.time_limit:
             yield Problem(
@@ -112,7 +112,7 @@ def exclusive(plan: Plan) -> Iterator[Problem]:
     good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",
 )
 def neuron_cores(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups if _has_kueue(plan) else ():
+    for group in plan.node_groups if kueue.is_on(plan) else ():
         if group.type.neuron_devices:
             yield Problem(
                 group.at("instance_type"),
@@ -133,7 +133,7 @@ def neuron_cores(plan: Plan) -> Iterator[Problem]:
     good=f"node_groups: [{{name: h200, taints: [{_taints(7)}]}}]",
 )
 def tolerations(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups if _has_kueue(plan) else ():
+    for group in plan.node_groups if kueue.is_on(plan) else ():
         count = len(labels_and_taints.taints(group))
         if count > _MAX_TOLERATIONS:
             yield Problem(
@@ -146,21 +146,30 @@ def tolerations(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "K8S534",
-    "Default queue",
-    why="A job that names no queue does not wait in one: it starts at once, outside the quotas.",
+    "Jobs outside the queues",
+    why="A job that names no queue does not wait in one: it starts at once, outside the quotas. A "
+    "group in no queue has only such jobs.",
     source=f"{_KUEUE}local_queue/",
     severity=Severity.NOTE,
     bad="queues: [{name: train, node_groups: [h200], default: true}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
-def default_queue(plan: Plan) -> Iterator[Problem]:
+def outside_queues(plan: Plan) -> Iterator[Problem]:
     for queue in _queues(plan):
         if queue.default and plan.wrote(*queue.at("default")):
             label = f"the label kueue.x-k8s.io/queue-name: {queue.name}"
             yield Problem(
                 queue.at("default"),
                 f"jobs without a queue do not enter {queue.name}",
-                help=f"give each job {label if _has_kueue(plan) else 'its queue'}",
+                help=f"give each job {label if kueue.is_on(plan) else 'its queue'}",
+            )
+    queued = {group.name for queue in plan.queues for group in queue.node_groups}
+    for group in plan.node_groups if kueue.is_on(plan) else ():
+        if group.name not in queued:
+            yield Problem(
+                group.at("name"),
+                f"jobs on {group.name} do not wait in Kueue, and no quota counts them",
+                help="name it in a queue",
             )
 
 
@@ -187,7 +196,3 @@ def default_namespace(plan: Plan) -> Iterator[Problem]:
 def _queues(plan: Plan) -> tuple[Queue, ...]:
     """The queues in the spec."""
     return plan.queues if plan.wrote("queues") else ()
-
-
-def _has_kueue(plan: Plan) -> bool:
-    return plan.kubernetes.admission == "kueue"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
 from clustergen.plan.model import Plan
-from clustergen.targets.eks import limits
+from clustergen.services.aws.launch_templates import MAX_USER_DATA
 from clustergen.targets.eks.rules import rule
 
 _OWN_USER_DATA, _QUOTES = 2048, 4
@@ -26,10 +26,10 @@ _OWN_USER_DATA, _QUOTES = 2048, 4
 def user_data(plan: Plan) -> Iterator[Problem]:
     scripts = plan.software.scripts
     text = sum(len(part) + _QUOTES for s in scripts for part in (s.url, s.sha256 or "", *s.args))
-    if text + _OWN_USER_DATA > limits.MAX_USER_DATA:
+    if text + _OWN_USER_DATA > MAX_USER_DATA:
         yield Problem(
             ("software", "scripts"),
             f"scripts and arguments take {text:,} characters; at most "
-            f"{limits.MAX_USER_DATA - _OWN_USER_DATA:,} fit",
+            f"{MAX_USER_DATA - _OWN_USER_DATA:,} fit",
             help="keep arguments in a file that the script fetches",
         )

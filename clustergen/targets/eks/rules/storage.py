@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, put, unsafe
-from clustergen.kubernetes import volumes
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import Ontap, OpenZfs, Plan
+from clustergen.services.kubernetes import volumes
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.rules import rule
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, drop, unsafe
-from clustergen.hyperpod import limits
+from clustergen.base.findings import Path, Problem, drop, unsafe
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_eks import karpenter
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.findings import Fix, Problem, drop, put, unsafe
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.base.findings import Fix, Problem, Severity, drop, put, unsafe
+from clustergen.plan.model import NodeGroup, Plan, Taint
+from clustergen.services.hyperpod.names import ml_name
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
 
@@ -73,3 +74,40 @@ def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
             help="write devices: plugin; only EKS without HyperPod has device claims",
             fix=unsafe(put(("kubernetes", "devices"), "plugin")),
         )
+
+
+@rule(
+    "K8S441",
+    "Nodes that Neuron's device plugin does not serve",
+    fixes="unsafe",
+    why="HyperPod's chart has fixed instance types and tolerations for this plugin. Where it does "
+    "not run, pods get no Neuron devices, and wait.",
+    source=limits.NEURON_SOURCE,
+    severity=Severity.WARNING,
+    bad=f"""{EXISTING}
+node_groups: [{{name: h200, instance_type: trn2.48xlarge, taints: [{{key: acme.com/team}}]}}]""",
+    good=f"{EXISTING}\nnode_groups: [{{name: h200, instance_type: trn2.48xlarge}}]",
+)
+def neuron_plugin(plan: Plan) -> Iterator[Problem]:
+    for group in (group for group in plan.node_groups if group.type.neuron_devices):
+        for type in group.types:
+            if ml_name(type) not in limits.NEURON_TYPES:
+                yield Problem(
+                    group.path,
+                    f"{group.name}: the plugin does not run on {ml_name(type)}",
+                    help="use another Trainium type, or install a Neuron device plugin of your own",
+                )
+        for index, taint in enumerate(group.taints):
+            if not _tolerated(taint):
+                yield Problem(
+                    group.at("taints", index),
+                    f"{group.name}: the plugin does not tolerate {taint.key}:{taint.effect}",
+                    help="remove the taint, and separate jobs by labels; or install a Neuron "
+                    "device plugin of your own",
+                    fix=unsafe(drop(group.at("taints", index))),
+                )
+
+
+def _tolerated(taint: Taint) -> bool:
+    soft = taint.effect == "PreferNoSchedule" or taint.key == "CriticalAddonsOnly"
+    return soft or (taint.key, taint.effect) in limits.NEURON_TOLERATED

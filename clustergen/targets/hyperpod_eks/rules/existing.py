@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, put, unsafe
-from clustergen.hyperpod import cluster
-from clustergen.hyperpod.rules.existing import VPC
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import NEW, Plan
+from clustergen.services.hyperpod import cluster
+from clustergen.services.hyperpod.rules.existing import VPC
 from clustergen.targets.hyperpod_eks import karpenter, limits
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
@@ -57,6 +57,27 @@ def autoscaler(plan: Plan) -> Iterator[Problem]:
             help="write autoscaler: none and fixed counts; for groups that Karpenter scales, have "
             "the owner of the cluster add them to a HyperpodNodeClass",
             fix=unsafe(put(_AUTOSCALER, "none")),
+        )
+
+
+@rule(
+    "K8S442",
+    "Two targets in an existing EKS cluster",
+    why="The script of a bundle deletes what an earlier version of the bundle made. It knows these "
+    "objects by the name of the spec, which the bundles of both targets have.",
+    source="docs/how-to/existing-cluster.md",
+    severity=Severity.WARNING,
+    bad=f"{VPC}\ntargets: {{eks: {{cluster: train}}, hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
+    good=f"{VPC}\ntargets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
+)
+def shared_with_eks(plan: Plan) -> Iterator[Problem]:
+    other: Path = ("targets", "eks", "cluster")
+    if plan.options_as(Options).eks_cluster != NEW and plan.wrote(*other):
+        yield Problem(
+            other,
+            f"if this is {plan.kubernetes_name}, the EKS cluster of hyperpod-eks, the bundles of "
+            "both targets delete each other's objects",
+            help="write a spec for each target, with a name of its own",
         )
 
 

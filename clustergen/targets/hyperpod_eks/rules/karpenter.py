@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, put, safe, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, put, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.kubernetes.karpenter import without_minimum
 from clustergen.targets.hyperpod_eks import karpenter, limits
 from clustergen.targets.hyperpod_eks.karpenter import Pool
 from clustergen.targets.hyperpod_eks.options import Options
@@ -99,15 +100,7 @@ def partitions(plan: Plan) -> Iterator[Problem]:
     good=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
 def minimum(plan: Plan) -> Iterator[Problem]:
-    for group in _scaled(plan):
-        if group.min:
-            yield Problem(
-                group.at("count"),
-                f"Karpenter does not keep {group.min} nodes of {group.name}",
-                help=f"write {{min: 0, max: {group.max}}}, and a second group with "
-                f"count: {group.min}",
-                fix=unsafe(put(group.at("count"), {"min": 0, "max": group.max})),
-            )
+    return without_minimum(_scaled(plan))
 
 
 @rule(

@@ -4,35 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, put, unsafe
-from clustergen.hyperpod import cluster
-from clustergen.plan import model
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
+from clustergen.services.eks import versions
+from clustergen.services.hyperpod import cluster
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
 
 _PATH: Path = ("targets", "hyperpod-eks", "eks_cluster")
-
-
-@rule(
-    "K8S401",
-    "Not the ARN of an EKS cluster",
-    why="The request names the EKS cluster by its ARN.",
-    source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
-    "API_ClusterOrchestratorEksConfig.html",
-    bad="targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:train'}}",
-    good=EXISTING,
-)
-def arn(plan: Plan) -> Iterator[Problem]:
-    given = plan.options_as(Options).eks_cluster
-    if given != model.NEW and not limits.EKS_CLUSTER.fullmatch(given):
-        yield Problem(
-            _PATH,
-            f"{given} is not the ARN of an EKS cluster",
-            help=f"write arn:{plan.partition}:eks:{plan.region}:ACCOUNT:cluster/NAME; "
-            "aws eks describe-cluster shows it",
-        )
 
 
 @rule(
@@ -84,7 +64,13 @@ def existing_version(plan: Plan) -> Iterator[Problem]:
 )
 def new_version(plan: Plan) -> Iterator[Problem]:
     if eks_cluster.is_new(plan):
-        yield from _unlisted(plan, f"write version: '{limits.KUBERNETES_VERSIONS[-1]}'")
+        help = f"write version: '{limits.KUBERNETES_VERSIONS[-1]}'"
+        yield from _unlisted(plan, help)
+        name = plan.kubernetes.version
+        if name in limits.KUBERNETES_VERSIONS and versions.is_retired(name):
+            fix = unsafe(put(("kubernetes", "version"), limits.KUBERNETES_VERSIONS[-1]))
+            message = f"EKS no longer had Kubernetes {name} on {versions.DATE}"
+            yield Problem(("kubernetes", "version"), message, help=help, fix=fix)
 
 
 def _unlisted(plan: Plan, help: str) -> Iterator[Problem]:

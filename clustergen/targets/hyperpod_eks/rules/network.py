@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, unsafe
+from clustergen.base.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
+from clustergen.rules.services.existing import unchanged
 from clustergen.targets.hyperpod_eks import eks_cluster, limits
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, EXISTING, rule
@@ -77,7 +78,7 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
 def security_group(plan: Plan) -> Iterator[Problem]:
     if eks_cluster.is_new(plan) or plan.network.new or not plan.network.new_security_groups:
         return
-    if plan.options_as(Options).eks_security_group is None and not plan.options.memberships:
+    if plan.options_as(Options).eks_security_group is None and not plan.existing.memberships:
         yield Problem(
             ("network",),
             "the new security group does not allow traffic with the EKS cluster",
@@ -102,10 +103,5 @@ def unchanged_groups(plan: Plan) -> Iterator[Problem]:
     network, theirs = plan.network, plan.options_as(Options).eks_security_group
     if eks_cluster.is_new(plan) or network.new_security_groups or not theirs:
         return
-    if theirs not in plan.options.memberships and theirs not in network.node_security_groups:
-        yield Problem(
-            ("targets", "hyperpod-eks", "eks_security_group"),
-            f"clustergen adds no rules between {theirs} and the security groups of the nodes",
-            help="remove network.security_groups, so that clustergen creates a group with these "
-            f"rules; or add {theirs} to it",
-        )
+    if theirs not in plan.existing.memberships and theirs not in network.node_security_groups:
+        yield unchanged(("targets", "hyperpod-eks", "eks_security_group"), theirs)

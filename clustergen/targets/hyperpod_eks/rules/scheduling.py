@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.text_lists import words
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
 from clustergen.targets.hyperpod_eks import governance_limits as accepted
 from clustergen.targets.hyperpod_eks.rules import NEW, rule
-from clustergen.words import words
 
 _ELEVEN = ", ".join(
     f"{{name: q{number}, node_groups: [h200], priority: {number}}}" for number in range(11)
@@ -97,8 +97,9 @@ def scaled_priorities(plan: Plan) -> Iterator[Problem]:
     f"queues: [{{name: all, node_groups: [{', '.join(_NAMES[1:])}]}}]",
 )
 def quota_types(plan: Plan) -> Iterator[Problem]:
+    owners = governance.owners(plan)
     for queue in _governed(plan):
-        kinds = list(governance.resources(plan, queue))
+        kinds = list(governance.resources(queue, owners))
         if len(kinds) > accepted.MAX_RESOURCES:
             yield Problem(
                 queue.at("node_groups"),
@@ -160,6 +161,56 @@ def job_settings(plan: Plan) -> Iterator[Problem]:
                     help=instead.format(queue.name),
                     fix=unsafe(drop(queue.at(field))),
                 )
+
+
+@rule(
+    "K8S426",
+    "Quota without nodes",
+    why="The nodes of a group are divided among its queues. What a queue may borrow is a "
+    "percentage of its own nodes, so that one without any never starts a job.",
+    source=accepted.POLICIES,
+    severity=Severity.WARNING,
+    bad=f"{NEW}\nnode_groups: [{{name: h200, count: 1}}]\n"
+    "queues: [{name: train, node_groups: [h200]}, {name: tune, node_groups: [h200]}]",
+    good=f"{NEW}\nnode_groups: [{{name: h200, count: 2}}]\n"
+    "queues: [{name: train, node_groups: [h200]}, {name: tune, node_groups: [h200]}]",
+)
+def without_nodes(plan: Plan) -> Iterator[Problem]:
+    for queue, group in governance.without_share(plan) if _governed(plan) else ():
+        yield Problem(
+            queue.at("node_groups"),
+            f"{queue.name} gets none of the nodes of {group.name}, which other queues share",
+            help="remove the group from a queue, or give the group more nodes",
+        )
+
+
+@rule(
+    "K8S427",
+    "Quota of several instance types",
+    why="Task governance counts instances by type, and HyperPod starts the types that it finds. "
+    "A quota divides the nodes of a group among its types. Queues may borrow the others, but Kueue "
+    "may also give a job a type of which there is no node, and the job then waits for one. That "
+    "queues may borrow what is idle is IdleResourceSharing, which an older AWS CLI does not know: "
+    "`govern.sh` then ends with `Unknown parameter`, and goes on where it ended after an update.",
+    source=accepted.QUOTA,
+    severity=Severity.WARNING,
+    bad=f"{NEW}\nnode_groups: [{{name: h200, instance_type: null, "
+    "instance_types: [g6e.12xlarge, g6.12xlarge], count: 4}]\n"
+    "queues: [{name: train, node_groups: [h200]}]",
+    good=f"{NEW}\nnode_groups: [{{name: h200, instance_type: g6e.12xlarge, count: 2}}, "
+    "{name: other, instance_type: g6.12xlarge, count: 2}]\n"
+    "queues: [{name: train, node_groups: [h200, other]}]",
+)
+def mixed_quotas(plan: Plan) -> Iterator[Problem]:
+    owners = governance.owners(plan)
+    for queue, group in governance.mixed(plan):
+        shares = governance.shares(queue, group, owners)
+        counted = ", ".join(f"{count} {type.name}" for type, count in shares)
+        yield Problem(
+            group.at("instance_types"),
+            f"the quota of {queue.name} counts {counted}, whatever nodes {group.name} gets",
+            help="put each type into a group of its own, and these groups into the queue",
+        )
 
 
 def _governed(plan: Plan) -> tuple[Queue, ...]:

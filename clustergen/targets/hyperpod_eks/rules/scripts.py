@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, rename, safe
-from clustergen.hyperpod import limits, own_scripts
+from clustergen.base.findings import Problem, Severity, rename, safe
 from clustergen.plan.model import Plan
+from clustergen.services.hyperpod import limits, own_scripts
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from clustergen.findings import Path, Problem, Severity, drop, put, safe, unsafe
-from clustergen.hyperpod import limits as service
+from clustergen.base.findings import Path, Problem, Severity, drop, put, safe, unsafe
 from clustergen.plan.model import Plan
+from clustergen.services.hyperpod import limits as service
 from clustergen.spec.quantities import format_duration
 from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.options import Options

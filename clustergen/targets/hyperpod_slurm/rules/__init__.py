@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import functools
 
-from clustergen import findings
+from clustergen.base import findings
 
 rule = functools.partial(findings.rule, target="hyperpod-slurm")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
-from clustergen.hyperpod import limits
+from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Database, Plan
+from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import rule
 
@@ -57,6 +57,29 @@ def user(plan: Plan) -> Iterator[Problem]:
             help='keep {"username": ..., "password": ...} in the secret',
             fix=unsafe(drop((*_PATH, "user"))),
         )
+
+
+@rule(
+    "SLM369",
+    "Users of all nodes can read the password of the database",
+    why="Users of a node can use its role, and that of all nodes then reads the secret.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/iam-roles-for-amazon-ec2.html",
+    severity=Severity.NOTE,
+    bad=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}
+targets: {{hyperpod-slurm: {{leave_out: [controller-role]}}}}""",
+    good=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}""",
+)
+def shared_role(plan: Plan) -> Iterator[Problem]:
+    own = dict(plan.shared.slurm_machines)["head_node"] if plan.creates_cluster else None
+    if not isinstance(plan.slurm.accounting, Database) or own is None or own.role or own.adds:
+        return
+    if "controller-role" not in plan.shared.unused:
+        return
+    yield Problem(
+        ("targets", "hyperpod-slurm", "leave_out"),
+        "without a role of the controller alone, users of every node can read the password",
+        help="a new cluster can do without this; a controller that exists keeps its role",
+    )
 
 
 def _by_api(plan: Plan) -> bool:

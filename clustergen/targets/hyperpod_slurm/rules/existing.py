@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, drop, unsafe
-from clustergen.hyperpod import cluster, limits
-from clustergen.hyperpod.rules.existing import joined
+from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
-from clustergen.slurm import timetable
+from clustergen.services.hyperpod import cluster, limits
+from clustergen.services.hyperpod.limits import PARAMETERS_FILE
+from clustergen.services.hyperpod.rules.existing import joined
+from clustergen.services.slurm import timetable
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.limits import PARAMETERS_FILE
 from clustergen.targets.hyperpod_slurm.rules import rule
 
 _MODE: Path = ("targets", "hyperpod-slurm", "mode")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
-from clustergen.hyperpod import limits
+from clustergen.base.findings import Problem
 from clustergen.plan.model import Plan, Script
+from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import rule
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Fix, Path, Problem, Severity, drop, put, unsafe
-from clustergen.hyperpod import limits
+from clustergen.base.findings import Fix, Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.rules.services.names import renaming
+from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import rule
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.aws import mounts
-from clustergen.findings import Path, Problem, drop, unsafe
-from clustergen.hyperpod import limits
+from clustergen.base.findings import Path, Problem, drop, unsafe
 from clustergen.plan.model import Database, Plan
+from clustergen.services.aws import mounts
+from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import MAX_CONTROLLERS
 from clustergen.targets.hyperpod_slurm.rules import rule
@@ -35,7 +35,7 @@ slurm:
 def shared_state(plan: Plan) -> Iterator[Problem]:
     controllers, missing = modes.options(plan).controllers, list(_missing(plan))
     ours = not modes.options(plan).lifecycle
-    alone = not plan.options.joined
+    alone = not plan.existing.cluster
     if controllers > 1 and missing and ours and alone and _legacy(plan):
         yield Problem(
             _PATH,
@@ -64,7 +64,7 @@ def _missing(plan: Plan) -> Iterator[str]:
 )
 def single_by_api(plan: Plan) -> Iterator[Problem]:
     controllers = modes.options(plan).controllers
-    if controllers > 1 and not plan.options.joined and not _legacy(plan):
+    if controllers > 1 and not plan.existing.cluster and not _legacy(plan):
         yield Problem(
             _PATH,
             f"{controllers} controllers",

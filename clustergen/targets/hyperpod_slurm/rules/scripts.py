@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
-from clustergen.hyperpod import limits, own_scripts
-from clustergen.hyperpod.service_mounts import mounted_everywhere
+from clustergen.base.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan
+from clustergen.services.hyperpod import limits, own_scripts
+from clustergen.services.hyperpod.service_mounts import mounted_everywhere
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import rule
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, put, unsafe
-from clustergen.hyperpod import limits, service_mounts
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan
+from clustergen.services.hyperpod import limits, service_mounts
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import OWN_FOLDERS
 from clustergen.targets.hyperpod_slurm.rules import rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from clustergen import findings
+from clustergen.base import findings
 
 rule = functools.partial(findings.rule, target="parallelcluster")
 """Declares a rule of ParallelCluster."""

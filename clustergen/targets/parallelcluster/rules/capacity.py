@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.parallelcluster import limits

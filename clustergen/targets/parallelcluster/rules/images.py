@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import InstanceType, families
-from clustergen.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe
+from clustergen.facts.catalog import InstanceType, families
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
@@ -76,7 +76,8 @@ def architectures(plan: Plan) -> Iterator[Problem]:
         if type.arch != arch:
             yield Problem(
                 path,
-                f"{type.name} is {type.arch}, the rest of the cluster is {arch}",
+                f"{type.name}{_named(plan, path)} is {type.arch}, the rest of the cluster is "
+                f"{arch}",
                 help=f"use {_LIKE[arch]}" if arch in _LIKE else "",
                 fix=unsafe(put(path, _LIKE[arch].rpartition(" ")[2]))
                 if arch in _LIKE and path[0] != "node_groups"
@@ -125,6 +126,11 @@ def no_docker(plan: Plan) -> Iterator[Problem]:
             help="write containers: pyxis, or use " + ", ".join(limits.OSES_WITH_DOCKER),
             fix=unsafe(put(("software", "containers"), "pyxis")),
         )
+
+
+def _named(plan: Plan, path: Path) -> str:
+    """What a type that the spec does not write is for: the finding is at no line of its own."""
+    return "" if plan.wrote(*path) else f", the default of {path[0]},"
 
 
 _LIKE = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, rename, unsafe
+from clustergen.base.findings import Path, Problem, rename, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Options

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.aws import references
-from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_prefix_list
+from clustergen.services.aws import references
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Dcv, Options
 from clustergen.targets.parallelcluster.queue_owners import queue_owners
+from clustergen.targets.parallelcluster.queue_values import subnets
 from clustergen.targets.parallelcluster.rules import rule
-from clustergen.targets.parallelcluster.scheduling import subnets
 
 
 @rule(

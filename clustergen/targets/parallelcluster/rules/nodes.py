@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import ebs
-from clustergen.catalog.ebs import VolumeType
-from clustergen.findings import Path, Problem, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, drop, put, unsafe
+from clustergen.facts.catalog import ebs
+from clustergen.facts.catalog.ebs import VolumeType
 from clustergen.plan.model import Ebs, Plan, Volume
-from clustergen.source.scalars import resolve
+from clustergen.spec.source.scalars import resolve
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
-from clustergen.targets.parallelcluster.scheduling import switches_smt_off
 
 
 @rule(
@@ -35,7 +34,7 @@ from clustergen.targets.parallelcluster.scheduling import switches_smt_off
 def cores(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         cores = {type.name: type.cores for type in group.types}
-        if switches_smt_off(group) and len(set(cores.values())) > 1:
+        if group.switches_smt_off and len(set(cores.values())) > 1:
             yield Problem(
                 group.at("instance_types"),
                 ", ".join(f"{name} has {count} cores" for name, count in cores.items()),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, safe, unsafe
+from clustergen.base.findings import Problem, Severity, put, safe, unsafe
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.queue_owners import differing, queue_owners
+from clustergen.targets.parallelcluster.queue_values import idle_minutes, weight_of
 from clustergen.targets.parallelcluster.rules import rule
-from clustergen.targets.parallelcluster.scheduling import idle_minutes, weight_of
 
 
 @rule(

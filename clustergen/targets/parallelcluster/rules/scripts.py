@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, put, unsafe
-from clustergen.patterns import pattern
+from clustergen.base.findings import Problem, put, unsafe
+from clustergen.base.patterns import pattern
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster.rules import rule
 

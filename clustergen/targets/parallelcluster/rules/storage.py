@@ -5,18 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
-from clustergen.plan.model import (
-    Ebs,
-    Efs,
-    FileCache,
-    Id,
-    Lustre,
-    Ontap,
-    OpenZfs,
-    Plan,
-    Storage,
-)
+from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.plan.model import Ebs, Efs, FileCache, Id, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
 
@@ -85,6 +75,30 @@ def cache_home(plan: Plan) -> Iterator[Problem]:
                 "/home is a file cache",
                 help="mount the cache elsewhere, such as /data, or use an FSx file system",
                 fix=unsafe(put(item.at("mount"), "/data")),
+            )
+
+
+@rule(
+    "STG112",
+    "Snapshot of an array of volumes",
+    why="ParallelCluster makes a new array and a new file system on the volumes, over what a "
+    "snapshot had; and a snapshot is of one volume, not of the array.",
+    source="https://github.com/aws/aws-parallelcluster-cookbook",
+    severity=Severity.WARNING,
+    bad="""storage:
+  - {mount: /apps, type: ebs, size: 100GiB, raid: {level: 0, volumes: 2},
+     snapshot: snap-0a1b2c3d4e5f67890}""",
+    good="storage: [{mount: /apps, type: ebs, size: 100GiB, raid: {level: 0, volumes: 2}}]",
+)
+def raid_of_snapshot(plan: Plan) -> Iterator[Problem]:
+    for item in plan.storage:
+        if isinstance(item, Ebs) and item.raid and (item.snapshot or item.ends_as_snapshot):
+            field = "snapshot" if item.snapshot else "on_delete"
+            way = "remove raid, or the snapshot" if item.snapshot else "write on_delete: retain"
+            yield Problem(
+                item.at(field),
+                f"{item.mount} is an array of {item.raid.volumes} volumes; a snapshot is of one",
+                help=way,
             )
 
 

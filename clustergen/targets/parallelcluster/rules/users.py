@@ -1,12 +1,13 @@
-"""Roles and permissions of nodes, and what the user leaves out of them."""
+"""Roles and permissions of nodes, what the user leaves out of them, and the directory of users."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan
-from clustergen.slurm import collecting
+from clustergen.services.slurm import collecting
+from clustergen.targets.parallelcluster import nodes
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.rules import rule
 
@@ -52,3 +53,64 @@ def cut_off(plan: Plan) -> Iterator[Problem]:
     if options.leaves_out("script-access") and not options.leaves_out("hook"):
         message = "the hook is in a bucket that nodes may not read"
         yield Problem(_PLACE, message, help="leave out hook as well, or keep script-access")
+
+
+_DIRECTORY: Path = ("targets", "parallelcluster", "directory")
+_SOURCE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/DirectoryService-v3.html"
+_OF_IMAGES = ("/etc/ssl/", "/etc/pki/")
+_SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:ldap-Ab12Cd"  # noqa: S105 an ARN
+_EXISTING = "network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}\n"
+
+
+def _spec(more: str = "") -> str:
+    return (
+        "targets: {parallelcluster: {directory: {domain: corp.example.com, "
+        f"address: 'ldaps://corp.example.com', secret: '{_SECRET}', "
+        f"read_only_user: 'cn=reader,dc=corp'{more}}}}}}}"
+    )
+
+
+@rule(
+    "NET113",
+    "Directory that a new network may not reach",
+    why="A new VPC has routes to the internet only, and resolves public names. Nodes look up users "
+    "in the directory; without an answer, nobody logs in and jobs do not start.",
+    source=_SOURCE,
+    severity=Severity.NOTE,
+    bad=_spec(),
+    good=_EXISTING + _spec(),
+)
+def unreachable(plan: Plan) -> Iterator[Problem]:
+    directory = plan.options_as(Options).directory
+    if directory and plan.network.new:
+        yield Problem(
+            (*_DIRECTORY, "address"),
+            f"the new VPC has no route to {directory.address} if that is private",
+            help="write network.vpc with a network that reaches it, or connect the new one before "
+            "the cluster is created: deploy the foundation, add the route and the resolver rule",
+        )
+
+
+@rule(
+    "IMG108",
+    "Certificate of a directory that nodes may not have",
+    why="ca_certificate is a path on every node. ParallelCluster does not copy the file, and SSSD "
+    "connects to no server whose certificate it cannot verify.",
+    source=_SOURCE,
+    severity=Severity.NOTE,
+    bad=_spec(", ca_certificate: /opt/certificates/corp.pem"),
+    good=_spec(", ca_certificate: /etc/ssl/certs/ca-certificates.crt"),
+)
+def certificate(plan: Plan) -> Iterator[Problem]:
+    directory = plan.options_as(Options).directory
+    path = directory.ca_certificate if directory else None
+    if not path or path.startswith(_OF_IMAGES) or nodes.common_image(plan):
+        return
+    if any(script.when == "start" for script in plan.software.scripts):
+        return
+    yield Problem(
+        (*_DIRECTORY, "ca_certificate"),
+        f"{path} is not in AWS's images",
+        help="add an image that has it, or a script in software.scripts with when: start, on all "
+        "nodes, that downloads it and restarts sssd",
+    )

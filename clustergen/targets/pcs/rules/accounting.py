@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.slurm import accounts
+from clustergen.services.slurm import accounts
 from clustergen.spec.quantities import format_duration
 from clustergen.targets.pcs import limits
-from clustergen.targets.pcs.cluster import SECONDS_PER_DAY
 from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.rules import rule
 
@@ -29,7 +28,7 @@ def purge_time(plan: Plan) -> Iterator[Problem]:
     seconds = plan.options_as(Options).purge_accounting
     if seconds is None:
         return
-    days, rest = divmod(seconds, SECONDS_PER_DAY)
+    days, rest = divmod(seconds, limits.SECONDS_PER_DAY)
     lowest, highest = limits.PURGE_DAYS
     if rest or not lowest <= days <= highest:
         nearest = min(max(days + bool(rest), lowest), highest)
@@ -83,7 +82,8 @@ def accounts_not_created(plan: Plan) -> Iterator[Problem]:
         place = ("slurm", "accounts") if plan.slurm.accounts else ("slurm", "accounting")
         yield Problem(
             place,
-            "no job runs until scripts/accounts.sh of the bundle has run once, as root on a node",
+            "no job runs until root has run scripts/accounts.sh accounts.tsv, in a copy of the "
+            "bundle on a node",
             help="add login to the spec, and it runs there automatically",
             fix=unsafe(put(("login",), {})),
         )

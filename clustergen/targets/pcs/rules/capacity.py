@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan, Queue
-from clustergen.targets.pcs import limits
+from clustergen.services.slurm import imex
+from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import rule
 
@@ -130,7 +131,7 @@ def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
     "CAP205",
     "Jobs in an UltraServer queue may share nodes",
     fixes="unsafe",
-    why="NVIDIA IMEX is set up again for each job, which disturbs other jobs on the node.",
+    why="A job that shares its nodes gets no IMEX domain, and so no NVLink between its nodes.",
     source=_ULTRASERVERS,
     severity=Severity.WARNING,
     bad=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200]}}]",
@@ -146,6 +147,28 @@ def ultraserver_jobs(plan: Plan) -> Iterator[Problem]:
                 help="write exclusive: true",
                 fix=unsafe(put(queue.at("exclusive"), True)) if queue.path[0] == "queues" else None,
             )
+
+
+@rule(
+    "CAP207",
+    "UltraServer whose NVLink depends on a prolog of yours",
+    why="A prolog configures NVIDIA IMEX for each job. The bundle adds its own neither to an "
+    "existing cluster nor to a Prolog of the spec. Its jobs and smoke tests then do without NVLink "
+    "between nodes.",
+    source=_ULTRASERVERS,
+    severity=Severity.WARNING,
+    bad=f"node_groups: [{_GB200}]\nslurm: {{settings: {{Prolog: /opt/prolog.sh}}}}",
+    good=f"node_groups: [{_GB200}]",
+)
+def ultraserver_prolog(plan: Plan) -> Iterator[Problem]:
+    if imex.needed(plan) and not settings.has_imex(plan):
+        own = plan.creates_cluster
+        yield Problem(
+            ("slurm", "settings") if own else ("targets", "pcs"),
+            f"{'the Prolog of the spec' if own else 'the existing cluster'} has to configure IMEX",
+            help="configure it as the source shows, and set NCCL_MNNVL_ENABLE=1 in jobs"
+            + (", or remove Prolog" if own else ""),
+        )
 
 
 def _ultraserver_queues(plan: Plan) -> Iterator[tuple[Queue, list[NodeGroup]]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
-from clustergen.plan.model import Bucket, Plan
+from clustergen.base.findings import Path, Problem, Severity
+from clustergen.plan.model import Bucket, Efs, Plan
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import rule
@@ -54,6 +54,36 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
                 # A user script may install it.
                 severity=Severity.WARNING if plan.scripts_of(group) else None,
             )
+
+
+@rule(
+    "IMG205",
+    "Image of your own",
+    why="An image that the PCS agent is not in, or with an agent or Slurm that is too old, boots, "
+    "fails to join the cluster and is replaced, again and again.",
+    source=f"{USER_GUIDE}cng-node-lifecycle-actions-configure.html",
+    severity=Severity.NOTE,
+    bad="node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
+    good="node_groups: [{name: h200, count: 2}]",
+)
+def own_image(plan: Plan) -> Iterator[Problem]:
+    found: dict[str, Path] = {}
+    for image, path in (
+        *((group.image, group.at("image")) for group in plan.node_groups),
+        *((login.image, login.at("image")) for login in plan.all_login),
+    ):
+        if image:
+            found.setdefault(image, path)
+    efs = any(isinstance(item, Efs) and not item.existing for item in plan.storage)
+    also = "; without amazon-efs-utils for EFS, each node downloads it" if efs else ""
+    for image, path in found.items():
+        yield Problem(
+            path,
+            f"{image} must have PCS agent {limits.AGENT} or later, and Slurm "
+            f"{settings.version(plan)} of PCS{also}",
+            help=f"see {USER_GUIDE}pcs-agent-versions.html; the image has "
+            f"/opt/aws/pcs/scheduler/slurm-{settings.version(plan)} if it has that Slurm",
+        )
 
 
 @rule(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.limits import CREATE_CLUSTER
@@ -26,7 +26,7 @@ def controller_size(plan: Plan) -> Iterator[Problem]:
     nodes = managed_nodes(plan)
     # An existing cluster has a size that the spec does not know.
     wanted = plan.options_as(Options).size if plan.creates_cluster else "auto"
-    chosen = next((size for size in limits.SIZES if size.name.lower() == wanted), limits.SIZES[-1])
+    chosen = limits.size(wanted, nodes)
     if nodes <= chosen.nodes:
         return
     fitting = limits.smallest_size(nodes)
@@ -58,11 +58,8 @@ def nearly_full(plan: Plan) -> Iterator[Problem]:
     nodes = managed_nodes(plan)
     size = limits.smallest_size(nodes)
     larger = limits.smallest_size(size.nodes + 1) if size else None
-    if plan.options_as(Options).size != "auto" or size is None or larger is None:
-        return
-    if not plan.creates_cluster:
-        return
-    if nodes >= size.nodes * _NEARLY_FULL:
+    automatic = plan.creates_cluster and plan.options_as(Options).size == "auto"
+    if automatic and size and larger and nodes >= size.nodes * _NEARLY_FULL:
         login = f", login nodes included ({plan.login.count})" if plan.login else ""
         yield Problem(
             ("node_groups",),

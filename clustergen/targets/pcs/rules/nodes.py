@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import rule

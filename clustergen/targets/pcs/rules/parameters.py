@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs.rules import rule
 
@@ -43,7 +43,7 @@ def without_value(plan: Plan) -> Iterator[Problem]:
 
 def _given(plan: Plan) -> set[str]:
     """The parameters whose values ``deploy.sh`` passes."""
-    from clustergen import foundation  # only overlays that add parameters need this
+    from clustergen.services import foundation  # only overlays that add parameters need this
     from clustergen.targets.pcs import images
 
     return {*foundation.outputs(plan), *images.newest(plan)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan import others
 from clustergen.plan.model import Plan
+from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.pcs import limits, pcs_cluster, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import JOINED, rule
@@ -17,19 +18,23 @@ from clustergen.targets.pcs.rules import JOINED, rule
     "Slurm version near its end of life",
     fixes="unsafe",
     why="After its end of life, a version is not available for new clusters. Running clusters lose "
-    "support and are suspended a year later.",
+    "support and are suspended a year later. A warning, because clusters that exist keep their "
+    "version; `deploy.sh` reads the clock, and stops where it would create one.",
     source=f"{USER_GUIDE}slurm-versions.html",
     severity=Severity.WARNING,
     bad='slurm: {version: "25.05"}',
     good='slurm: {version: "25.11"}',
 )
 def ending_version(plan: Plan) -> Iterator[Problem]:
-    found = _offered(settings.version(plan))
-    if found and found.ending and plan.creates_cluster:
+    found = limits.ending_version(settings.version(plan))
+    if found and plan.creates_cluster:
+        last = found.end_of_life
+        later = [t.group.name for t in timetables(plan) if t.starts and iso(t.starts)[:10] > last]
         yield Problem(
             ("slurm", "version"),
-            f"Slurm {found.name} reaches its end of life on {found.end_of_life}",
-            help=_other_versions(),
+            f"PCS creates no cluster with Slurm {found.name} after {last}"
+            + (f", before the capacity of {', '.join(later)} begins" if later else ""),
+            help=f"{_other_versions()}. Or create the cluster by that day, and update it later",
             fix=unsafe(put(("slurm", "version"), limits.DEFAULT_SLURM_VERSION)),
         )
 
@@ -112,7 +117,7 @@ _ACCOUNTING: Path = ("slurm", "accounting")
     good=f"slurm: {{version: '25.11'}}\n{JOINED}",
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
-    theirs = plan.options.of_others
+    theirs = plan.existing.owned
     yield from others.without_effect(plan, (path for path in theirs if path != _ACCOUNTING))
     if _ACCOUNTING in theirs and plan.wrote(*_ACCOUNTING):
         yield Problem(
@@ -140,10 +145,6 @@ def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
             help="write slurm.version, that of the cluster: aws pcs get-cluster "
             f"--cluster-identifier {pcs_cluster.id(plan)} --query cluster.scheduler.version",
         )
-
-
-def _offered(name: str) -> limits.SlurmVersion | None:
-    return next((version for version in limits.SLURM_VERSIONS if version.name == name), None)
 
 
 def _other_versions() -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.catalog import regions
-from clustergen.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity
+from clustergen.facts.catalog import regions
 from clustergen.plan.model import Plan, Script
-from clustergen.targets.pcs import lifecycle, limits, names
+from clustergen.targets.pcs import limits, names
 from clustergen.targets.pcs.limits import CREATE_NODE_GROUP, USER_GUIDE
 from clustergen.targets.pcs.rules import rule
 
@@ -33,6 +33,8 @@ def count(plan: Plan) -> Iterator[Problem]:
     # An exact count would render all scripts, and is rarely needed.
     if len(plan.storage) + len(plan.software.scripts) + _OWN_SCRIPTS <= limits.MAX_SCRIPTS:
         return
+    from clustergen.targets.pcs import lifecycle  # few specs have so many
+
     actions = {group.name: lifecycle.group_actions(plan, group) for group in plan.node_groups}
     if plan.login:
         actions[names.LOGIN] = lifecycle.login_actions(plan)

@@ -10,6 +10,7 @@ log_group=/aws/batch/shared
 dry_run=no
 wait_minutes=
 waits=no
+id=
 queue=
 options=()
 share=
@@ -19,6 +20,7 @@ export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 usage() {
   cat <<'END'
 usage: submit.sh [OPTION...] JOB
+       submit.sh --wait-for ID     waits for a job that was submitted
 
 JOB is a file of jobs/ without .json, or the path of another definition.
 
@@ -70,11 +72,15 @@ run() {
 }
 
 answer=
+unknown=
+optional=no
+again="run the same command again"
 complaints=$(mktemp)
 
 # The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
+  [[ -z ${lifted:-} ]] || restore_policy "$lifted"
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
     note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
@@ -121,20 +127,44 @@ ask() {
     case $complaint in
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"Cluster '$cluster' does not exist"*)
+        *"Cluster '$cluster' does not exist"* | *"(InvalidCapacityReservationId.NotFound)"*)
         return 1
         ;;
     esac
     # The CLI has tried for minutes by then. A network without a way to the service has none later.
-    case $complaint in *"Connect timeout"*) most=2 ;; *) most=10 ;; esac
+    case $optional$complaint in *"Connect timeout"* | yes*"Could not connect"*) most=2 ;; *) most=10 ;; esac
     if ((tries < most)) && is_passing "$complaint"; then
       ((tries > 1)) || note "AWS did not answer, so this tries again: $complaint"
       sleep 15
       continue
     fi
+    if [[ $optional == yes ]] && is_closed "$complaint"; then
+      unknown+="${unknown:+; }${complaint//$'\n'/ }"
+      return 1
+    fi
     note "$complaint"
-    fail "this AWS command failed:" "$*"
+    fail "this AWS command failed: $*. Fix what it reports, and run this again."
   done
+}
+
+# Whether a complaint is about permission, or about a network without a way to the service.
+is_closed() {
+  case $1 in
+    *AccessDenied* | *UnauthorizedOperation* | *"not authorized to perform"* | \
+      *"Could not connect"* | *"Connect timeout"*) ;;
+    *) return 1 ;;
+  esac
+}
+
+ask_if_allowed() {
+  local optional=yes
+  local -x AWS_MAX_ATTEMPTS=2
+  ask "$@"
+}
+
+ask_state() {
+  ask "$@" || return 1
+  [[ -n $answer ]] || fail "AWS answered this with nothing: $*. Run this again."
 }
 
 confirm_gone() {
@@ -153,23 +183,32 @@ wait_for() {
   until "$@"; do
     ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
     ((seconds < minutes * 60)) ||
-      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
-        "again to wait for it again."
+      fail "$what is not done after $minutes minutes. AWS continues: $again to wait for it again."
     sleep 15
     seconds=$((seconds + 15))
   done
 }
 
-# The queue of a job of this bundle, and the default for others.
+# queue_of_job JOB FILE: sets $queue for a job of this bundle, or for another one. Multi-node jobs never
+# start on Spot or in the queue of another type, and block it.
 queue_of_job() {
+  local type=none
   case $1 in
-    urgent-l40s-verify) printf '%s\n' shared-urgent ;;
-    urgent-l40s-nccl) printf '%s\n' shared-urgent ;;
-    urgent-l40s-torchrun) printf '%s\n' shared-urgent ;;
-    normal-l40s-verify) printf '%s\n' shared-normal ;;
-    normal-l40s-nccl) printf '%s\n' shared-normal ;;
-    normal-l40s-torchrun) printf '%s\n' shared-normal ;;
-    *) printf '%s\n' shared-normal ;;
+    urgent-l40s-verify) queue=shared-urgent && return ;;
+    urgent-l40s-nccl) queue=shared-urgent && return ;;
+    urgent-l40s-torchrun) queue=shared-urgent && return ;;
+    normal-l40s-verify) queue=shared-normal && return ;;
+    normal-l40s-nccl) queue=shared-normal && return ;;
+    normal-l40s-torchrun) queue=shared-normal && return ;;
+  esac
+  if grep -qE '"type"[[:space:]]*:[[:space:]]*"multinode"' "$2"; then
+    type=$(sed -n 's/.*"instanceType" *: *"\([^"]*\)".*/\1/p' "$2" | sed -n 1p)
+  fi
+  case $type in
+    none) queue=shared-normal ;;
+    '') queue=shared-normal ;;
+    g6e.48xlarge) queue=shared-normal ;;
+    *) fail "no queue is known for this multi-node job on nodes of ${type:-any type}: add --queue" ;;
   esac
 }
 
@@ -209,12 +248,20 @@ find_definition() {
   definition=${answer%%$'\n'*}
 }
 
-# Sets $status and $reason.
+# Sets $status, $job (its name) and $reason.
 read_job() {
   ask aws --region "$region" batch describe-jobs --jobs "$1" --output text \
-    --query 'jobs[0].[status,statusReason]' || answer=
+    --query 'jobs[0].[status,jobName,statusReason]' || answer=
   [[ -n $answer ]] || fail "Batch does not know the job $1"
-  IFS=$'\t' read -r status reason <<<"$answer"
+  IFS=$'\t' read -r status job reason <<<"$answer"
+}
+
+# Prints the options of `aws logs tail` for a job; a copy of a job may keep the prefix of its streams.
+streams() {
+  local log='[].logConfiguration.options."awslogs-stream-prefix" | [0]'
+  ask aws --region "$region" batch describe-jobs --jobs "$1" --output text \
+    --query "jobs[0].[container,nodeProperties.nodeRangeProperties[0].container]$log" || answer=
+  printf '%s' "${answer:+--log-stream-name-prefix $answer }"
 }
 
 has_ended() {
@@ -226,7 +273,7 @@ has_ended() {
   case $status in
     SUCCEEDED) ;;
     FAILED) fail "$job failed: ${reason:-no reason is known}. Its output: aws --region $region logs" \
-      "tail $log_group --log-stream-name-prefix $job --since 1d" ;;
+      "tail $log_group $(streams "$1")--since 1d" ;;
     *) return 1 ;;
   esac
 }
@@ -258,9 +305,10 @@ while (($# > 0)); do
       esac
       shift
       ;;
-    --queue | --after | --share)
+    --wait-for | --queue | --after | --share)
       need_value "$1" "${2:-}"
       case $1 in
+        --wait-for) id=$2 waits=yes ;;
         --queue) queue=$(full_name "$2") ;;
         --after) options+=(--depends-on "jobId=$2") ;;
         --share) share=$2 ;;
@@ -271,32 +319,45 @@ while (($# > 0)); do
       usage >&2
       exit 2
       ;;
-    *) job=$1 ;;
+    *)
+      [[ -z $job ]] || fail "it submits one JOB, and these are two: $job and $1"
+      job=$1
+      ;;
   esac
   shift
 done
-[[ -n $job ]] || {
+[[ -n $job$id ]] || {
   usage >&2
   exit 2
 }
+[[ -z $job || -z $id ]] || fail "--wait-for $id waits for a job that was submitted, and submits no $job"
 
-file=$job
-if [[ ! -f $file ]]; then file=$(dirname "${BASH_SOURCE[0]}")/jobs/$job.json; fi
-[[ -f $file ]] || fail "there is no job $job: submit.sh --help lists them"
-job=$(basename "$job" .json)
-[[ -n $queue ]] || queue=$(queue_of_job "$job")
+submit() {
+  local file=$job definition job_name
+  if [[ ! -f $file ]]; then file=$(dirname "${BASH_SOURCE[0]}")/jobs/$job.json; fi
+  [[ -f $file ]] || fail "there is no job $job: submit.sh --help lists them"
+  job=$(basename "$job" .json)
+  [[ -n $queue ]] || queue_of_job "$job" "$file"
+  [[ -n $share ]] || fail "the queues divide capacity between shares: add --share, one of" vision robots
+  options+=(--share-identifier "$share")
+  register_definition "$file"
+  # Names of jobs have letters, digits, - and _, files have others too.
+  job_name=${job//[^A-Za-z0-9_-]/-}
+  [[ $job_name == [A-Za-z0-9]* ]] || job_name=job$job_name
+  id=$(run aws --region "$region" batch submit-job --job-name "${job_name:0:128}" --job-queue "$queue" \
+    --job-definition "$definition" ${options[@]+"${options[@]}"} --query jobId --output text)
+}
+
 [[ $dry_run == yes ]] || need aws
-[[ -n $share ]] || fail "the queues divide capacity between shares: add --share, one of" vision robots
-options+=(--share-identifier "$share")
-register_definition "$file"
-# Names of jobs have letters, digits, - and _, files have others too.
-job_name=${job//[^A-Za-z0-9_-]/-}
-[[ $job_name == [A-Za-z0-9]* ]] || job_name=job$job_name
-id=$(run aws --region "$region" batch submit-job --job-name "${job_name:0:128}" --job-queue "$queue" \
-  --job-definition "$definition" ${options[@]+"${options[@]}"} --query jobId --output text)
+if [[ -n $job ]]; then submit; fi
 [[ $dry_run == no ]] || exit 0
 printf '%s\n' "$id"
 if [[ $waits == yes ]]; then
   shown=
+  status=
+  again="run submit.sh --wait-for $id"
+  # The same command would submit another job.
+  [[ -z $job ]] || trap 'leave; [[ $status =~ ^(SUCCEEDED|FAILED)$ ]] || note "The job $id goes on. The" \
+    "same command would submit it once more: to wait for it again, $again"' EXIT
   wait_for 1440 "the job $id" has_ended "$id"
 fi

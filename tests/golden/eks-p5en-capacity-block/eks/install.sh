@@ -14,7 +14,8 @@ usage() {
 usage: install.sh [--dry-run] [--context NAME] [--outputs FILE] [--prune]
 
   --dry-run       print every command, run none
-  --context NAME  the context of kubectl's configuration to use; default: the current one
+  --context NAME  the context of kubectl's configuration that reaches this cluster; default: a
+                  configuration for this cluster alone, which the AWS CLI writes to .filled
   --outputs FILE  fill placeholders with the outputs of the stacks in FILE, which `cdk deploy
                   --outputs-file FILE` wrote; default: as deploy.sh has filled them
   --prune         install nothing; only delete what an earlier bundle installed and this one does
@@ -61,17 +62,65 @@ kubernetes() {
   fi
 }
 
+# The current context may be that of another cluster, and objects are deleted at the end.
+reach_cluster() {
+  export KUBECONFIG=.filled/kubeconfig
+  [[ $dry_run == yes ]] || mkdir -p .filled
+  run aws eks update-kubeconfig --region us-east-2 --name eks-pretrain --kubeconfig "$KUBECONFIG" \
+    >/dev/null || fail "the AWS CLI cannot set kubectl up for the EKS cluster" eks-pretrain"." \
+    "--context NAME takes a context of your own."
+}
+
+# A context may be that of another cluster, whose objects have the same label. A tunnel or a proxy has
+# another address, and leads to the certificate authority of the cluster.
+check_context() {
+  local known found
+  known=$(run aws eks describe-cluster --region us-east-2 --name eks-pretrain --output text \
+    --query 'cluster.[endpoint,certificateAuthority.data]') ||
+    fail "the AWS CLI cannot describe the EKS cluster" eks-pretrain", which the context $context has" \
+      "to reach. Nothing was changed. Run the same command again, with AWS credentials of its account."
+  [[ $dry_run == no ]] || return 0
+  found=$(kubernetes config view --minify --output 'jsonpath={.clusters[0].cluster.server}') ||
+    fail "kubectl has no context $context. Nothing was changed. See \`kubectl config get-contexts\`."
+  [[ -z $found || $found != "${known%%$'\t'*}" ]] || return 0
+  found=$(kubernetes get configmap kube-root-ca.crt --namespace kube-system --output 'jsonpath={.data.ca\.crt}') ||
+    lost
+  [[ -n $found && $found == "$(base64 --decode <<<"${known##*$'\t'}")" ]] ||
+    fail "the context $context does not reach the EKS cluster" eks-pretrain "in" us-east-2": it has" \
+      "another address and another certificate authority. Nothing was changed. Leave --context out, or give" \
+      "a context of this cluster, and AWS credentials of its account."
+}
+
 # An error does not mean that something is missing.
 lost() {
   fail "the API of the cluster did not respond. Run the same command again."
 }
 
-# The resources that the API has. kubectl fails if one service behind the API does not respond, and
-# prints the others.
-resources() {
-  local known
-  known=$(kubernetes api-resources --output name) || [[ -n $known ]] || lost
-  printf '%s\n' "$known"
+# find_objects SELECTOR RESOURCE...: the objects of those resources that the API has, in this order,
+# as lines RESOURCE/NAMESPACE/NAME.
+find_objects() {
+  local selector=$1 resource known found asked=
+  shift
+  # kubectl fails if one service behind the API does not respond, and prints the others.
+  known=$(kubernetes api-resources --no-headers) || [[ -n $known ]] || lost
+  # NAME, perhaps SHORTNAMES, APIVERSION, NAMESPACED, KIND -> RESOURCE GROUP/KIND
+  known=$(awk 'NF > 3 {
+    group = $(NF - 2)
+    if (!sub("/.*", "", group)) group = ""
+    print $1 (group == "" ? "" : ".") group, group "/" $NF
+  }' <<<"$known")
+  for resource in "$@"; do
+    ! grep -q "^${resource//./[.]} " <<<"$known" || asked+=${asked:+,}$resource
+  done
+  [[ -n $asked ]] || return 0
+  found=$(kubernetes get "$asked" --all-namespaces --selector "$selector" --output \
+    'jsonpath={range .items[*]}{.apiVersion}{" "}{.kind}{" "}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}') || lost
+  awk '
+    NR == FNR { resource[$2] = $1; next }
+    {
+      if (!sub("/.*", "", $1)) $1 = ""
+      if ($1 "/" $2 in resource) print resource[$1 "/" $2] "/" $3
+    }' <(printf '%s\n' "$known") - <<<"$found"
 }
 
 # stop_at_pending RELEASE NAMESPACE [OPTION...]: Helm rejects all changes of a release whose last one
@@ -87,6 +136,126 @@ stop_at_pending() {
       "${context:+--context $context }delete secret --namespace $namespace --selector" \
       "'owner=helm,name=$release,status in (pending-install,pending-upgrade,pending-rollback)'), and run" \
       "the same command again."
+}
+
+# Stops before an object of another owner is overwritten.
+check_names() {
+  local resource namespace name found
+  [[ $dry_run == no ]] || return 0
+  found=$(find_objects 'app.kubernetes.io/managed-by notin (clustergen)' \
+    clusterqueues.kueue.x-k8s.io \
+    clusterrolebindings.rbac.authorization.k8s.io \
+    clusterroles.rbac.authorization.k8s.io \
+    cohorts.kueue.x-k8s.io \
+    configmaps \
+    daemonsets.apps \
+    deployments.apps \
+    jobs.batch \
+    localqueues.kueue.x-k8s.io \
+    persistentvolumeclaims \
+    persistentvolumes \
+    resourceflavors.kueue.x-k8s.io \
+    serviceaccounts \
+    storageclasses.storage.k8s.io \
+    topologies.kueue.x-k8s.io \
+    workloadpriorityclasses.kueue.x-k8s.io)
+  found=$(grep -xF -m 1 -f <(checked_objects) <<<"$found") || return 0
+  IFS=/ read -r resource namespace name <<<"$found"
+  fail "the cluster has $resource $name${namespace:+ in $namespace}, which this bundle did not" \
+    "create. No object was changed. Rename the node group, queue or mount in the spec, and render" \
+    "again; or give it to this bundle: kubectl label $resource $name${namespace:+ --namespace $namespace}" \
+    "--overwrite" app.kubernetes.io/managed-by=clustergen
+}
+
+# Without namespaces, whose content stays.
+checked_objects() {
+  cat <<'END'
+serviceaccounts/mpi-operator/mpi-operator
+clusterroles.rbac.authorization.k8s.io//mpi-operator
+clusterrolebindings.rbac.authorization.k8s.io//mpi-operator
+deployments.apps/mpi-operator/mpi-operator
+configmaps/monitoring/dcgm-counters
+configmaps/node-metrics/node-metrics
+daemonsets.apps/node-metrics/node-metrics
+topologies.kueue.x-k8s.io//aws-network
+topologies.kueue.x-k8s.io//hosts
+resourceflavors.kueue.x-k8s.io//h200
+resourceflavors.kueue.x-k8s.io//data
+cohorts.kueue.x-k8s.io//with-pretrain
+clusterqueues.kueue.x-k8s.io//pretrain
+localqueues.kueue.x-k8s.io/pretrain/pretrain
+workloadpriorityclasses.kueue.x-k8s.io//pretrain
+clusterqueues.kueue.x-k8s.io//evaluate
+localqueues.kueue.x-k8s.io/evaluate/evaluate
+workloadpriorityclasses.kueue.x-k8s.io//evaluate
+clusterqueues.kueue.x-k8s.io//prepare
+localqueues.kueue.x-k8s.io/prepare/prepare
+persistentvolumes//fsx.pretrain
+persistentvolumeclaims/pretrain/fsx
+persistentvolumes//fsx.evaluate
+persistentvolumeclaims/evaluate/fsx
+persistentvolumes//fsx.prepare
+persistentvolumeclaims/prepare/fsx
+persistentvolumes//home.pretrain
+persistentvolumeclaims/pretrain/home
+persistentvolumes//home.evaluate
+persistentvolumeclaims/evaluate/home
+persistentvolumes//home.prepare
+persistentvolumeclaims/prepare/home
+jobs.batch/pretrain/fsx-ownership-944f04
+jobs.batch/pretrain/home-ownership-a86e78
+storageclasses.storage.k8s.io//gp3
+END
+}
+
+# Helm would replace its values, and --prune uninstall it.
+check_releases() {
+  local found
+  [[ $dry_run == no ]] || return 0
+  found=$(helm list --deployed --failed --pending --uninstalling --all-namespaces --max 0 --no-headers \
+    --selector 'managed-by!=clustergen' ${context:+--kube-context "$context"}) || lost
+  found=$(awk '{ print $1, $2 }' <<<"$found")
+  while (($# > 0)); do
+    ! grep -qxF "$1 $2" <<<"$found" ||
+      fail "the cluster has the Helm release $1 in $2, which this bundle did not install: it has no label" \
+        managed-by=clustergen". Nothing was changed. The spec asks for this chart too ($3): change that" \
+        "and render again to keep the release as it is. Or give it to this bundle, which replaces its" \
+        "values: kubectl label secrets --namespace $2 --overwrite --selector owner=helm,name=$1" \
+        managed-by=clustergen
+    shift 3
+  done
+}
+
+# The custom resource of a chart whose objects show that it is in use.
+resource_of() {
+  case $1 in
+    dra-driver-nvidia-gpu) printf '%s\n' computedomains.resource.nvidia.com ;;
+    kueue) printf '%s\n' clusterqueues.kueue.x-k8s.io ;;
+    volcano) printf '%s\n' podgroups.scheduling.volcano.sh ;;
+    kai-scheduler) printf '%s\n' queues.scheduling.run.ai ;;
+    kubeflow-trainer) printf '%s\n' trainjobs.trainer.kubeflow.org ;;
+    karpenter-crd) printf '%s\n' nodepools.karpenter.sh ;;
+    karpenter) printf '%s\n' nodepools.karpenter.sh ;;
+  esac
+}
+
+# Uninstalling a chart deletes its kinds, with all objects of them, also those of other users.
+has_no_objects() {
+  local resource tries found
+  resource=$(resource_of "$1")
+  [[ $dry_run == no && -n $resource ]] || return 0
+  found=$(kubernetes get customresourcedefinitions "$resource" --ignore-not-found --output name) || lost
+  [[ -n $found ]] || return 0
+  # Those of this bundle are being deleted.
+  for ((tries = 0; tries < 12; tries++)); do
+    found=$(kubernetes get "$resource" --all-namespaces --selector app.kubernetes.io/managed-by=clustergen --output name) || lost
+    [[ -n $found ]] || break
+    sleep 5
+  done
+  found=$(kubernetes get "$resource" --all-namespaces --output name) || lost
+  [[ -n $found ]] || return 0
+  note "$1 stays: removing it would delete objects that still exist (${found//$'\n'/, })."
+  return 1
 }
 
 # chart RELEASE REFERENCE VERSION NAMESPACE FILE-OF-VALUES [OPTION...]; FILE-OF-VALUES may be empty
@@ -292,19 +461,40 @@ storageclasses.storage.k8s.io//gp3
 END
 }
 
-# Objects of an earlier bundle, by resource, as lines RESOURCE/NAMESPACE/NAME.
+# Objects of an earlier bundle, in the order in which they are deleted.
 left_over() {
-  local here known resource found line
-  here=$(objects)
-  known=$(resources) || return
-  for resource in "$@"; do
-    grep -qxF "$resource" <<<"$known" || continue
-    found=$(kubernetes get "$resource" --all-namespaces --selector app.kubernetes.io/managed-by=clustergen \
-      --output 'jsonpath={range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}') || lost
-    while read -r line; do
-      [[ -z $line ]] || grep -qxF "$resource/$line" <<<"$here" || printf '%s\n' "$resource/$line"
-    done <<<"$found"
-  done
+  local found
+  found=$(find_objects app.kubernetes.io/managed-by=clustergen \
+    nodepools.karpenter.sh \
+    ec2nodeclasses.karpenter.k8s.aws \
+    hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com \
+    localqueues.kueue.x-k8s.io \
+    clusterqueues.kueue.x-k8s.io \
+    cohorts.kueue.x-k8s.io \
+    resourceflavors.kueue.x-k8s.io \
+    topologies.kueue.x-k8s.io \
+    workloadpriorityclasses.kueue.x-k8s.io \
+    queues.scheduling.volcano.sh \
+    queues.scheduling.run.ai \
+    priorityclasses.scheduling.k8s.io \
+    clustertrainingruntimes.trainer.kubeflow.org \
+    storageclasses.storage.k8s.io \
+    resourceclaimtemplates.resource.k8s.io \
+    jobs.batch \
+    persistentvolumeclaims \
+    persistentvolumes \
+    deployments.apps \
+    daemonsets.apps \
+    statefulsets.apps \
+    services \
+    configmaps \
+    clusterrolebindings.rbac.authorization.k8s.io \
+    clusterroles.rbac.authorization.k8s.io \
+    rolebindings.rbac.authorization.k8s.io \
+    serviceaccounts \
+    namespaces \
+    customresourcedefinitions.apiextensions.k8s.io) || return
+  grep -vxF -f <(objects) <<<"$found" || true
 }
 
 # Data is kept: file systems do not depend on volumes.
@@ -364,41 +554,16 @@ prune() {
   local resource namespace name found
   note "== objects removed from the bundle"
   release_held kubernetes
-  found=$(left_over \
-    nodepools.karpenter.sh \
-    ec2nodeclasses.karpenter.k8s.aws \
-    hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com \
-    localqueues.kueue.x-k8s.io \
-    clusterqueues.kueue.x-k8s.io \
-    cohorts.kueue.x-k8s.io \
-    resourceflavors.kueue.x-k8s.io \
-    topologies.kueue.x-k8s.io \
-    workloadpriorityclasses.kueue.x-k8s.io \
-    queues.scheduling.volcano.sh \
-    queues.scheduling.run.ai \
-    priorityclasses.scheduling.k8s.io \
-    clustertrainingruntimes.trainer.kubeflow.org \
-    storageclasses.storage.k8s.io \
-    resourceclaimtemplates.resource.k8s.io \
-    jobs.batch \
-    persistentvolumeclaims \
-    persistentvolumes \
-    deployments.apps \
-    daemonsets.apps \
-    statefulsets.apps \
-    services \
-    configmaps \
-    clusterrolebindings.rbac.authorization.k8s.io \
-    clusterroles.rbac.authorization.k8s.io \
-    rolebindings.rbac.authorization.k8s.io \
-    serviceaccounts)
+  found=$(left_over)
   while IFS=/ read -r resource namespace name; do
-    [[ -z $name ]] || delete_object "$resource" "$namespace" "$name"
-  done <<<"$found"
-  found=$(left_over namespaces customresourcedefinitions.apiextensions.k8s.io)
-  while IFS=/ read -r resource namespace name; do
-    [[ -z $name ]] || note "$resource/${namespace:+$namespace/}$name is no longer in the bundle. It stays, with all its content: delete" \
-      "it when you no longer need that"
+    case $resource in
+      '') ;;
+      namespaces | customresourcedefinitions.apiextensions.k8s.io)
+        note "$resource/${namespace:+$namespace/}$name is no longer in the bundle. It stays, with all its content: delete" \
+          "it when you no longer need that"
+        ;;
+      *) delete_object "$resource" "$namespace" "$name" ;;
+    esac
   done <<<"$found"
   prune_charts
 }
@@ -414,6 +579,7 @@ prune_charts() {
     case $name in
       '' | nvidia-device-plugin | aws-efa-k8s-device-plugin | kueue | dcgm-exporter) continue ;;
     esac
+    has_no_objects "$name" || continue
     set -- "$name" --namespace "$namespace"
     [[ -z $context ]] || set -- "$@" --kube-context "$context"
     run helm uninstall "$@"
@@ -452,7 +618,12 @@ if [[ -n $outputs ]]; then
   [[ $dry_run == yes ]] || mkdir -p .filled/manifests .filled/values
   fill manifests/volumes.yaml
 fi
-[[ $dry_run == yes ]] || need kubectl helm
+[[ $dry_run == yes ]] || need aws kubectl helm
+if [[ -n $context ]]; then
+  check_context
+else
+  reach_cluster
+fi
 
 note "== the cluster answers"
 kubernetes get --raw /readyz --request-timeout=30s ||
@@ -463,6 +634,14 @@ if [[ $only_prune == yes ]]; then
   prune
   exit 0
 fi
+
+note "== names in the cluster"
+check_names
+check_releases \
+  nvidia-device-plugin nvidia 'offers nvidia.com/gpu' \
+  aws-efa-k8s-device-plugin kube-system 'offers vpc.amazonaws.com/efa' \
+  kueue kueue-system 'holds jobs back until their nodes are free (admission)' \
+  dcgm-exporter monitoring 'metrics of GPUs (monitoring)'
 
 note "== manifests/namespaces.yaml"
 apply manifests/namespaces.yaml

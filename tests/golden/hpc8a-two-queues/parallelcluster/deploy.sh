@@ -3,6 +3,8 @@
 # ParallelCluster 3.16.1; the configuration is cluster.yaml.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
+# Targets share functions, and not all pass arguments to each:
+# shellcheck disable=SC2119,SC2120
 # The script stops at an action that a target does not support:
 # shellcheck disable=SC2317
 set -euo pipefail
@@ -19,6 +21,7 @@ allow_replacement=no
 wait_minutes=
 memory=
 version=3.16.1
+cluster_stack=${stack:-}
 # Retry throttled requests.
 export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
@@ -30,18 +33,25 @@ usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates 
   --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
-  --allow-replacement   continue if a stack would replace or delete a cluster or a file system
+  --allow-replacement   continue if a stack would replace or delete what has data or jobs, or replace
+                        nodes that run
   --wait MINUTES        wait at most so long for each step, instead of its default limit
 
 Actions:
   --foundation          deploy or update the foundation alone: network, storage, roles
   --preflight SPEC      look in the account for what would stop the deployment of this bundle, whose
                         spec is SPEC; needs clustergen, and changes nothing
-  --pause               scale compute to zero; the cluster, head node, login nodes and data stay
+  --pause               scale compute to zero, which ends running jobs; the cluster, head node, login nodes and file
+                        systems stay, but not what is on root volumes and local disks of other nodes
   --resume              scale compute to what it was before --pause
-  --destroy             delete the cluster; network and data stay
+  --destroy             delete the cluster, and with it what is listed below;
+                        network, log groups and the data of /fsx, /home stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
+
+What --destroy deletes besides:
+  running and pending jobs: their queues and nodes go
+  what is on root volumes and local disks of nodes: they go with the nodes
 
 Run the same command again to continue an interrupted run.
 Exit status: 0 done, 2 refused or failed (the last lines give the reason), other: a command failed.
@@ -79,11 +89,15 @@ run() {
 }
 
 answer=
+unknown=
+optional=no
+again="run the same command again"
 complaints=$(mktemp)
 
 # The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
+  [[ -z ${lifted:-} ]] || restore_policy "$lifted"
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
     note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
@@ -130,20 +144,44 @@ ask() {
     case $complaint in
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"Cluster '$cluster' does not exist"*)
+        *"Cluster '$cluster' does not exist"* | *"(InvalidCapacityReservationId.NotFound)"*)
         return 1
         ;;
     esac
     # The CLI has tried for minutes by then. A network without a way to the service has none later.
-    case $complaint in *"Connect timeout"*) most=2 ;; *) most=10 ;; esac
+    case $optional$complaint in *"Connect timeout"* | yes*"Could not connect"*) most=2 ;; *) most=10 ;; esac
     if ((tries < most)) && is_passing "$complaint"; then
       ((tries > 1)) || note "AWS did not answer, so this tries again: $complaint"
       sleep 15
       continue
     fi
+    if [[ $optional == yes ]] && is_closed "$complaint"; then
+      unknown+="${unknown:+; }${complaint//$'\n'/ }"
+      return 1
+    fi
     note "$complaint"
-    fail "this AWS command failed:" "$*"
+    fail "this AWS command failed: $*. Fix what it reports, and run this again."
   done
+}
+
+# Whether a complaint is about permission, or about a network without a way to the service.
+is_closed() {
+  case $1 in
+    *AccessDenied* | *UnauthorizedOperation* | *"not authorized to perform"* | \
+      *"Could not connect"* | *"Connect timeout"*) ;;
+    *) return 1 ;;
+  esac
+}
+
+ask_if_allowed() {
+  local optional=yes
+  local -x AWS_MAX_ATTEMPTS=2
+  ask "$@"
+}
+
+ask_state() {
+  ask "$@" || return 1
+  [[ -n $answer ]] || fail "AWS answered this with nothing: $*. Run this again."
 }
 
 confirm_gone() {
@@ -162,8 +200,7 @@ wait_for() {
   until "$@"; do
     ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
     ((seconds < minutes * 60)) ||
-      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
-        "again to wait for it again."
+      fail "$what is not done after $minutes minutes. AWS continues: $again to wait for it again."
     sleep 15
     seconds=$((seconds + 15))
   done
@@ -252,11 +289,14 @@ readonly domain=amazonaws.com
 # Stacks are deployed one by one; these are for the current one.
 change_set=
 changes=
+template_file=
 template_argument=
+# The stack that takes over log groups that exist.
+takes_over=
 
 # Sets $answer to the status of a stack; empty if it does not exist.
 stack_status() {
-  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+  ask_state aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
 }
 
@@ -309,7 +349,7 @@ prepare_stack() {
 
 # Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
-  local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket
+  local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket version
   if [[ $template == deployed ]]; then
     template_argument=(--use-previous-template)
     return
@@ -321,9 +361,12 @@ send_template() {
   template_argument=(--template-body "file://$small")
   (($(wc -c <"$small") > inline_bytes)) || return 0
   bucket=$(output ScriptsBucketName)
-  run aws --region "$region" s3 cp --only-show-errors "$small" "s3://$bucket/templates/$stack.json"
+  # CloudFormation reads this version, even if another one is uploaded in the meantime.
+  version=$(run aws --region "$region" s3api put-object --bucket "$bucket" \
+    --key "templates/$stack.json" --body "$small" --query VersionId --output text)
+  [[ $version != None ]] || fail "the bucket $bucket keeps no versions: turn on its versioning."
   template_argument=(--template-url
-    "https://$bucket.s3.$region.$domain/templates/$stack.json")
+    "https://$bucket.s3.$region.$domain/templates/$stack.json?versionId=$version")
 }
 
 change_set_is_made() {
@@ -336,6 +379,17 @@ change_set_is_made() {
   esac
 }
 
+# Prints what the user acknowledges. Templates that clustergen did not write can name roles.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html
+capability() {
+  local named='"(RoleName|InstanceProfileName|ManagedPolicyName|UserName)":|"AWS::IAM::Group"'
+  if [[ $1 != deployed ]] && ! grep -qE "$named" "$1"; then
+    printf 'CAPABILITY_IAM\n'
+  else
+    printf 'CAPABILITY_NAMED_IAM\n'
+  fi
+}
+
 # create_change_set STACK FILE NAME...: sets $changes to one line per resource, and $change_set,
 # which is empty if nothing would change.
 create_change_set() {
@@ -343,6 +397,8 @@ create_change_set() {
   shift 2
   change_set="deploy-$(date -u +%Y%m%d-%H%M%S)"
   changes=
+  check_stack "$stack"
+  template_file=$template
   prepare_stack "$stack"
   [[ $dry_run == no && -n $answer && $answer != REVIEW_IN_PROGRESS ]] || type=CREATE
   send_template "$stack" "$template"
@@ -358,8 +414,10 @@ create_change_set() {
     parameters+=("ParameterKey=$name,$value")
   done
   [[ -z ${parameters[*]-} ]] || parameters=(--parameters "${parameters[@]}")
+  [[ $takes_over != "$stack" ]] || parameters+=(--import-existing-resources)
   run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
-    --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
+    --change-set-name "$change_set" --change-set-type "$type" \
+    --capabilities "$(capability "$template")" \
     "${template_argument[@]}" ${parameters[@]+"${parameters[@]}"} >/dev/null
   [[ $dry_run == no ]] || return 0
   wait_for 15 "the change set of $stack" change_set_is_made "$stack"
@@ -368,17 +426,21 @@ create_change_set() {
       drop_change_set "$stack"
       change_set=
       note "$stack is up to date: nothing changes."
+      protect_stack "$stack"
       return
       ;;
     FAILED*) fail "CloudFormation rejects the change of $stack: ${answer#FAILED}" ;;
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
-    --change-set-name "$change_set" --output text --query \
+    --change-set-name "$change_set" --include-property-values --output text --query \
     'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId,PolicyAction,
       join(`","`,(Details[?Target.RequiresRecreation==`"Always"`||
         contains(Target.Path||`""`,`"/DeploymentType"`)||
         contains(Target.Path||`""`,`"/RootVolumeConfiguration"`)
-      ].[CausingEntity||`"template"`][])||`[]`)]'
+      ].[CausingEntity||`"template"`][])||`[]`),
+      join(`","`,Details[?Target.Attribute==`"Properties"`].join(`"="`,
+        [Target.Path||Target.Name||`""`,CausingEntity||`""`])||`[]`),
+      PhysicalResourceId]'
   changes=$answer
   review_changes "$stack" "$type"
 }
@@ -388,25 +450,43 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# stop_at STACK NAMES WHY: drops the change set if there are names, unless the user allows it.
-stop_at() {
-  local stack=$1 names=$2
-  shift 2
-  if [[ -n $names && $allow_replacement == no ]]; then
-    drop_change_set "$stack"
-    fail "the change would ${*//NAMES/${names//$'\n'/, }} Nothing was changed in $stack. If this is" \
-      "intended, add --allow-replacement."
-  fi
+# Sets $other to what the review of the cluster refuses: the user consents to everything at once.
+find_other_refusal() {
+  # Bash shows callees the variable `stack` of who calls this.
+  local stack=$cluster_stack
+  declare -F review_cluster >/dev/null || return 0
+  read_stack "$foundation_stack"
+  [[ -n $outputs ]] || return 0
+  if (review_cluster) 3>.filled/review; then return 0; fi
+  other=$(tail -n 1 .filled/review)
+  other=${other#"${0##*/}: "}
+  other=${other% If this is intended, add --allow-replacement.}
 }
 
-# replaced TYPES: the names of resources that are replaced, of types that match a regular expression.
+# stop_at STACK NAMES WHY: drops the change set if there are names. If the user allows it, it says
+# what is lost.
+stop_at() {
+  local stack=$1 names=$2 what other=
+  shift 2
+  [[ -n $names ]] || return 0
+  what=${*//NAMES/${names//$'\n'/, }}
+  if [[ $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    if [[ $stack == "$foundation_stack" && $action == deploy ]]; then find_other_refusal; fi
+    fail "the change would $what Nothing was changed in $stack.${other:+ And $other} If this is intended," \
+      "add --allow-replacement."
+  fi
+  note "--allow-replacement: this will $what"
+}
+
+# Prints lines of the word `replace`, name and type of the resources that are replaced.
 # "Conditional" means that a property depends on a value which is known only later. It is a
 # replacement if the template changed the property, or if what it refers to is replaced.
 # CloudFormation does not always report that a property within another one replaces the resource,
 # such as the deployment type of a file system.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
 replaced() {
-  awk -F '\t' -v types="$1" '
+  awk -F '\t' '
     $1 == "Modify" {
       order[++count] = $4
       type[$4] = $3
@@ -426,13 +506,49 @@ replaced() {
         }
       } while (more)
       for (i = 1; i <= count; i++)
-        if (order[i] in gone && type[order[i]] ~ types) print order[i]
+        if (order[i] in gone) print "replace\t" order[i] "\t" type[order[i]]
     }' <<<"$changes"
 }
 
-# Prints the changes, and stops before a cluster or a file system is replaced or deleted.
+# Links to S3 of file systems that stay.
+moved_links() {
+  replaced | awk -F '\t' '{ gone[$2] = $3 }
+    END { for (name in gone) {
+      of = name
+      sub(/^Repository[0-9]+Of/, "", of)
+      if (gone[name] ~ /::DataRepositoryAssociation$/ && !(of in gone)) print name
+    } }'
+}
+
+# What an action is not known of may be deleted.
+removed() {
+  awk -F '\t' '($1 == "Remove" || $1 == "Dynamic") && $5 !~ /^(Retain|Snapshot)/ {
+    print "delete\t" $4 "\t" $3
+  }' <<<"$changes"
+}
+
+# Types whose removal or replacement loses neither data nor running work.
+harmless() {
+  printf '%s\n' AWS::APS::RuleGroupsNamespace AWS::APS::Scraper AWS::Batch::JobDefinition AWS::Batch::SchedulingPolicy AWS::CloudWatch::Alarm AWS::CloudWatch::Dashboard AWS::EC2::LaunchTemplate AWS::EC2::PlacementGroup AWS::EC2::Route AWS::EC2::RouteTable AWS::EC2::SecurityGroupEgress AWS::EC2::SecurityGroupIngress AWS::EC2::SubnetRouteTableAssociation AWS::EFS::MountTarget AWS::EKS::AccessEntry AWS::EKS::PodIdentityAssociation AWS::Events::Rule AWS::IAM::ManagedPolicy AWS::IAM::Policy AWS::IAM::Role AWS::Logs::Delivery AWS::Logs::DeliveryDestination AWS::Logs::DeliverySource AWS::Logs::SubscriptionFilter AWS::S3::BucketPolicy AWS::SNS::Subscription AWS::SNS::Topic AWS::SNS::TopicPolicy AWS::SQS::QueuePolicy AWS::SageMaker::ClusterSchedulerConfig AWS::Scheduler::Schedule AWS::Scheduler::ScheduleGroup
+}
+
+# lost_resources STACK: prints what is lost, as in "delete Cluster".
+lost_resources() {
+  { replaced && removed; } | awk -F '\t' '
+    NR == FNR { harmless[$1]; next }
+    !($3 in harmless) { print $1, $2 }' <(harmless) -
+  [[ $1 != "$foundation_stack" ]] || lost_roles
+}
+
+# Prints which roles of nodes leave the foundation: nodes that still run have no others.
+lost_roles() {
+  removed | awk -F '\t' 'NR == FNR { of_nodes[$1]; next } $3 in of_nodes { print $1, $2 }' \
+    <(printf '%s\n' AWS::IAM::Role) -
+}
+
+# Prints the changes, and stops before data, clusters or running work are lost.
 review_changes() {
-  local stack=$1 type=$2
+  local stack=$1 type=$2 lost nodes='' why=''
   if [[ $type == CREATE ]]; then
     note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
     return
@@ -441,22 +557,113 @@ review_changes() {
   note "$(awk -F '\t' '{
     print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
   }' <<<"$changes")"
-  stop_at "$stack" "$(replaced '::(Cluster|FileSystem|Workspace)$')" \
-    "replace NAMES with a new, empty one; the data of the old one stays there or is lost."
-  stop_at "$stack" "$(replaced '::(ComputeNodeGroup|Nodegroup)$')" \
+  stop_at "$stack" "$(replaced | awk -F '\t' '$3 ~ /::(ComputeNodeGroup|Nodegroup)$/ { print $2 }')" \
     "replace NAMES, which fails: two node groups cannot share a name. Rename it in the spec."
-  stop_at "$stack" "$(awk -F '\t' '
-    $1 == "Remove" && $3 ~ /::(Cluster|FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
-    <<<"$changes")" "delete NAMES, with all data in it."
+  # CloudFormation creates the new one first.
+  # https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html
+  stop_at "$stack" "$(moved_links)" \
+    "replace NAMES, which FSx refuses where the old one has the same path or place in S3. Remove it" \
+    "from the spec and deploy that; delete it, if it stays; and add the new one in the next deployment."
+  lost=$(lost_resources "$stack")
+  # Links to S3 hold no data.
+  [[ -z $lost ]] || ! grep -qv ' Repository[0-9]*Of' <<<"$lost" ||
+    why=" Data and jobs in what goes are lost, and what replaces it is empty."
+  [[ $stack != "$foundation_stack" || -z $(lost_roles) ]] ||
+    why+=" Nodes that still have a role that goes lose all permissions: delete those nodes first."
+  stop_at "$stack" "$lost$nodes" "NAMES.$why"
+}
+
+lifted=
+# A policy cannot be removed; this one allows everything.
+readonly open_policy='{"Statement":[{"Effect":"Allow","Principal":"*","Action":"Update:*","Resource":"*"}]}'
+
+# Sets $answer to the policy of a stack, without whitespace; returns 1 if that is not known.
+read_policy() {
+  if ! ask_if_allowed aws --region "$region" cloudformation get-stack-policy --stack-name "$1" \
+    --query StackPolicyBody --output text; then
+    note "The policy of the stack $1 cannot be read, and stays as it is: $unknown"
+    return 1
+  fi
+  answer=$(tr -d '[:space:]' <<<"$answer")
+}
+
+# Whether a policy is ours: that of the bundle, or one with fewer types, as earlier versions wrote.
+is_ours() {
+  local ours type types='"AWS::[A-Za-z0-9:]*",{0,1}'
+  ours=$(tr -d '[:space:]' <stack-policy.json)
+  [[ $(sed -E "s/$types//g" <<<"$1") == "$(sed -E "s/$types//g" <<<"$ours")" ]] || return 1
+  while read -r type; do
+    [[ $ours == *"$type"* ]] || return 1
+  done < <(grep -oE '"AWS::[A-Za-z0-9:]*"' <<<"$1")
+}
+
+set_policy() {
+  run aws --region "$region" cloudformation set-stack-policy --stack-name "$1" --stack-policy-body "$2"
+}
+
+restore_policy() {
+  lifted=
+  # `leave` runs this as well: the last line on the terminal stays the reason of a failure.
+  aws --region "$region" cloudformation set-stack-policy --stack-name "$1" \
+    --stack-policy-body file://stack-policy.json ||
+    note "The stack $1 is without its policy. The next deployment sets it."
+}
+
+protect_stack() {
+  if [[ $lifted == "$1" ]]; then restore_policy "$1"; fi
+  if [[ $dry_run == yes || $template_file == deployed ]]; then return 0; fi
+  grep -oE '"AWS::[^"]*"' stack-policy.json | grep -Ff - "$template_file" >/dev/null || return 0
+  read_policy "$1" || return 0
+  if [[ $answer == "$(tr -d '[:space:]' <stack-policy.json)" ]]; then
+    return
+  elif [[ -z $answer || $answer == "$open_policy" ]] || is_ours "$answer"; then
+    set_policy "$1" file://stack-policy.json || note "The stack $1 has no policy: this was refused."
+  else
+    note "The stack $1 has a policy that is not of this bundle, and keeps it. Compare it with" \
+      "stack-policy.json."
+  fi
+}
+
+# Prints the resources of a reviewed change that the policy would not let go. A resource that stays
+# when it leaves the template needs Update:Delete as well.
+denied() {
+  { replaced && awk -F '\t' -v allowed="$allow_replacement" '
+    $1 == "Remove" || $1 == "Dynamic" || ($2 == "Conditional" && allowed == "yes") {
+      print "end\t" $4 "\t" $3
+    }' <<<"$changes"; } |
+    awk -F '\t' '
+      NR == FNR { policy = policy $0; next }
+      index(policy, "\"" $3 "\"") { print $2 }' stack-policy.json -
+}
+
+lift_policy() {
+  [[ $dry_run == no && -n $(denied) ]] || return 0
+  read_policy "$1" || return 0
+  [[ -n $answer ]] || return 0
+  if [[ $answer != "$open_policy" ]] && ! is_ours "$answer"; then
+    note "The stack $1 has a policy that is not of this bundle: it may reject the change."
+    return
+  fi
+  lifted=$1
+  if [[ $answer != "$open_policy" ]] && ! set_policy "$1" "$open_policy"; then
+    lifted=
+    fail "the policy of the stack $1 cannot be lifted for this change, for the reason above. Nothing was" \
+      "changed in $1. Who deploys needs cloudformation:SetStackPolicy. Then run this again."
+  fi
 }
 
 execute_change_set() {
   local stack=$1 status
+  tell_unmarked "$stack"
+  lift_policy "$stack"
   run aws --region "$region" cloudformation execute-change-set --stack-name "$stack" \
     --change-set-name "$2"
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $stack" stack_is_changed "$stack"
-  [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
+  if [[ $answer == CREATE_COMPLETE || $answer == UPDATE_COMPLETE ]]; then
+    protect_stack "$stack"
+    return
+  fi
   status=${answer:-gone}
   explain_stack "$stack"
   fail "the stack $stack is $status: fix the errors above, and run this again."
@@ -480,6 +687,7 @@ stack_is_deleted() {
 }
 
 delete_stack() {
+  check_stack "$1"
   if [[ $dry_run == no ]]; then
     wait_for 360 "the stack $1" stack_is_settled "$1"
     if [[ -z $answer ]]; then
@@ -491,7 +699,261 @@ delete_stack() {
   wait_for 360 "the deletion of $1" stack_is_deleted "$1"
 }
 
+drop_stack() {
+  [[ $dry_run == no ]] || return 0
+  stack_status "$1"
+  [[ -z $answer ]] || delete_stack "$1"
+}
+
+# Where the bundle is deployed; rendering it again keeps this file.
+readonly account_file=deployed.json
+here=
+# Stacks that are ours, and those of them without a mark; each name is between spaces.
+proven=' '
+unmarked=' '
+
+owned() {
+  printf '%s\t%s\t%s\t%s\n' cfd-foundation cfd foundation 'Foundation of cfd: the network, access and storage of clusters' cfd-parallelcluster-monitoring cfd parallelcluster 'Alerts and dashboard of cfd' cfd-parallelcluster-monitoring cfd parallelcluster 'Alerts of cfd' cfd-parallelcluster-monitoring cfd parallelcluster 'Dashboard of cfd'
+}
+
+check_account() {
+  local account caller
+  ask_if_allowed aws --region "$region" sts get-caller-identity --query '[Account,Arn]' \
+    --output text || {
+    note "The account is not known, so it is not compared: $unknown"
+    return 0
+  }
+  IFS=$'\t' read -r account caller <<<"$answer"
+  here="{\"account\": \"$account\", \"region\": \"$region\"}"
+  note "Account $account, region $region, as $caller."
+  if [[ -e $account_file && $(<"$account_file") != "$here" ]]; then
+    fail "this bundle is deployed elsewhere: $(<"$account_file"). Nothing was changed. Use the credentials" \
+      "of that account; or, to deploy it here too, delete $account_file, or render it to another folder."
+  fi
+}
+
+record_account() {
+  [[ -z $here || ($action != deploy && $action != foundation) ]] || printf '%s\n' "$here" >"$account_file"
+}
+
+# has_mark STACK METADATA: whether the mark in it is this bundle's; sets $mark to what it says.
+has_mark() {
+  local key='"clustergen":{' cluster target
+  mark=${2//[[:space:]]/}
+  case $mark in
+    *"$key"*) ;;
+    *)
+      mark=
+      return 1
+      ;;
+  esac
+  mark=${mark#*"$key"}
+  mark=${mark%%\}*}
+  IFS=$'\t' read -r cluster target < <(owned |
+    awk -F '\t' -v name="$1" '$1 == name && !seen++ { print $2 "\t" $3 }')
+  [[ ",$mark," == *",\"cluster\":\"$cluster\","* && ",$mark," == *",\"target\":\"$target\","* ]]
+}
+
+# is_described STACK DESCRIPTION: as templates of earlier versions describe the stack.
+is_described() {
+  local name description
+  while IFS=$'\t' read -r name _ _ description; do
+    [[ $name != "$1" || $description != "$2" ]] || return 0
+  done < <(owned)
+  return 1
+}
+
+summarize() {
+  ask aws --region "$region" cloudformation get-template-summary --stack-name "$1" \
+    --query "$2" --output text || answer=
+}
+
+check_stack() {
+  local stack=$1 mark description
+  [[ $dry_run == no && $proven != *" $stack "* ]] || return 0
+  stack_status "$stack"
+  case $answer in
+    # There is nothing in it.
+    '' | REVIEW_IN_PROGRESS) ;;
+    *)
+      summarize "$stack" Metadata
+      if ! has_mark "$stack" "$answer"; then
+        [[ -z $mark ]] || refuse_stack "$stack" "its template is marked as another's: $mark"
+        summarize "$stack" Description
+        description=$answer
+        is_described "$stack" "$description" ||
+          refuse_stack "$stack" "its template has no mark of clustergen, and describes itself as \
+'$description'"
+        unmarked+="$stack "
+      fi
+      ;;
+  esac
+  proven+="$stack "
+}
+
+refuse_stack() {
+  fail "the stack $1 is not this bundle's: $2. Nothing was changed. Give the cluster another name in" \
+    "the spec, and render it again; or delete that stack yourself, if nobody needs it."
+}
+
+# The change of a stack without a mark gives it one.
+tell_unmarked() {
+  [[ $unmarked == *" $1 "* ]] || return 0
+  unmarked=${unmarked/" $1 "/ }
+  note "$1 is of an earlier version of clustergen, by its description. It is marked now."
+}
+
+# Prints the stacks that the action is about.
+concerned() {
+  local stack
+  while read -r stack; do
+    case $stack in
+      "$foundation_stack") [[ -z $outputs_file ]] || continue ;;
+      *) [[ $action != destroy-foundation ]] || continue ;;
+    esac
+    printf '%s\n' "$stack"
+  done < <(owned | cut -f 1 | sort -u)
+}
+
+check_stacks() {
+  local stack
+  while read -r stack; do
+    check_stack "$stack"
+  done < <(concerned)
+}
+
+refusal=
+losses=
+readonly deployed_template=.filled/deployed.template.json
+
+read_deployed() {
+  stack_status "$1"
+  case $answer in '' | REVIEW_IN_PROGRESS | ROLLBACK_COMPLETE) return 1 ;; esac
+  ask aws --region "$region" cloudformation get-template --stack-name "$1" \
+    --template-stage Original --query TemplateBody --output json || return 1
+  printf '%s\n' "$answer" >"$deployed_template"
+}
+
+# Sets $own to the templates of the bundle for a stack, after an empty file.
+find_own() {
+  local file of=cluster
+  [[ $1 != cfd-foundation ]] || of=foundation
+  own=(/dev/null)
+  for file in *.template.json; do
+    case $of,$file in
+      cluster,foundation*) ;;
+      foundation,foundation.template.json | cluster,*) [[ ! -e $file ]] || own+=("$file") ;;
+    esac
+  done
+}
+
+# Prints name, type and deletion policy of the resources in templates.
+list_resources() {
+  awk '
+    FNR == 1 { inside = 0 }
+    { match($0, /^ */) }
+    # The indentation of the second line is that of the whole file.
+    FNR == 2 { unit = RLENGTH }
+    RLENGTH == unit { inside = /^ *"Resources": [{]$/ }
+    !inside { next }
+    { split($0, word, "\"") }
+    RLENGTH == 2 * unit && /": [{]$/ { name = word[2]; type = policy = "" }
+    RLENGTH == 3 * unit && word[2] == "Type" { type = word[4] }
+    RLENGTH == 3 * unit && word[2] == "DeletionPolicy" { policy = word[4] }
+    RLENGTH == 2 * unit && /^ *[}]/ { print name "\t" type "\t" policy }' "$@"
+}
+
+stores() {
+  printf '%s\n' AWS::APS::Workspace AWS::CloudFormation::Stack AWS::DynamoDB::Table AWS::EC2::Volume AWS::ECR::Repository AWS::EFS::FileSystem AWS::FSx::FileSystem AWS::FSx::StorageVirtualMachine AWS::FSx::Volume AWS::Grafana::Workspace AWS::KMS::Key AWS::Logs::LogGroup AWS::RDS::DBCluster AWS::RDS::DBInstance AWS::S3::Bucket
+}
+
+# ending TEMPLATE...: what holds data and goes with the stack; with keeping, what stays.
+ending() {
+  list_resources "$@" | awk -F '\t' -v kept="${keeping:-0}" 'NR == FNR { store[$1]; next }
+    ($2 in store) && ($3 ~ /^(Retain|Snapshot)/) == kept { print $1 }' <(stores) - | sort
+}
+
+check_losses() {
+  local stack=$1 command=$2 own=() found kept
+  if [[ $dry_run == yes ]] || ! read_deployed "$stack"; then return 0; fi
+  find_own "$stack"
+  if [[ -z $(list_resources "$deployed_template") ]]; then
+    found="what is in it, whose template is not one of clustergen's"
+  else
+    found=$(comm -23 <(ending "$deployed_template") <(ending "${own[@]}") | paste -sd , -)
+    kept=$(comm -12 <(keeping=1 ending "$deployed_template") <(ending "${own[@]}") | paste -sd , -)
+    [[ -z $kept ]] || losses+="Stays, as $stack was deployed, and costs money: ${kept//,/, }. So that it is \
+deleted, run $command first."$'\n'
+  fi
+  [[ -n $found ]] || return 0
+  if [[ $allow_replacement == yes ]]; then
+    losses+="Deleted with all data and logs, as $stack was deployed: ${found//,/, }."$'\n'
+  else
+    refusal+="the stack $stack was deployed with a template that does not keep ${found//,/, }: all data and \
+logs in it would go. Run $command first, which deploys what this bundle says; or, if you do not need \
+them, add --allow-replacement. "
+  fi
+}
+
+stop_at_refusal() {
+  [[ -z $refusal ]] || fail "${refusal}Nothing was deleted."
+  [[ -z $losses ]] || note "${losses%$'\n'}"
+}
+
+# Before the first deletion.
+check_cluster_losses() {
+  local stack
+  while read -r stack; do
+    [[ $stack == cfd-foundation ]] || check_losses "$stack" deploy.sh
+  done < <(concerned)
+  stop_at_refusal
+}
+
+# Prints the networks in templates: ids of those that exist, addresses of new ones.
+networks() {
+  grep -hoE '"(vpc|subnet)-[0-9a-f]+"|"CidrBlock": "[^"]+"' "$@" | sort -u || true
+}
+
+# Two specs may have the same names. Without the file that a deployment leaves, as in a new checkout,
+# the network tells them apart, unless both are new and have the same addresses.
+check_place() {
+  local stack own=() ours theirs
+  # Where the account is not known, the file proves nothing.
+  [[ -z $here || ! -e $account_file ]] || return 0
+  while read -r stack; do
+    # A cluster may get other subnets.
+    [[ $stack == cfd-foundation || ($action != deploy && $action != foundation) ]] || continue
+    find_own "$stack"
+    ours=$(networks "${own[@]}")
+    if [[ -z $ours ]] || ! read_deployed "$stack"; then continue; fi
+    theirs=$(networks "$deployed_template")
+    [[ -z $theirs || -n $(comm -12 <(printf '%s\n' "$ours") <(printf '%s\n' "$theirs")) ]] ||
+      fail "the stack $stack is in another network than this bundle's: ${theirs//$'\n'/, }. Nothing was" \
+        "changed. If it is of another spec, give the cluster another name in yours. If it is of this" \
+        "spec, run this from the bundle that was deployed, or with its $account_file."
+  done < <(concerned)
+}
+
 counts=
+unpaused=
+
+# Without `set -e`, as in every condition: functions that run here join their steps with &&.
+attempt() {
+  local what=$1 group=$2
+  shift 2
+  if [[ $what != none ]]; then
+    "$@"
+  elif ! ("$@"); then
+    note "$group could not be paused, for the reason above. The others are paused first."
+    unpaused+=", $group"
+  fi
+}
+
+all_paused() {
+  [[ -z $unpaused ]] ||
+    fail "these were not paused, and their nodes continue to cost money: ${unpaused#, }. Fix what was" \
+      "reported, and run deploy.sh --pause again."
+}
 
 recall() {
   local bucket
@@ -503,7 +965,12 @@ recall() {
   fi
   ask aws --region "$region" s3 cp "s3://$bucket/$memory" - || return 1
   counts=$answer
-  [[ -n $counts ]]
+  [[ -n $counts ]] || return 1
+  # In arithmetic, Bash runs commands that it finds in the subscript of an array.
+  if LC_ALL=C grep -q $'[^A-Za-z0-9_.# \t-]' <<<"$counts"; then
+    fail "s3://$bucket/$memory is not what --pause wrote: find out who changed it, delete it, and" \
+      "scale the node groups yourself."
+  fi
 }
 
 remember() {
@@ -547,8 +1014,8 @@ upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
   for key in "$@"; do
-    if [[ $dry_run == yes ]] || ! ask aws --region "$region" s3api head-object \
-      --bucket "$bucket" --key "$key"; then
+    if [[ $dry_run == yes ]] || ! ask_state aws --region "$region" s3api head-object \
+      --bucket "$bucket" --key "$key" --query ContentLength --output text; then
       run aws --region "$region" s3 cp --only-show-errors "scripts/${key#*/}" "s3://$bucket/$key"
     fi
   done
@@ -556,8 +1023,16 @@ upload() {
 
 # What leaves the foundation, and stays in it until the cluster no longer uses it.
 removal=
+# Of the foundation's template.
+bucket_parameters=()
 
 note_removal() {
+  local name id
+  while read -r name id; do
+    note "$name stays at FSx, and goes on importing and exporting. After this deployment, delete it: aws" \
+      "--region $region fsx delete-data-repository-association --no-delete-data-in-file-system" \
+      "--association-id $id"
+  done < <(awk -F '\t' '$3 ~ /::DataRepositoryAssociation$/ && $5 ~ /Retain$/ { print $4, $8 }' <<<"$changes")
   removal=$(awk -F '\t' '$1 == "Remove" { print $4 }' <<<"$changes")
   [[ -n $removal ]] || return 0
   note "${removal//$'\n'/, }: removed from the foundation after the cluster has changed."
@@ -596,20 +1071,65 @@ keep_removed() {
 
 # Makes the other changes first.
 deploy_without_removal() {
-  local deployed=.filled/deployed.template.json kept=.filled/kept.template.json
+  local kept=.filled/kept.template.json
   drop_change_set "$foundation_stack"
   grep -qv '^Remove' <<<"$changes" || return 0
-  ask aws --region "$region" cloudformation get-template --stack-name "$foundation_stack" \
-    --template-stage Original --query TemplateBody --output json
-  printf '%s\n' "$answer" >"$deployed"
-  keep_removed "$deployed" foundation.template.json >"$kept" ||
+  read_deployed "$foundation_stack"
+  keep_removed "$deployed_template" foundation.template.json >"$kept" ||
     fail "the template of $foundation_stack is not one of clustergen's: deploy this bundle as that" \
       "stack was deployed, and run deploy.sh --outputs FILE."
-  deploy_stack "$foundation_stack" "$kept"
+  deploy_stack "$foundation_stack" "$kept" ${bucket_parameters[@]+"${bucket_parameters[@]}"}
+}
+
+# Sets $answer to the IAM name of the caller; empty for the root user, who is never locked out.
+# A session has the name of its role without the role's path, so there are two forms of it.
+# https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
+find_writer() {
+  local account role
+  ask aws --region "$region" sts get-caller-identity --query Arn --output text
+  case $answer in
+    *:root) answer= ;;
+    *:assumed-role/*)
+      account=${answer%:*}
+      role=${answer#*:assumed-role/}
+      account=${account/:sts:/:iam:}
+      answer="$account:role/${role%%/*} $account:role/*/${role%%/*}"
+      ;;
+  esac
+}
+
+# A bucket of an earlier version keeps its name: another one would replace it, with the scripts that
+# nodes read. Policies of SageMaker allow others to write to such names; here, only those may who
+# deploy the foundation. SECURITY.md of clustergen has more.
+read_bucket() {
+  local name writers all
+  bucket_parameters=()
+  name=$(awk -F '\t' '$1 == "ScriptsBucketName" { print $2 }' <<<"$outputs")
+  [[ -n $name ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$foundation_stack" \
+    --query "Stacks[0].Parameters[?ParameterKey==\`ScriptWriters\`].ParameterValue" --output text
+  writers=$answer
+  if [[ $name =~ ^sagemaker-[a-z0-9-]+-[0-9a-f]{6}-[0-9]{12}$ ]]; then
+    bucket_parameters=("KeptBucketName=$name")
+  elif [[ -z $writers ]]; then
+    return 0
+  fi
+  find_writer
+  all=$writers
+  [[ -z $answer || " $writers " == *" $answer "* ]] || all="${writers:+$writers }$answer"
+  # Names may have commas, which separate the words of an argument of the AWS CLI.
+  bucket_parameters+=("ScriptWriters=${all//,/\\,}")
+  # The template of the foundation may have to be uploaded, too.
+  if [[ -n $writers && $all != "$writers" ]]; then
+    deploy_stack "$foundation_stack" deployed "${bucket_parameters[@]}"
+  fi
 }
 
 deploy_foundation_stack() {
-  create_change_set "$foundation_stack" foundation.template.json
+  read_stack "$foundation_stack"
+  read_bucket
+  create_change_set "$foundation_stack" foundation.template.json \
+    ${bucket_parameters[@]+"${bucket_parameters[@]}"}
   if [[ -n $change_set ]]; then
     note_removal
     review_cluster_first
@@ -638,6 +1158,13 @@ deploy_foundation() {
   read_foundation
 }
 
+# known_before WHAT KNOWN: prints what is known of WHAT, which is then deleted; or, once AWS no longer
+# knows, what an interrupted run knew.
+known_before() {
+  [[ -z $2 ]] || printf '%s\n' "$2" >".filled/deleting-$1"
+  [[ ! -e .filled/deleting-$1 ]] || cat ".filled/deleting-$1"
+}
+
 # Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
   printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID  # once its mount targets are gone, after a minute or two' StorageFsx 'fsx delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID  # once the file systems are gone, after some minutes' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
@@ -654,19 +1181,107 @@ explain_retained() {
   done < <(retained)
 }
 
-# Stops if something has the foundation's security group. Clusters of other specs can share it.
-find_other_users() {
-  local group
-  read_stack "$foundation_stack"
-  [[ $outputs == *ClusterSecurityGroupId* ]] || return 0
-  group=$(output ClusterSecurityGroupId)
+# Adds what refers to the foundation to $found; $values has the ids in it, one on each line.
+find_interfaces() {
+  local groups
+  groups=$(awk -F '\t' '$1 ~ /SecurityGroupId$/ { print $2 }' <<<"$outputs" | paste -sd , -)
+  [[ -n $groups ]] || return 0
   # Instances of HyperPod, and what PCS and EKS use without nodes, are visible as interfaces only.
-  ask aws --region "$region" ec2 describe-network-interfaces --output text \
-    --query 'NetworkInterfaces[].NetworkInterfaceId' --filters \
-    "Name=group-id,Values=$group" Name=status,Values=in-use || answer=
-  [[ -z $answer ]] ||
-    fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
-      "those of other targets, and of specs with this foundation:" cfd
+  ask_if_allowed aws --region "$region" ec2 describe-network-interfaces --output text --query \
+    "NetworkInterfaces[].[NetworkInterfaceId,Attachment.InstanceId||Description||'']" --filters \
+    "Name=group-id,Values=$groups" Name=status,Values=in-use || return 0
+  found+=$(awk -F '\t' '$1 != "" { printf ", %s (%s)", $1, $2 }' <<<"$answer")
+}
+
+# Instances with other security groups, in the VPC of which the routes would go first.
+find_instances() {
+  local vpc
+  vpc=$(awk -F '\t' '$1 == "VpcId" { print $2 }' <<<"$outputs")
+  [[ -n $vpc ]] || return 0
+  ask_if_allowed aws --region "$region" ec2 describe-network-interfaces --output text --query \
+    "NetworkInterfaces[?Attachment.InstanceId].[NetworkInterfaceId,Attachment.InstanceId]" --filters \
+    "Name=vpc-id,Values=$vpc" Name=status,Values=in-use || return 0
+  found+=$(awk -F '\t' -v known="$found" '$1 ~ /^eni-/ && !index(known, $1 " ") {
+    printf ", %s (%s)", $1, $2 }' <<<"$answer")
+}
+
+# EC2 does not delete a group that a rule of another one in its VPC names: CloudFormation would notice
+# after it has deleted the rest.
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSecurityGroup.html
+find_rules() {
+  local groups side own named=
+  groups=$(awk -F '\t' '$1 ~ /SecurityGroupId$/ { print $2 }' <<<"$outputs")
+  [[ -n $groups ]] || return 0
+  ask_if_allowed aws --region "$region" cloudformation list-stack-resources --output text --query \
+    "StackResourceSummaries[?ResourceType=='AWS::EC2::SecurityGroup'].[PhysicalResourceId]" \
+    --stack-name "$foundation_stack" || return 0
+  own=$answer
+  for side in '' egress.; do
+    ask_if_allowed aws --region "$region" ec2 describe-security-groups --output text --query \
+      'SecurityGroups[].[GroupId]' --filters "Name=vpc-id,Values=$(output VpcId)" \
+      "Name=${side}ip-permission.group-id,Values=${groups//$'\n'/,}" || return 0
+    named+=$answer$'\n'
+  done
+  named=$(grep -vxF "$groups"$'\n'"$own" <<<"$named" | grep . | sort -u | paste -sd , - || true)
+  [[ -z $named ]] ||
+    refusal+="rules of ${named//,/, } name security groups of the foundation, which EC2 then does not delete: \
+delete these rules first. "
+}
+
+# A cluster without nodes, such as a Batch cluster at rest, has no interfaces; it has a stack.
+find_stacks() {
+  local conditions
+  conditions=$(awk '$0 != "" { printf "%scontains(ParameterValue||\047\047,\047%s\047)", between, $0
+    between = "||" }' <<<"$values")
+  ask_if_allowed aws --region "$region" cloudformation describe-stacks --output text --query \
+    "Stacks[?StackName=='$foundation_stack'||StackStatus!='REVIEW_IN_PROGRESS'\
+&&Parameters[?$conditions]].[StackName]" || return 0
+  # An answer that lacks the foundation itself says nothing about the others.
+  [[ $'\n'$answer$'\n' == *$'\n'"$foundation_stack"$'\n'* ]] ||
+    fail "CloudFormation does not list the stack $foundation_stack, which exists. Nothing was deleted. Run" \
+      "this again."
+  found+=$(awk -v own="$foundation_stack" '$1 != "" && $1 != "None" && $1 != own {
+    printf ", the stack %s", $1 }' <<<"$answer")
+}
+
+# HyperPod clusters may have no nodes, and need no stack.
+# find_hyperpod [OWN]
+find_hyperpod() {
+  local name names
+  ask_if_allowed aws --region "$region" sagemaker list-clusters --output text \
+    --query 'ClusterSummaries[].[ClusterName]' || return 0
+  names=$answer
+  for name in $names; do
+    [[ $name != "${1:-}" ]] || continue
+    ask_if_allowed aws --region "$region" sagemaker describe-cluster --cluster-name "$name" \
+      --output json || continue
+    ! grep -qF -f <(printf '%s\n' "$values") <<<"$answer" || found+=", HyperPod cluster $name"
+  done
+}
+
+check_references() {
+  local found='' values left=yes
+  unknown=
+  stack_status "$foundation_stack"
+  case $answer in
+    # Nothing refers to a foundation that was never complete.
+    '' | REVIEW_IN_PROGRESS | ROLLBACK_* | CREATE_FAILED | DELETE_*) left=no ;;
+  esac
+  read_stack "$foundation_stack"
+  values=$(awk -F '\t' '$1 ~ /(Id|Arn|BucketName)$/ && $2 != "" { print $2 }' <<<"$outputs")
+  [[ -n $values || $left == yes ]] || return 0
+  [[ -n $values ]] || fail "CloudFormation shows no outputs of $foundation_stack. Nothing was deleted."
+  find_interfaces
+  find_instances
+  find_rules
+  find_stacks
+  find_hyperpod
+  [[ -z $found ]] ||
+    refusal+="these still use the foundation: ${found#, }. Destroy the clusters that they belong to first: \
+those of other targets, and of specs with the foundation cfd. "
+  [[ -z $unknown ]] || [[ $allow_replacement == yes ]] ||
+    refusal+="what still uses the foundation cannot be known: $unknown. Run this with permission to ask; \
+or, if nothing uses it, add --allow-replacement. "
 }
 
 destroy_foundation() {
@@ -677,18 +1292,21 @@ destroy_foundation() {
     read_status
     [[ -z $answer || $answer == DELETE_COMPLETE ]] ||
       fail "$cluster still uses the foundation: run deploy.sh --destroy first."
-    find_other_users
+    check_references
+    check_losses "$foundation_stack" "deploy.sh --foundation"
+    stop_at_refusal
   fi
   note /fsx 'stays and continues to cost money'
   note /home 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
-    ask aws --region "$region" cloudformation describe-stack-resources \
-      --stack-name "$foundation_stack" --output text \
-      --query 'StackResources[].[LogicalResourceId,PhysicalResourceId]' || answer=
-    known=$answer
+    ask aws --region "$region" cloudformation list-stack-resources \
+      --stack-name "$foundation_stack" --output text --query \
+      'StackResourceSummaries[].[LogicalResourceId,PhysicalResourceId]' || answer=
+    known=$(known_before foundation "$answer")
   fi
   delete_stack "$foundation_stack"
   [[ -z $known ]] || explain_retained "$known"
+  [[ $dry_run == yes ]] || rm -f "$account_file" .filled/deleting-foundation
 }
 
 require_version() {
@@ -704,7 +1322,7 @@ pcluster_here() {
 
 # Sets $answer to the status of the cluster; empty if it does not exist.
 read_status() {
-  ask pcluster describe-cluster --cluster-name "$cluster" --region "$region" \
+  ask_state pcluster describe-cluster --cluster-name "$cluster" --region "$region" \
     --query clusterStatus || answer=
   answer=${answer//\"/}
 }
@@ -726,6 +1344,109 @@ deleted_storage() {
     }' <<<"$1"
 }
 
+# Prints the type of each storage that goes with the cluster, from the template that ParallelCluster made.
+ending_storage() {
+  awk '
+    function show() { if (type && policy !~ /Retain|Snapshot/) print type; type = policy = "" }
+    /^[^ ]/ { show(); inside = /^Resources:/ }
+    inside && /^  [^ ]/ { show() }
+    inside && /^    DeletionPolicy: / { policy = $2 }
+    inside && /^    Type: AWS::(FSx::FileSystem|EFS::FileSystem|EC2::Volume)$/ { type = $2 }
+    END { show() }' | sort
+}
+
+# What counts is the template that was deployed, whatever cluster.yaml says now.
+check_storage() {
+  local found
+  [[ $dry_run == no && $allow_replacement == no ]] || return 0
+  ask aws --region "$region" cloudformation get-template --stack-name "$cluster" \
+    --query TemplateBody --output text || return 0
+  found=$(comm -23 <(ending_storage <<<"$answer") <(true) | paste -sd , -)
+  [[ -z $found ]] || fail "the cluster was deployed with storage that goes with it (${found//,/, }), and this" \
+    "bundle keeps it. Nothing was deleted. Run deploy.sh first, which deploys what this bundle says; or, if" \
+    "you do not need the data, add --allow-replacement."
+}
+
+# Prints the storage that a stack left when it was deleted; by its id, CloudFormation still knows it.
+name_kept_storage() {
+  local type id
+  ask aws --region "$region" cloudformation list-stack-resources --stack-name "$1" --output text \
+    --query "StackResourceSummaries[?ResourceStatus=='DELETE_SKIPPED'].[ResourceType,PhysicalResourceId]" ||
+    fail "CloudFormation does not show which storage $cluster left"
+  awk -F '\t' '$1 ~ /^AWS::(EC2::Volume|EFS::FileSystem|FSx::FileSystem)$/ { print $1, $2 }' <<<"$answer" |
+    while read -r type id; do
+      note "$id stays, with its data, and costs money. The next cluster mounts it with existing: {id: $id}" \
+        "in the spec, and otherwise creates an empty one. README.md has the command that deletes it."
+    done
+}
+
+# Prints lines of what a dry run says that changes: parameter, value now, value then.
+read_changes() {
+  awk '
+    function value() { sub(/^ *"[A-Za-z]*": "/, ""); sub(/",?$/, ""); return $0 }
+    /^ *"parameter": / { parameter = value() }
+    /^ *"requestedValue": / { requested = value() }
+    /^ *"currentValue": / { current = value() }
+    /^ *}/ && parameter { print parameter "\t" current "\t" requested; parameter = "" }' <<<"$1"
+}
+
+# Prints what the validators of ParallelCluster warn of, from a dry run that succeeds.
+read_warnings() {
+  awk '
+    /^ *"level": / { warns = /"WARNING"/ }
+    /^ *}/ { warns = 0 }
+    warns && sub(/^ *"message": "/, "") {
+      sub(/",?$/, "")
+      gsub(/\\"/, "\"")
+      print "ParallelCluster warns: " $0
+    }' <<<"$1"
+}
+
+# The keys of a queue whose change replaces its nodes.
+replacing() {
+  printf '%s\n' AllocationStrategy CapacityReservationTarget CapacityType ComputeResources.CapacityReservationTarget ComputeResources.Efa ComputeResources.LaunchTemplateOverrides ComputeResources.SchedulableMemory ComputeResources.SpotPrice ComputeResources.Tags ComputeSettings CustomActions Image Networking.Proxy Tags
+}
+
+# Sets $nodes to lines such as "replace the 2 nodes of the queue train".
+find_replaced_nodes() {
+  local queue count
+  nodes=
+  while IFS= read -r queue; do
+    [[ -n $queue ]] || continue
+    ask pcluster describe-cluster-instances --cluster-name "$cluster" --region "$region" \
+      --node-type ComputeNode --queue-name "$queue" --query '[nextToken, instances[].instanceId]' || continue
+    count=$(grep -c '"i-' <<<"$answer" || true)
+    [[ $count != 0 ]] || continue
+    [[ $answer == *null* ]] || count+=" or more"
+    nodes+="replace the $count nodes of the queue $queue"$'\n'
+  done < <(awk -F '\t' '
+    NR == FNR { replaces[$1]; next }
+    match($1, /^Scheduling[.]SlurmQueues\[[^]]*\][.]/) {
+      queue = substr($1, 24, RLENGTH - 25)
+      key = substr($1, RLENGTH + 1)
+      gsub(/\[[^]]*\]/, "", key)
+      for (each in replaces) if (index(key ".", each ".") == 1) print queue
+    }' <(replacing) - <<<"$changes" | sort -u)
+  nodes=${nodes%$'\n'}
+}
+
+# Prints what changes, and stops before nodes that run are replaced.
+review_changes_of_cluster() {
+  local changes nodes why
+  changes=$(read_changes "$1")
+  [[ -n $changes ]] || return 0
+  note "$cluster changes:"
+  note "$(awk -F '\t' 'function short(text) { return length(text) > 60 ? substr(text, 1, 57) "..." : text }
+    { print "  " $1 ": " short($2) " -> " short($3) }' <<<"$changes")"
+  find_replaced_nodes
+  [[ -n $nodes ]] || return 0
+  why="${nodes//$'\n'/, }, each once its jobs have ended."
+  [[ $allow_replacement == yes ]] ||
+    fail "the change would $why Nothing was changed in the cluster. If this is intended, add" \
+      "--allow-replacement."
+  note "--allow-replacement: this will $why"
+}
+
 # Prints ParallelCluster's validation of the configuration; a valid dry run also ends with an error.
 validate() {
   local said tries mounts
@@ -736,10 +1457,12 @@ validate() {
     case $said in
       *"DryRun flag is set"*)
         note "ParallelCluster accepts cluster.yaml"
+        read_warnings "$said" >&3
         mounts=$(deleted_storage "$said")
         [[ -z $mounts || $allow_replacement == yes ]] ||
           fail "the change would delete the storage at ${mounts//$'\n'/, }, with all data in it. Nothing" \
             "was changed in the cluster. If this is intended, add --allow-replacement."
+        review_changes_of_cluster "$said"
         return
         ;;
       *"No changes found"*)
@@ -754,7 +1477,11 @@ validate() {
     sleep 15
   done
   printf '%s\n' "$said" >&2
-  fail "ParallelCluster rejects cluster.yaml. Nothing was changed in the cluster."
+  [[ $said != *"top the compute fleet"* ]] ||
+    note "To stop the compute fleet, run deploy.sh --pause, which ends running jobs; then run this again," \
+      "and deploy.sh --resume after it."
+  fail "ParallelCluster does not accept cluster.yaml, for the reason above. Nothing was changed in the" \
+    "cluster. Fix that, and run this again."
 }
 
 # Whether the foundation has all these outputs.
@@ -788,7 +1515,7 @@ review_cluster() {
   knows $names || return 0
   choose_command
   [[ $command == update-cluster ]] || return 0
-  upload e4f438811d6689a2/hook.sh
+  upload b9b08a69e6bdcc0e/hook.sh
   provide_hook
   fill cluster.yaml
   validate "$command"
@@ -796,6 +1523,10 @@ review_cluster() {
 
 # Prints the reason for a failure, and where to find logs.
 explain_cluster() {
+  local answer
+  ask pcluster describe-cluster --cluster-name "$cluster" --region "$region" \
+    --query 'failures[0].failureReason' || answer=
+  [[ -z ${answer#null} ]] || note "ParallelCluster says: ${answer//\"/}"
   note "The events of its stack: pcluster get-cluster-stack-events --cluster-name $cluster" \
     "--region $region --query \"events[?contains(resourceStatus, 'FAILED')]\""
   note "The logs of its nodes: pcluster list-cluster-log-streams --cluster-name $cluster" \
@@ -834,8 +1565,9 @@ choose_command() {
     '' | DELETE_COMPLETE) ;;
     CREATE_FAILED | DELETE_FAILED)
       explain_cluster
-      fail "the cluster is $answer and cannot be updated: read the reason, then run deploy.sh --destroy and" \
-        "deploy.sh. It costs money until then."
+      fail "the cluster is $answer and cannot be updated: read the reason, then run" \
+        "deploy.sh --destroy and deploy.sh." \
+        "It costs money until then."
       ;;
     *) command=update-cluster ;;
   esac
@@ -875,22 +1607,43 @@ provide_hook() {
   local bucket
   [[ $dry_run == no ]] || return 0
   bucket=$(output ScriptsBucketName)
-  ask aws --region "$region" s3api head-object --bucket "$bucket" --key clusters/cfd/hook.sh || upload_hook
+  ask_state aws --region "$region" s3api head-object --bucket "$bucket" --key clusters/cfd/hook.sh \
+    --query ContentLength --output text || upload_hook
 }
 
-# A table of an earlier deployment, which the cluster would still follow.
-upload_timetable() {
+# Tables of an earlier deployment, which the cluster would still follow.
+upload_tables() {
   local bucket
-  # Without a bucket, there was no table: an adopted cluster may have no foundation.
+  # Without a bucket, there were none: an adopted cluster may have no foundation.
   [[ $outputs == *ScriptsBucketName* ]] || return 0
   bucket=$(output ScriptsBucketName)
-  if [[ $dry_run == no ]] && ask aws --region "$region" s3api head-object --bucket "$bucket" \
-    --key clusters/cfd/parallelcluster-timetable.tsv; then
+  clear_table "$bucket" clusters/cfd/parallelcluster-timetable.tsv ''
+  clear_table "$bucket" clusters/cfd/parallelcluster-users.tsv '# end 0'
+  clear_table "$bucket" clusters/cfd/parallelcluster-accounts.tsv '# end 0'
+}
+
+# clear_table BUCKET KEY TEXT: overwrites a table of an earlier deployment.
+clear_table() {
+  if [[ $dry_run == no ]] && ask_state aws --region "$region" s3api head-object --bucket "$1" \
+    --key "$2" --query ContentLength --output text; then
     mkdir -p .filled
-    : >.filled/timetable.tsv
-    run aws --region "$region" s3 cp --only-show-errors .filled/timetable.tsv \
-      "s3://$bucket/"clusters/cfd/parallelcluster-timetable.tsv
+    printf '%s' "$3" >.filled/table.tsv
+    run aws --region "$region" s3 cp --only-show-errors .filled/table.tsv "s3://$1/$2"
   fi
+}
+
+# Stops before anything changes if what has the name of the cluster belongs to others.
+check_owner() {
+  # The template that ParallelCluster made has the subnet, the groups and the bucket of the head node.
+  read_status
+  case $answer in '' | DELETE_COMPLETE) return 0 ;; esac
+  read_foundation
+  ask aws --region "$region" cloudformation get-template --stack-name "$cluster" \
+    --query TemplateBody --output json || return 0
+  grep -qF -f <(substitute < <(printf '%s\n' '${ClusterSecurityGroupId}' '${PrivateSubnetId}' '${ScriptsBucketName}' '${SessionPolicyArn}')) <<<"$answer" ||
+    fail "there is a cluster $cluster with a head node in a network that is not this bundle's. Nothing was" \
+      "changed. Give the cluster another name in the spec; or add --outputs FILE if its foundation" \
+      "is not that of this bundle."
 }
 
 # Stops before anything changes.
@@ -911,7 +1664,7 @@ deploy_cluster() {
   validate "$command"
   # Running nodes read these.
   upload_hook
-  upload_timetable
+  upload_tables
   if [[ $accepted == yes ]]; then
     if [[ $command == create-cluster ]]; then
       # A rollback would delete the head node, and its logs with it.
@@ -920,7 +1673,9 @@ deploy_cluster() {
     pcluster_here "$command" --cluster-configuration .filled/cluster.yaml "$@"
     wait_until_complete
   fi
-  pcluster_here describe-cluster
+  # Not its configuration, to which pcluster gives a signed link that opens it to everyone for an hour.
+  pcluster_here describe-cluster --query \
+    '{clusterStatus: clusterStatus, computeFleetStatus: computeFleetStatus, headNode: headNode, loginNodes: loginNodes}'
 }
 
 pause_cluster() {
@@ -936,16 +1691,25 @@ resume_cluster() {
 }
 
 destroy_cluster() {
+  local status='' stack_id=''
   require_version
   if [[ $dry_run == no ]]; then
     wait_for 120 "what the cluster is doing" is_deletable_cluster
-    if [[ -z $answer || $answer == DELETE_COMPLETE ]]; then
+    status=$answer
+    if [[ -z $status || $status == DELETE_COMPLETE ]]; then
       note "The cluster $cluster does not exist."
-      return
+      status=DELETE_COMPLETE
+    else
+      ask aws --region "$region" cloudformation describe-stacks --stack-name "$cluster" --output text \
+        --query 'Stacks[0].StackId' || fail "CloudFormation has no stack of $cluster"
+      stack_id=$answer
     fi
+    stack_id=$(known_before cluster "$stack_id")
   fi
-  [[ ${answer:-} == DELETE_IN_PROGRESS ]] || pcluster_here delete-cluster
-  wait_for 60 "the deletion of $cluster" is_deleted_cluster
+  [[ $status == DELETE_* && $status != DELETE_FAILED ]] || pcluster_here delete-cluster
+  [[ $status == DELETE_COMPLETE ]] || wait_for 60 "the deletion of $cluster" is_deleted_cluster
+  [[ -z $stack_id ]] || name_kept_storage "$stack_id"
+  [[ $dry_run == yes ]] || rm -f .filled/deleting-cluster
   forget_pause
   note "The stack $foundation_stack remains, with the network and the data of:" /fsx /home
 }
@@ -957,6 +1721,7 @@ while (($# > 0)); do
       (($# > 1)) || fail "--outputs needs a file"
       # Relative to the current folder of the caller, not to this script.
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+      [[ -r $outputs_file ]] || fail "cannot read $2"
       shift
       ;;
     --allow-replacement) allow_replacement=yes ;;
@@ -988,7 +1753,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 if [[ $action == preflight ]]; then
   command -v clustergen >/dev/null ||
-    fail "clustergen is not on PATH: pip install 'clustergen[live]', or go through" \
+    fail "clustergen is not on PATH: run pip install '.[live]' in its checkout, or go through" \
       '"Before you deploy" in README.md by hand.'
   run clustergen preflight "$spec" --target parallelcluster
   exit
@@ -997,15 +1762,23 @@ fi
 if [[ $dry_run == no ]]; then
   need aws pcluster node
   mkdir -p .filled
+  check_account
+  check_stacks
+  check_place
+  [[ $action == destroy-foundation ]] || check_owner
+  record_account
 fi
 
 case $action in
   deploy)
     check_first
     deploy_foundation
-    upload e4f438811d6689a2/hook.sh
+    upload b9b08a69e6bdcc0e/hook.sh
     deploy_cluster
-    [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
+    # Of a spec that had monitoring.
+    drop_stack cfd-parallelcluster-monitoring
+    [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json \
+      ${bucket_parameters[@]+"${bucket_parameters[@]}"}
     conclude "$cluster is deployed."
     ;;
   foundation)
@@ -1015,6 +1788,8 @@ case $action in
     ;;
   pause)
     read_foundation
+    note "Running jobs on the nodes that stop end, and what is on root volumes and local disks of" \
+      "these goes. README.md has the commands to let jobs finish first."
     pause_cluster
     conclude "$cluster is paused. deploy.sh --resume restores its nodes. These continue to cost" \
       "money: network, storage, head node, login nodes."
@@ -1024,6 +1799,13 @@ case $action in
     resume_cluster
     conclude "$cluster is resumed."
     ;;
-  destroy) destroy_cluster ;;
+  destroy)
+    check_storage
+    check_cluster_losses
+    note "This goes:" 'running and pending jobs: their queues and nodes go'
+    note "This goes:" 'what is on root volumes and local disks of nodes: they go with the nodes'
+    drop_stack cfd-parallelcluster-monitoring
+    destroy_cluster
+    ;;
   destroy-foundation) destroy_foundation ;;
 esac

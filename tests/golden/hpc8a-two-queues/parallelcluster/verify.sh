@@ -1,8 +1,9 @@
 #!/bin/bash
 # Checks a running node against the spec; exits with 1 if a check fails.
-#   srun --nodelist=NODE --gpus-per-node=GPUS --cpu-bind=none verify.sh [GROUP]
-#   verify.sh --head
-#   verify.sh --login
+# Copy it to a file system that all nodes share, and run it there.
+#   srun --partition=QUEUE --nodelist=NODE --cpu-bind=none ./verify.sh [GROUP]
+#   ./verify.sh --head
+#   ./verify.sh --login
 # GROUP is one of: --head, --login, hpc, test; a step of a job knows its own.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -30,6 +31,24 @@ count_efa() {
   echo "$count"
 }
 
+instance_type() {
+  local at=http://169.254.169.254/latest token type
+  token=$(curl -sf -m 5 -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 60' "$at/api/token") &&
+    type=$(curl -sf -m 5 -H "X-aws-ec2-metadata-token: $token" "$at/meta-data/instance-type") &&
+    printf '%s\n' "${type#ml.}"
+}
+
+# expected NUMBER | TYPE=NUMBER,...: prints the number, that of this node's instance type. Fails if it
+# is unknown.
+expected() {
+  local type
+  if [[ $1 != *=* ]]; then
+    echo "$1"
+    return
+  fi
+  type=$(instance_type) && tr ',' '\n' <<<"$1" | awk -F = -v type="$type" '$1 == type { print $2 }' | grep .
+}
+
 wrong=0
 
 # check WHAT COMMAND...
@@ -49,9 +68,10 @@ same() {
 }
 
 efa() {
-  local found
+  local found expected
   found=$(count_efa)
-  check "$1 EFA devices, found $found" same "$found" "$1"
+  expected=$(expected "$1") || expected=unknown
+  check "$expected EFA devices, found $found" same "$found" "$expected"
 }
 
 takes_files() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Applies manifests/ to the EKS cluster that kubectl reaches; running it again changes nothing.
+# Applies manifests/ to the EKS cluster; running it again changes nothing.
 # Objects of an earlier bundle that are not in this one are deleted at the end.
 # See --help.
 set -euo pipefail
@@ -15,7 +15,8 @@ usage() {
 usage: apply.sh [--dry-run] [--context NAME] [--check | --prune | --remove]
 
   --dry-run       print every command, run none
-  --context NAME  the context of kubectl's configuration to use; default: the current one
+  --context NAME  the context of kubectl's configuration that reaches this cluster; default: a
+                  configuration for this cluster alone, which the AWS CLI writes to .filled
   --check         change nothing; only look whether the cluster can take the objects of this bundle
   --prune         apply nothing; only delete the objects that an earlier bundle made and this one
                   does not have, which is the last step otherwise
@@ -62,41 +63,84 @@ kubernetes() {
   fi
 }
 
+# The current context may be that of another cluster, and objects are deleted at the end.
+reach_cluster() {
+  export KUBECONFIG=.filled/kubeconfig
+  [[ $dry_run == yes ]] || mkdir -p .filled
+  run aws eks update-kubeconfig --region us-east-1 --name platform --kubeconfig "$KUBECONFIG" \
+    >/dev/null || fail "the AWS CLI cannot set kubectl up for the EKS cluster" platform"." \
+    "--context NAME takes a context of your own."
+}
+
+# A context may be that of another cluster, whose objects have the same label. A tunnel or a proxy has
+# another address, and leads to the certificate authority of the cluster.
+check_context() {
+  local known found
+  known=$(run aws eks describe-cluster --region us-east-1 --name platform --output text \
+    --query 'cluster.[endpoint,certificateAuthority.data]') ||
+    fail "the AWS CLI cannot describe the EKS cluster" platform", which the context $context has" \
+      "to reach. Nothing was changed. Run the same command again, with AWS credentials of its account."
+  [[ $dry_run == no ]] || return 0
+  found=$(kubernetes config view --minify --output 'jsonpath={.clusters[0].cluster.server}') ||
+    fail "kubectl has no context $context. Nothing was changed. See \`kubectl config get-contexts\`."
+  [[ -z $found || $found != "${known%%$'\t'*}" ]] || return 0
+  found=$(kubernetes get configmap kube-root-ca.crt --namespace kube-system --output 'jsonpath={.data.ca\.crt}') ||
+    lost
+  [[ -n $found && $found == "$(base64 --decode <<<"${known##*$'\t'}")" ]] ||
+    fail "the context $context does not reach the EKS cluster" platform "in" us-east-1": it has" \
+      "another address and another certificate authority. Nothing was changed. Leave --context out, or give" \
+      "a context of this cluster, and AWS credentials of its account."
+}
+
 # An error does not mean that something is missing.
 lost() {
   fail "the API of the cluster did not respond. Run the same command again."
 }
 
-# The resources that the API has. kubectl fails if one service behind the API does not respond, and
-# prints the others.
-resources() {
-  local known
-  known=$(kubernetes api-resources --output name) || [[ -n $known ]] || lost
-  printf '%s\n' "$known"
-}
-
-owner=clustergen-hp-slices
-
-# Sets $found to the name of an object and what manages it; empty if it does not exist.
-find_object() {
-  found=$(kubernetes get "$@" --ignore-not-found --output \
-    'jsonpath={.metadata.name} {.metadata.labels.app\.kubernetes\.io/managed-by}') || lost
+# find_objects SELECTOR RESOURCE...: the objects of those resources that the API has, in this order,
+# as lines RESOURCE/NAMESPACE/NAME.
+find_objects() {
+  local selector=$1 resource known found asked=
+  shift
+  # kubectl fails if one service behind the API does not respond, and prints the others.
+  known=$(kubernetes api-resources --no-headers) || [[ -n $known ]] || lost
+  # NAME, perhaps SHORTNAMES, APIVERSION, NAMESPACED, KIND -> RESOURCE GROUP/KIND
+  known=$(awk 'NF > 3 {
+    group = $(NF - 2)
+    if (!sub("/.*", "", group)) group = ""
+    print $1 (group == "" ? "" : ".") group, group "/" $NF
+  }' <<<"$known")
+  for resource in "$@"; do
+    ! grep -q "^${resource//./[.]} " <<<"$known" || asked+=${asked:+,}$resource
+  done
+  [[ -n $asked ]] || return 0
+  found=$(kubernetes get "$asked" --all-namespaces --selector "$selector" --output \
+    'jsonpath={range .items[*]}{.apiVersion}{" "}{.kind}{" "}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}') || lost
+  awk '
+    NR == FNR { resource[$2] = $1; next }
+    {
+      if (!sub("/.*", "", $1)) $1 = ""
+      if ($1 "/" $2 in resource) print resource[$1 "/" $2] "/" $3
+    }' <(printf '%s\n' "$known") - <<<"$found"
 }
 
 # Stops before an object of another owner is overwritten.
 check_names() {
-  local resource namespace name found known
+  local resource namespace name found
   [[ $dry_run == no ]] || return 0
-  known=$(resources)
-  while IFS=/ read -r resource namespace name; do
-    grep -qxF "$resource" <<<"$known" || continue
-    find_object "$resource" "$name" ${namespace:+--namespace "$namespace"}
-    if [[ -n $found && $found != "$name $owner" ]]; then
-      fail "the cluster has $resource $name${namespace:+ in $namespace}, which this bundle did not" \
-        "create: rename the node group, queue or mount in the spec, and render again. Nothing was" \
-        "changed."
-    fi
-  done < <(checked_objects)
+  found=$(find_objects 'app.kubernetes.io/managed-by notin (clustergen-hp-slices)')
+  found=$(grep -xF -m 1 -f <(checked_objects) <<<"$found") || return 0
+  IFS=/ read -r resource namespace name <<<"$found"
+  fail "the cluster has $resource $name${namespace:+ in $namespace}, which this bundle did not" \
+    "create. No object was changed. Rename the node group, queue or mount in the spec, and render" \
+    "again; or give it to this bundle: kubectl label $resource $name${namespace:+ --namespace $namespace}" \
+    "--overwrite" app.kubernetes.io/managed-by=clustergen-hp-slices
+}
+
+# Without namespaces, whose content stays, and software that may be installed already.
+checked_objects() {
+  cat <<'END'
+END
 }
 
 # try FILE...: stops at what the API would reject, before anything changes. It says nothing about
@@ -117,12 +161,6 @@ try() {
       stop_at_rejection "$found" "$name"
     fi
   done
-}
-
-# Without those of software that may be installed already.
-checked_objects() {
-  cat <<'END'
-END
 }
 
 # Placeholders that deploy.sh or this script fills in: names of outputs have an upper-case and a
@@ -222,19 +260,40 @@ objects() {
 END
 }
 
-# Objects of an earlier bundle, by resource, as lines RESOURCE/NAMESPACE/NAME.
+# Objects of an earlier bundle, in the order in which they are deleted.
 left_over() {
-  local here known resource found line
-  here=$(objects)
-  known=$(resources) || return
-  for resource in "$@"; do
-    grep -qxF "$resource" <<<"$known" || continue
-    found=$(kubernetes get "$resource" --all-namespaces --selector app.kubernetes.io/managed-by=clustergen-hp-slices \
-      --output 'jsonpath={range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}') || lost
-    while read -r line; do
-      [[ -z $line ]] || grep -qxF "$resource/$line" <<<"$here" || printf '%s\n' "$resource/$line"
-    done <<<"$found"
-  done
+  local found
+  found=$(find_objects app.kubernetes.io/managed-by=clustergen-hp-slices \
+    nodepools.karpenter.sh \
+    ec2nodeclasses.karpenter.k8s.aws \
+    hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com \
+    localqueues.kueue.x-k8s.io \
+    clusterqueues.kueue.x-k8s.io \
+    cohorts.kueue.x-k8s.io \
+    resourceflavors.kueue.x-k8s.io \
+    topologies.kueue.x-k8s.io \
+    workloadpriorityclasses.kueue.x-k8s.io \
+    queues.scheduling.volcano.sh \
+    queues.scheduling.run.ai \
+    priorityclasses.scheduling.k8s.io \
+    clustertrainingruntimes.trainer.kubeflow.org \
+    storageclasses.storage.k8s.io \
+    resourceclaimtemplates.resource.k8s.io \
+    jobs.batch \
+    persistentvolumeclaims \
+    persistentvolumes \
+    deployments.apps \
+    daemonsets.apps \
+    statefulsets.apps \
+    services \
+    configmaps \
+    clusterrolebindings.rbac.authorization.k8s.io \
+    clusterroles.rbac.authorization.k8s.io \
+    rolebindings.rbac.authorization.k8s.io \
+    serviceaccounts \
+    namespaces \
+    customresourcedefinitions.apiextensions.k8s.io) || return
+  grep -vxF -f <(objects) <<<"$found" || true
 }
 
 # Data is kept: file systems do not depend on volumes.
@@ -297,41 +356,16 @@ prune() {
   local resource namespace name found
   note "== objects removed from the bundle"
   release_held kubernetes
-  found=$(left_over \
-    nodepools.karpenter.sh \
-    ec2nodeclasses.karpenter.k8s.aws \
-    hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com \
-    localqueues.kueue.x-k8s.io \
-    clusterqueues.kueue.x-k8s.io \
-    cohorts.kueue.x-k8s.io \
-    resourceflavors.kueue.x-k8s.io \
-    topologies.kueue.x-k8s.io \
-    workloadpriorityclasses.kueue.x-k8s.io \
-    queues.scheduling.volcano.sh \
-    queues.scheduling.run.ai \
-    priorityclasses.scheduling.k8s.io \
-    clustertrainingruntimes.trainer.kubeflow.org \
-    storageclasses.storage.k8s.io \
-    resourceclaimtemplates.resource.k8s.io \
-    jobs.batch \
-    persistentvolumeclaims \
-    persistentvolumes \
-    deployments.apps \
-    daemonsets.apps \
-    statefulsets.apps \
-    services \
-    configmaps \
-    clusterrolebindings.rbac.authorization.k8s.io \
-    clusterroles.rbac.authorization.k8s.io \
-    rolebindings.rbac.authorization.k8s.io \
-    serviceaccounts)
+  found=$(left_over)
   while IFS=/ read -r resource namespace name; do
-    [[ -z $name ]] || delete_object "$resource" "$namespace" "$name"
-  done <<<"$found"
-  found=$(left_over namespaces customresourcedefinitions.apiextensions.k8s.io)
-  while IFS=/ read -r resource namespace name; do
-    [[ -z $name ]] || note "$resource/${namespace:+$namespace/}$name is no longer in the bundle. It stays, with all its content: delete" \
-      "it when you no longer need that"
+    case $resource in
+      '') ;;
+      namespaces | customresourcedefinitions.apiextensions.k8s.io)
+        note "$resource/${namespace:+$namespace/}$name is no longer in the bundle. It stays, with all its content: delete" \
+          "it when you no longer need that"
+        ;;
+      *) delete_object "$resource" "$namespace" "$name" ;;
+    esac
   done <<<"$found"
 }
 
@@ -360,7 +394,12 @@ done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-[[ $dry_run == yes ]] || need kubectl
+[[ $dry_run == yes ]] || need aws kubectl
+if [[ -n $context ]]; then
+  check_context
+else
+  reach_cluster
+fi
 
 note "== the cluster answers"
 kubernetes get --raw /readyz --request-timeout=30s ||

@@ -46,11 +46,15 @@ run() {
 }
 
 answer=
+unknown=
+optional=no
+again="run the same command again"
 complaints=$(mktemp)
 
 # The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
+  [[ -z ${lifted:-} ]] || restore_policy "$lifted"
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
     note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
@@ -97,20 +101,44 @@ ask() {
     case $complaint in
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"Cluster '$cluster' does not exist"*)
+        *"Cluster '$cluster' does not exist"* | *"(InvalidCapacityReservationId.NotFound)"*)
         return 1
         ;;
     esac
     # The CLI has tried for minutes by then. A network without a way to the service has none later.
-    case $complaint in *"Connect timeout"*) most=2 ;; *) most=10 ;; esac
+    case $optional$complaint in *"Connect timeout"* | yes*"Could not connect"*) most=2 ;; *) most=10 ;; esac
     if ((tries < most)) && is_passing "$complaint"; then
       ((tries > 1)) || note "AWS did not answer, so this tries again: $complaint"
       sleep 15
       continue
     fi
+    if [[ $optional == yes ]] && is_closed "$complaint"; then
+      unknown+="${unknown:+; }${complaint//$'\n'/ }"
+      return 1
+    fi
     note "$complaint"
-    fail "this AWS command failed:" "$*"
+    fail "this AWS command failed: $*. Fix what it reports, and run this again."
   done
+}
+
+# Whether a complaint is about permission, or about a network without a way to the service.
+is_closed() {
+  case $1 in
+    *AccessDenied* | *UnauthorizedOperation* | *"not authorized to perform"* | \
+      *"Could not connect"* | *"Connect timeout"*) ;;
+    *) return 1 ;;
+  esac
+}
+
+ask_if_allowed() {
+  local optional=yes
+  local -x AWS_MAX_ATTEMPTS=2
+  ask "$@"
+}
+
+ask_state() {
+  ask "$@" || return 1
+  [[ -n $answer ]] || fail "AWS answered this with nothing: $*. Run this again."
 }
 
 confirm_gone() {
@@ -129,8 +157,7 @@ wait_for() {
   until "$@"; do
     ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
     ((seconds < minutes * 60)) ||
-      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
-        "again to wait for it again."
+      fail "$what is not done after $minutes minutes. AWS continues: $again to wait for it again."
     sleep 15
     seconds=$((seconds + 15))
   done
@@ -155,6 +182,16 @@ find() {
   ask aws --region "$region" sagemaker "list-${noun}s" --cluster-arn "$arn" --output text \
     --query "${type}Summaries[?Name=='$name' && Status!='Deleted'].[${type}Id,${type}Version,Status]" ||
     answer=
+}
+
+# Whether a description is one that clustergen writes for what has this name: others may have made it.
+is_ours() {
+  local noun=$1 name=$2 description=$3
+  if [[ $noun == compute-quota ]]; then
+    grep -qxE -- 'The nodes of queue '"$name [0-9a-f]+" <<<"$description"
+  else
+    grep -qxE -- 'Priorities of the queues '"[0-9a-f]+" <<<"$description"
+  fi
 }
 
 is_settled() {
@@ -192,18 +229,20 @@ quotas() {
   true
 }
 
-# Sets $removed to the quotas of queues that left the spec. The description shows who made a quota.
+# Sets $removed to the quotas of queues that left the spec; with --delete, to all that clustergen made.
 find_removed() {
-  local name id found
+  local name id found kept=
   removed=
+  if [[ $action == govern ]]; then kept=$(quotas); else removed=$(quotas); fi
   [[ $dry_run == no ]] || return 0
+  removed=
   ask aws --region "$region" sagemaker list-compute-quotas --cluster-arn "$arn" --output text \
     --query "ComputeQuotaSummaries[?Status!='Deleted'].[Name,ComputeQuotaId]" || answer=
   found=$answer
   while read -r name id; do
-    if [[ -z $name ]] || grep -qxF -- "$name" <<<"$(quotas)"; then continue; fi
+    if [[ -z $name ]] || grep -qxF -- "$name" <<<"$kept"; then continue; fi
     read_value compute-quota "$id" Description
-    if grep -qxE -- 'The nodes of queue '"$name [0-9a-f]+" <<<"$answer"; then
+    if is_ours compute-quota "$name" "$answer"; then
       removed+="$name"$'\n'
     else
       note "The quota $name was not made by clustergen: it stays as it is."
@@ -231,7 +270,7 @@ owns_priorities() {
   [[ -n $answer ]] || return 0
   read -r id _ <<<"$answer"
   read_value cluster-scheduler-config "$id" Description
-  grep -qxE -- 'Priorities of the queues '"[0-9a-f]+" <<<"$answer"
+  is_ours cluster-scheduler-config "$cluster" "$answer"
 }
 
 has_addon() {
@@ -255,7 +294,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 arn='${HyperPodClusterArn}'
 if [[ $dry_run == no ]]; then
-  ask aws --region "$region" sagemaker describe-cluster --cluster-name "$cluster" \
+  ask_state aws --region "$region" sagemaker describe-cluster --cluster-name "$cluster" \
     --query ClusterArn --output text || fail "the HyperPod cluster $cluster does not exist"
   arn=$answer
 fi
@@ -263,7 +302,7 @@ if ! has_addon; then exit; fi
 case $action in
   *)
     find_removed
-    delete_quotas "$(quotas)"$'\n'"$removed"
+    delete_quotas "$removed"
     if owns_priorities; then
       delete cluster-scheduler-config ClusterSchedulerConfig "$cluster"
       wait_for 10 "the deletion of the priorities" is_gone \

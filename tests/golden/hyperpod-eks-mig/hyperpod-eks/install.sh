@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs HyperPod's chart, at a fixed commit and with manifests/helm-values.yaml, in the EKS
 # cluster before nodes join. Running it again changes nothing.
-# It stops where the EKS cluster has the chart of others, and leaves out parts that others have.
+# It stops where the EKS cluster has the chart already, and leaves out parts that it has, too.
 #   install.sh [--dry-run]
 set -euo pipefail
 
@@ -104,13 +104,13 @@ stop_at_pending() {
       "the same command again."
 }
 
-# An EKS cluster has HyperPod's chart once; a release of others keeps its values.
+# An EKS cluster has HyperPod's chart once; a release that was there before keeps its values.
 check_release() {
   local found
   [[ $dry_run == no ]] || return 0
-  found=$(helm list --all --all-namespaces --no-headers --selector 'managed-by!=clustergen-hp-slices' |
-    awk -F '\t' '{ gsub(/ /, "") }
-      ($1 == "dependencies" && $2 == "kube-system") || $6 ~ /^hyperpod-helm-chart-/ { print $1 " in " $2 }')
+  found=$(helm list --all --all-namespaces --max 0 --no-headers --selector 'managed-by!=clustergen-hp-slices' |
+    awk -F '\t' '{ gsub(/ /, ""); usual = $1 == "dependencies" && $2 == "kube-system"; chart = $6 ~ /^hyperpod-helm-chart-/ }
+      usual || chart { print $1 " in " $2 }')
   [[ -z $found ]] ||
     fail "$eks_cluster has HyperPod's chart already, which this bundle did not install: the release" \
       "${found//$'\n'/, }. Nothing was changed. Have its owner add what it lacks of" \
@@ -252,7 +252,7 @@ serving() {
   match_sets "$1" "$2" "$3" "$found "
 }
 
-# Two plugins on one node compete for its devices, and Helm does not take over objects of others.
+# Two plugins on one node compete for its devices, and Helm does not take over objects that it did not make.
 leave_out_parts() {
   local name switch pattern
   [[ $dry_run == no ]] || return 0

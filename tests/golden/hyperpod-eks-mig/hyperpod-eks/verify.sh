@@ -28,6 +28,24 @@ count_efa() {
   echo "$count"
 }
 
+instance_type() {
+  local at=http://169.254.169.254/latest token type
+  token=$(curl -sf -m 5 -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 60' "$at/api/token") &&
+    type=$(curl -sf -m 5 -H "X-aws-ec2-metadata-token: $token" "$at/meta-data/instance-type") &&
+    printf '%s\n' "${type#ml.}"
+}
+
+# expected NUMBER | TYPE=NUMBER,...: prints the number, that of this node's instance type. Fails if it
+# is unknown.
+expected() {
+  local type
+  if [[ $1 != *=* ]]; then
+    echo "$1"
+    return
+  fi
+  type=$(instance_type) && tr ',' '\n' <<<"$1" | awk -F = -v type="$type" '$1 == type { print $2 }' | grep .
+}
+
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
 wrong=0
@@ -49,15 +67,17 @@ same() {
 }
 
 accelerators() {
-  local found
+  local found expected
   found=$(count_accelerators "$1")
-  check "$2 accelerators, found $found" same "$found" "$2"
+  expected=$(expected "$2") || expected=unknown
+  check "$expected accelerators, found $found" same "$found" "$expected"
 }
 
 efa() {
-  local found
+  local found expected
   found=$(count_efa)
-  check "$1 EFA devices, found $found" same "$found" "$1"
+  expected=$(expected "$1") || expected=unknown
+  check "$expected EFA devices, found $found" same "$found" "$expected"
 }
 
 active() {
@@ -66,6 +86,12 @@ active() {
 
 bound() {
   check "$1 is a mount, off the root volume" mountpoint -q "$1"
+}
+
+finished() {
+  local left
+  left=$(find "$1" -type f -printf ', %f' 2>/dev/null) || true
+  check "every step of the set-up is done${left:+, but not$left}" test -z "$left"
 }
 
 checks_of() {
@@ -77,6 +103,7 @@ checks_of() {
       efa 32
       bound /var/lib/containerd
       bound /var/lib/kubelet
+      finished /var/lib/clustergen/unfinished
       ;;
     system)
       active containerd
@@ -84,6 +111,7 @@ checks_of() {
       efa 0
       bound /var/lib/containerd
       bound /var/lib/kubelet
+      finished /var/lib/clustergen/unfinished
       ;;
     *) fail "the group $1 is not in this script" ;;
   esac

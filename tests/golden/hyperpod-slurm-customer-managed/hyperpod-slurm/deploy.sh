@@ -3,6 +3,8 @@
 # The request is create-cluster.json; updates send update-cluster.json, the part that may change.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
+# Targets share functions, and not all pass arguments to each:
+# shellcheck disable=SC2119,SC2120
 # The script stops at an action that a target does not support:
 # shellcheck disable=SC2317
 set -euo pipefail
@@ -18,9 +20,12 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=b8d0864ceb10a494
+prefix=2920ec7521650922
 hyperpod=$cluster
 memory="paused/$cluster-hyperpod"
+paused=no
+earlier=
+cluster_stack=${stack:-}
 # Retry throttled requests.
 export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
@@ -32,18 +37,25 @@ usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates 
   --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
-  --allow-replacement   continue if a stack would replace or delete a cluster or a file system
+  --allow-replacement   continue if a stack would replace or delete what has data or jobs, or replace
+                        nodes that run
   --wait MINUTES        wait at most so long for each step, instead of its default limit
 
 Actions:
   --foundation          deploy or update the foundation alone: network, storage, roles
   --preflight SPEC      look in the account for what would stop the deployment of this bundle, whose
                         spec is SPEC; needs clustergen, and changes nothing
-  --pause               scale compute to zero, which ends running jobs; the cluster, controller, login nodes and data stay
+  --pause               scale compute to zero, which ends running jobs; the cluster, controller, login nodes and file
+                        systems stay, but not what is on root volumes and local disks of other nodes
   --resume              scale compute to what it was before --pause
-  --destroy             delete the cluster, which ends running jobs; network and data stay
+  --destroy             delete the cluster, and with it what is listed below;
+                        network and the data of /fsx stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
+
+What --destroy deletes besides:
+  running and pending jobs: their queues and nodes go
+  what is on root volumes and local disks (/scratch) of nodes: they go with the nodes
 
 Run the same command again to continue an interrupted run.
 Exit status: 0 done, 2 refused or failed (the last lines give the reason), other: a command failed.
@@ -81,11 +93,15 @@ run() {
 }
 
 answer=
+unknown=
+optional=no
+again="run the same command again"
 complaints=$(mktemp)
 
 # The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
+  [[ -z ${lifted:-} ]] || restore_policy "$lifted"
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
     note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
@@ -132,20 +148,44 @@ ask() {
     case $complaint in
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"Cluster '$cluster' does not exist"*)
+        *"Cluster '$cluster' does not exist"* | *"(InvalidCapacityReservationId.NotFound)"*)
         return 1
         ;;
     esac
     # The CLI has tried for minutes by then. A network without a way to the service has none later.
-    case $complaint in *"Connect timeout"*) most=2 ;; *) most=10 ;; esac
+    case $optional$complaint in *"Connect timeout"* | yes*"Could not connect"*) most=2 ;; *) most=10 ;; esac
     if ((tries < most)) && is_passing "$complaint"; then
       ((tries > 1)) || note "AWS did not answer, so this tries again: $complaint"
       sleep 15
       continue
     fi
+    if [[ $optional == yes ]] && is_closed "$complaint"; then
+      unknown+="${unknown:+; }${complaint//$'\n'/ }"
+      return 1
+    fi
     note "$complaint"
-    fail "this AWS command failed:" "$*"
+    fail "this AWS command failed: $*. Fix what it reports, and run this again."
   done
+}
+
+# Whether a complaint is about permission, or about a network without a way to the service.
+is_closed() {
+  case $1 in
+    *AccessDenied* | *UnauthorizedOperation* | *"not authorized to perform"* | \
+      *"Could not connect"* | *"Connect timeout"*) ;;
+    *) return 1 ;;
+  esac
+}
+
+ask_if_allowed() {
+  local optional=yes
+  local -x AWS_MAX_ATTEMPTS=2
+  ask "$@"
+}
+
+ask_state() {
+  ask "$@" || return 1
+  [[ -n $answer ]] || fail "AWS answered this with nothing: $*. Run this again."
 }
 
 confirm_gone() {
@@ -164,8 +204,7 @@ wait_for() {
   until "$@"; do
     ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
     ((seconds < minutes * 60)) ||
-      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
-        "again to wait for it again."
+      fail "$what is not done after $minutes minutes. AWS continues: $again to wait for it again."
     sleep 15
     seconds=$((seconds + 15))
   done
@@ -254,11 +293,14 @@ readonly domain=amazonaws.com
 # Stacks are deployed one by one; these are for the current one.
 change_set=
 changes=
+template_file=
 template_argument=
+# The stack that takes over log groups that exist.
+takes_over=
 
 # Sets $answer to the status of a stack; empty if it does not exist.
 stack_status() {
-  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+  ask_state aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
 }
 
@@ -311,7 +353,7 @@ prepare_stack() {
 
 # Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
-  local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket
+  local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket version
   if [[ $template == deployed ]]; then
     template_argument=(--use-previous-template)
     return
@@ -323,9 +365,12 @@ send_template() {
   template_argument=(--template-body "file://$small")
   (($(wc -c <"$small") > inline_bytes)) || return 0
   bucket=$(output ScriptsBucketName)
-  run aws --region "$region" s3 cp --only-show-errors "$small" "s3://$bucket/templates/$stack.json"
+  # CloudFormation reads this version, even if another one is uploaded in the meantime.
+  version=$(run aws --region "$region" s3api put-object --bucket "$bucket" \
+    --key "templates/$stack.json" --body "$small" --query VersionId --output text)
+  [[ $version != None ]] || fail "the bucket $bucket keeps no versions: turn on its versioning."
   template_argument=(--template-url
-    "https://$bucket.s3.$region.$domain/templates/$stack.json")
+    "https://$bucket.s3.$region.$domain/templates/$stack.json?versionId=$version")
 }
 
 change_set_is_made() {
@@ -338,6 +383,17 @@ change_set_is_made() {
   esac
 }
 
+# Prints what the user acknowledges. Templates that clustergen did not write can name roles.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html
+capability() {
+  local named='"(RoleName|InstanceProfileName|ManagedPolicyName|UserName)":|"AWS::IAM::Group"'
+  if [[ $1 != deployed ]] && ! grep -qE "$named" "$1"; then
+    printf 'CAPABILITY_IAM\n'
+  else
+    printf 'CAPABILITY_NAMED_IAM\n'
+  fi
+}
+
 # create_change_set STACK FILE NAME...: sets $changes to one line per resource, and $change_set,
 # which is empty if nothing would change.
 create_change_set() {
@@ -345,6 +401,8 @@ create_change_set() {
   shift 2
   change_set="deploy-$(date -u +%Y%m%d-%H%M%S)"
   changes=
+  check_stack "$stack"
+  template_file=$template
   prepare_stack "$stack"
   [[ $dry_run == no && -n $answer && $answer != REVIEW_IN_PROGRESS ]] || type=CREATE
   send_template "$stack" "$template"
@@ -360,8 +418,10 @@ create_change_set() {
     parameters+=("ParameterKey=$name,$value")
   done
   [[ -z ${parameters[*]-} ]] || parameters=(--parameters "${parameters[@]}")
+  [[ $takes_over != "$stack" ]] || parameters+=(--import-existing-resources)
   run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
-    --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
+    --change-set-name "$change_set" --change-set-type "$type" \
+    --capabilities "$(capability "$template")" \
     "${template_argument[@]}" ${parameters[@]+"${parameters[@]}"} >/dev/null
   [[ $dry_run == no ]] || return 0
   wait_for 15 "the change set of $stack" change_set_is_made "$stack"
@@ -370,17 +430,21 @@ create_change_set() {
       drop_change_set "$stack"
       change_set=
       note "$stack is up to date: nothing changes."
+      protect_stack "$stack"
       return
       ;;
     FAILED*) fail "CloudFormation rejects the change of $stack: ${answer#FAILED}" ;;
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
-    --change-set-name "$change_set" --output text --query \
+    --change-set-name "$change_set" --include-property-values --output text --query \
     'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId,PolicyAction,
       join(`","`,(Details[?Target.RequiresRecreation==`"Always"`||
         contains(Target.Path||`""`,`"/DeploymentType"`)||
         contains(Target.Path||`""`,`"/RootVolumeConfiguration"`)
-      ].[CausingEntity||`"template"`][])||`[]`)]'
+      ].[CausingEntity||`"template"`][])||`[]`),
+      join(`","`,Details[?Target.Attribute==`"Properties"`].join(`"="`,
+        [Target.Path||Target.Name||`""`,CausingEntity||`""`])||`[]`),
+      PhysicalResourceId]'
   changes=$answer
   review_changes "$stack" "$type"
 }
@@ -390,25 +454,43 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# stop_at STACK NAMES WHY: drops the change set if there are names, unless the user allows it.
-stop_at() {
-  local stack=$1 names=$2
-  shift 2
-  if [[ -n $names && $allow_replacement == no ]]; then
-    drop_change_set "$stack"
-    fail "the change would ${*//NAMES/${names//$'\n'/, }} Nothing was changed in $stack. If this is" \
-      "intended, add --allow-replacement."
-  fi
+# Sets $other to what the review of the cluster refuses: the user consents to everything at once.
+find_other_refusal() {
+  # Bash shows callees the variable `stack` of who calls this.
+  local stack=$cluster_stack
+  declare -F review_cluster >/dev/null || return 0
+  read_stack "$foundation_stack"
+  [[ -n $outputs ]] || return 0
+  if (review_cluster) 3>.filled/review; then return 0; fi
+  other=$(tail -n 1 .filled/review)
+  other=${other#"${0##*/}: "}
+  other=${other% If this is intended, add --allow-replacement.}
 }
 
-# replaced TYPES: the names of resources that are replaced, of types that match a regular expression.
+# stop_at STACK NAMES WHY: drops the change set if there are names. If the user allows it, it says
+# what is lost.
+stop_at() {
+  local stack=$1 names=$2 what other=
+  shift 2
+  [[ -n $names ]] || return 0
+  what=${*//NAMES/${names//$'\n'/, }}
+  if [[ $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    if [[ $stack == "$foundation_stack" && $action == deploy ]]; then find_other_refusal; fi
+    fail "the change would $what Nothing was changed in $stack.${other:+ And $other} If this is intended," \
+      "add --allow-replacement."
+  fi
+  note "--allow-replacement: this will $what"
+}
+
+# Prints lines of the word `replace`, name and type of the resources that are replaced.
 # "Conditional" means that a property depends on a value which is known only later. It is a
 # replacement if the template changed the property, or if what it refers to is replaced.
 # CloudFormation does not always report that a property within another one replaces the resource,
 # such as the deployment type of a file system.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
 replaced() {
-  awk -F '\t' -v types="$1" '
+  awk -F '\t' '
     $1 == "Modify" {
       order[++count] = $4
       type[$4] = $3
@@ -428,13 +510,49 @@ replaced() {
         }
       } while (more)
       for (i = 1; i <= count; i++)
-        if (order[i] in gone && type[order[i]] ~ types) print order[i]
+        if (order[i] in gone) print "replace\t" order[i] "\t" type[order[i]]
     }' <<<"$changes"
 }
 
-# Prints the changes, and stops before a cluster or a file system is replaced or deleted.
+# Links to S3 of file systems that stay.
+moved_links() {
+  replaced | awk -F '\t' '{ gone[$2] = $3 }
+    END { for (name in gone) {
+      of = name
+      sub(/^Repository[0-9]+Of/, "", of)
+      if (gone[name] ~ /::DataRepositoryAssociation$/ && !(of in gone)) print name
+    } }'
+}
+
+# What an action is not known of may be deleted.
+removed() {
+  awk -F '\t' '($1 == "Remove" || $1 == "Dynamic") && $5 !~ /^(Retain|Snapshot)/ {
+    print "delete\t" $4 "\t" $3
+  }' <<<"$changes"
+}
+
+# Types whose removal or replacement loses neither data nor running work.
+harmless() {
+  printf '%s\n' AWS::APS::RuleGroupsNamespace AWS::APS::Scraper AWS::Batch::JobDefinition AWS::Batch::SchedulingPolicy AWS::CloudWatch::Alarm AWS::CloudWatch::Dashboard AWS::EC2::LaunchTemplate AWS::EC2::PlacementGroup AWS::EC2::Route AWS::EC2::RouteTable AWS::EC2::SecurityGroupEgress AWS::EC2::SecurityGroupIngress AWS::EC2::SubnetRouteTableAssociation AWS::EFS::MountTarget AWS::EKS::AccessEntry AWS::EKS::PodIdentityAssociation AWS::Events::Rule AWS::IAM::ManagedPolicy AWS::IAM::Policy AWS::IAM::Role AWS::Logs::Delivery AWS::Logs::DeliveryDestination AWS::Logs::DeliverySource AWS::Logs::SubscriptionFilter AWS::S3::BucketPolicy AWS::SNS::Subscription AWS::SNS::Topic AWS::SNS::TopicPolicy AWS::SQS::QueuePolicy AWS::SageMaker::ClusterSchedulerConfig AWS::Scheduler::Schedule AWS::Scheduler::ScheduleGroup
+}
+
+# lost_resources STACK: prints what is lost, as in "delete Cluster".
+lost_resources() {
+  { replaced && removed; } | awk -F '\t' '
+    NR == FNR { harmless[$1]; next }
+    !($3 in harmless) { print $1, $2 }' <(harmless) -
+  [[ $1 != "$foundation_stack" ]] || lost_roles
+}
+
+# Prints which roles of nodes leave the foundation: nodes that still run have no others.
+lost_roles() {
+  removed | awk -F '\t' 'NR == FNR { of_nodes[$1]; next } $3 in of_nodes { print $1, $2 }' \
+    <(printf '%s\n' AWS::IAM::Role) -
+}
+
+# Prints the changes, and stops before data, clusters or running work are lost.
 review_changes() {
-  local stack=$1 type=$2
+  local stack=$1 type=$2 lost nodes='' why=''
   if [[ $type == CREATE ]]; then
     note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
     return
@@ -443,22 +561,113 @@ review_changes() {
   note "$(awk -F '\t' '{
     print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
   }' <<<"$changes")"
-  stop_at "$stack" "$(replaced '::(Cluster|FileSystem|Workspace)$')" \
-    "replace NAMES with a new, empty one; the data of the old one stays there or is lost."
-  stop_at "$stack" "$(replaced '::(ComputeNodeGroup|Nodegroup)$')" \
+  stop_at "$stack" "$(replaced | awk -F '\t' '$3 ~ /::(ComputeNodeGroup|Nodegroup)$/ { print $2 }')" \
     "replace NAMES, which fails: two node groups cannot share a name. Rename it in the spec."
-  stop_at "$stack" "$(awk -F '\t' '
-    $1 == "Remove" && $3 ~ /::(Cluster|FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
-    <<<"$changes")" "delete NAMES, with all data in it."
+  # CloudFormation creates the new one first.
+  # https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html
+  stop_at "$stack" "$(moved_links)" \
+    "replace NAMES, which FSx refuses where the old one has the same path or place in S3. Remove it" \
+    "from the spec and deploy that; delete it, if it stays; and add the new one in the next deployment."
+  lost=$(lost_resources "$stack")
+  # Links to S3 hold no data.
+  [[ -z $lost ]] || ! grep -qv ' Repository[0-9]*Of' <<<"$lost" ||
+    why=" Data and jobs in what goes are lost, and what replaces it is empty."
+  [[ $stack != "$foundation_stack" || -z $(lost_roles) ]] ||
+    why+=" Nodes that still have a role that goes lose all permissions: delete those nodes first."
+  stop_at "$stack" "$lost$nodes" "NAMES.$why"
+}
+
+lifted=
+# A policy cannot be removed; this one allows everything.
+readonly open_policy='{"Statement":[{"Effect":"Allow","Principal":"*","Action":"Update:*","Resource":"*"}]}'
+
+# Sets $answer to the policy of a stack, without whitespace; returns 1 if that is not known.
+read_policy() {
+  if ! ask_if_allowed aws --region "$region" cloudformation get-stack-policy --stack-name "$1" \
+    --query StackPolicyBody --output text; then
+    note "The policy of the stack $1 cannot be read, and stays as it is: $unknown"
+    return 1
+  fi
+  answer=$(tr -d '[:space:]' <<<"$answer")
+}
+
+# Whether a policy is ours: that of the bundle, or one with fewer types, as earlier versions wrote.
+is_ours() {
+  local ours type types='"AWS::[A-Za-z0-9:]*",{0,1}'
+  ours=$(tr -d '[:space:]' <stack-policy.json)
+  [[ $(sed -E "s/$types//g" <<<"$1") == "$(sed -E "s/$types//g" <<<"$ours")" ]] || return 1
+  while read -r type; do
+    [[ $ours == *"$type"* ]] || return 1
+  done < <(grep -oE '"AWS::[A-Za-z0-9:]*"' <<<"$1")
+}
+
+set_policy() {
+  run aws --region "$region" cloudformation set-stack-policy --stack-name "$1" --stack-policy-body "$2"
+}
+
+restore_policy() {
+  lifted=
+  # `leave` runs this as well: the last line on the terminal stays the reason of a failure.
+  aws --region "$region" cloudformation set-stack-policy --stack-name "$1" \
+    --stack-policy-body file://stack-policy.json ||
+    note "The stack $1 is without its policy. The next deployment sets it."
+}
+
+protect_stack() {
+  if [[ $lifted == "$1" ]]; then restore_policy "$1"; fi
+  if [[ $dry_run == yes || $template_file == deployed ]]; then return 0; fi
+  grep -oE '"AWS::[^"]*"' stack-policy.json | grep -Ff - "$template_file" >/dev/null || return 0
+  read_policy "$1" || return 0
+  if [[ $answer == "$(tr -d '[:space:]' <stack-policy.json)" ]]; then
+    return
+  elif [[ -z $answer || $answer == "$open_policy" ]] || is_ours "$answer"; then
+    set_policy "$1" file://stack-policy.json || note "The stack $1 has no policy: this was refused."
+  else
+    note "The stack $1 has a policy that is not of this bundle, and keeps it. Compare it with" \
+      "stack-policy.json."
+  fi
+}
+
+# Prints the resources of a reviewed change that the policy would not let go. A resource that stays
+# when it leaves the template needs Update:Delete as well.
+denied() {
+  { replaced && awk -F '\t' -v allowed="$allow_replacement" '
+    $1 == "Remove" || $1 == "Dynamic" || ($2 == "Conditional" && allowed == "yes") {
+      print "end\t" $4 "\t" $3
+    }' <<<"$changes"; } |
+    awk -F '\t' '
+      NR == FNR { policy = policy $0; next }
+      index(policy, "\"" $3 "\"") { print $2 }' stack-policy.json -
+}
+
+lift_policy() {
+  [[ $dry_run == no && -n $(denied) ]] || return 0
+  read_policy "$1" || return 0
+  [[ -n $answer ]] || return 0
+  if [[ $answer != "$open_policy" ]] && ! is_ours "$answer"; then
+    note "The stack $1 has a policy that is not of this bundle: it may reject the change."
+    return
+  fi
+  lifted=$1
+  if [[ $answer != "$open_policy" ]] && ! set_policy "$1" "$open_policy"; then
+    lifted=
+    fail "the policy of the stack $1 cannot be lifted for this change, for the reason above. Nothing was" \
+      "changed in $1. Who deploys needs cloudformation:SetStackPolicy. Then run this again."
+  fi
 }
 
 execute_change_set() {
   local stack=$1 status
+  tell_unmarked "$stack"
+  lift_policy "$stack"
   run aws --region "$region" cloudformation execute-change-set --stack-name "$stack" \
     --change-set-name "$2"
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $stack" stack_is_changed "$stack"
-  [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
+  if [[ $answer == CREATE_COMPLETE || $answer == UPDATE_COMPLETE ]]; then
+    protect_stack "$stack"
+    return
+  fi
   status=${answer:-gone}
   explain_stack "$stack"
   fail "the stack $stack is $status: fix the errors above, and run this again."
@@ -482,6 +691,7 @@ stack_is_deleted() {
 }
 
 delete_stack() {
+  check_stack "$1"
   if [[ $dry_run == no ]]; then
     wait_for 360 "the stack $1" stack_is_settled "$1"
     if [[ -z $answer ]]; then
@@ -493,7 +703,261 @@ delete_stack() {
   wait_for 360 "the deletion of $1" stack_is_deleted "$1"
 }
 
+drop_stack() {
+  [[ $dry_run == no ]] || return 0
+  stack_status "$1"
+  [[ -z $answer ]] || delete_stack "$1"
+}
+
+# Where the bundle is deployed; rendering it again keeps this file.
+readonly account_file=deployed.json
+here=
+# Stacks that are ours, and those of them without a mark; each name is between spaces.
+proven=' '
+unmarked=' '
+
+owned() {
+  printf '%s\t%s\t%s\t%s\n' hp-reviewed-foundation hp-reviewed foundation 'Foundation of hp-reviewed: the network, access and storage of clusters' hp-reviewed-hyperpod-slurm-monitoring hp-reviewed hyperpod-slurm 'Alerts and dashboard of hp-reviewed' hp-reviewed-hyperpod-slurm-monitoring hp-reviewed hyperpod-slurm 'Alerts of hp-reviewed' hp-reviewed-hyperpod-slurm-monitoring hp-reviewed hyperpod-slurm 'Dashboard of hp-reviewed'
+}
+
+check_account() {
+  local account caller
+  ask_if_allowed aws --region "$region" sts get-caller-identity --query '[Account,Arn]' \
+    --output text || {
+    note "The account is not known, so it is not compared: $unknown"
+    return 0
+  }
+  IFS=$'\t' read -r account caller <<<"$answer"
+  here="{\"account\": \"$account\", \"region\": \"$region\"}"
+  note "Account $account, region $region, as $caller."
+  if [[ -e $account_file && $(<"$account_file") != "$here" ]]; then
+    fail "this bundle is deployed elsewhere: $(<"$account_file"). Nothing was changed. Use the credentials" \
+      "of that account; or, to deploy it here too, delete $account_file, or render it to another folder."
+  fi
+}
+
+record_account() {
+  [[ -z $here || ($action != deploy && $action != foundation) ]] || printf '%s\n' "$here" >"$account_file"
+}
+
+# has_mark STACK METADATA: whether the mark in it is this bundle's; sets $mark to what it says.
+has_mark() {
+  local key='"clustergen":{' cluster target
+  mark=${2//[[:space:]]/}
+  case $mark in
+    *"$key"*) ;;
+    *)
+      mark=
+      return 1
+      ;;
+  esac
+  mark=${mark#*"$key"}
+  mark=${mark%%\}*}
+  IFS=$'\t' read -r cluster target < <(owned |
+    awk -F '\t' -v name="$1" '$1 == name && !seen++ { print $2 "\t" $3 }')
+  [[ ",$mark," == *",\"cluster\":\"$cluster\","* && ",$mark," == *",\"target\":\"$target\","* ]]
+}
+
+# is_described STACK DESCRIPTION: as templates of earlier versions describe the stack.
+is_described() {
+  local name description
+  while IFS=$'\t' read -r name _ _ description; do
+    [[ $name != "$1" || $description != "$2" ]] || return 0
+  done < <(owned)
+  return 1
+}
+
+summarize() {
+  ask aws --region "$region" cloudformation get-template-summary --stack-name "$1" \
+    --query "$2" --output text || answer=
+}
+
+check_stack() {
+  local stack=$1 mark description
+  [[ $dry_run == no && $proven != *" $stack "* ]] || return 0
+  stack_status "$stack"
+  case $answer in
+    # There is nothing in it.
+    '' | REVIEW_IN_PROGRESS) ;;
+    *)
+      summarize "$stack" Metadata
+      if ! has_mark "$stack" "$answer"; then
+        [[ -z $mark ]] || refuse_stack "$stack" "its template is marked as another's: $mark"
+        summarize "$stack" Description
+        description=$answer
+        is_described "$stack" "$description" ||
+          refuse_stack "$stack" "its template has no mark of clustergen, and describes itself as \
+'$description'"
+        unmarked+="$stack "
+      fi
+      ;;
+  esac
+  proven+="$stack "
+}
+
+refuse_stack() {
+  fail "the stack $1 is not this bundle's: $2. Nothing was changed. Give the cluster another name in" \
+    "the spec, and render it again; or delete that stack yourself, if nobody needs it."
+}
+
+# The change of a stack without a mark gives it one.
+tell_unmarked() {
+  [[ $unmarked == *" $1 "* ]] || return 0
+  unmarked=${unmarked/" $1 "/ }
+  note "$1 is of an earlier version of clustergen, by its description. It is marked now."
+}
+
+# Prints the stacks that the action is about.
+concerned() {
+  local stack
+  while read -r stack; do
+    case $stack in
+      "$foundation_stack") [[ -z $outputs_file ]] || continue ;;
+      *) [[ $action != destroy-foundation ]] || continue ;;
+    esac
+    printf '%s\n' "$stack"
+  done < <(owned | cut -f 1 | sort -u)
+}
+
+check_stacks() {
+  local stack
+  while read -r stack; do
+    check_stack "$stack"
+  done < <(concerned)
+}
+
+refusal=
+losses=
+readonly deployed_template=.filled/deployed.template.json
+
+read_deployed() {
+  stack_status "$1"
+  case $answer in '' | REVIEW_IN_PROGRESS | ROLLBACK_COMPLETE) return 1 ;; esac
+  ask aws --region "$region" cloudformation get-template --stack-name "$1" \
+    --template-stage Original --query TemplateBody --output json || return 1
+  printf '%s\n' "$answer" >"$deployed_template"
+}
+
+# Sets $own to the templates of the bundle for a stack, after an empty file.
+find_own() {
+  local file of=cluster
+  [[ $1 != hp-reviewed-foundation ]] || of=foundation
+  own=(/dev/null)
+  for file in *.template.json; do
+    case $of,$file in
+      cluster,foundation*) ;;
+      foundation,foundation.template.json | cluster,*) [[ ! -e $file ]] || own+=("$file") ;;
+    esac
+  done
+}
+
+# Prints name, type and deletion policy of the resources in templates.
+list_resources() {
+  awk '
+    FNR == 1 { inside = 0 }
+    { match($0, /^ */) }
+    # The indentation of the second line is that of the whole file.
+    FNR == 2 { unit = RLENGTH }
+    RLENGTH == unit { inside = /^ *"Resources": [{]$/ }
+    !inside { next }
+    { split($0, word, "\"") }
+    RLENGTH == 2 * unit && /": [{]$/ { name = word[2]; type = policy = "" }
+    RLENGTH == 3 * unit && word[2] == "Type" { type = word[4] }
+    RLENGTH == 3 * unit && word[2] == "DeletionPolicy" { policy = word[4] }
+    RLENGTH == 2 * unit && /^ *[}]/ { print name "\t" type "\t" policy }' "$@"
+}
+
+stores() {
+  printf '%s\n' AWS::APS::Workspace AWS::CloudFormation::Stack AWS::DynamoDB::Table AWS::EC2::Volume AWS::ECR::Repository AWS::EFS::FileSystem AWS::FSx::FileSystem AWS::FSx::StorageVirtualMachine AWS::FSx::Volume AWS::Grafana::Workspace AWS::KMS::Key AWS::Logs::LogGroup AWS::RDS::DBCluster AWS::RDS::DBInstance AWS::S3::Bucket
+}
+
+# ending TEMPLATE...: what holds data and goes with the stack; with keeping, what stays.
+ending() {
+  list_resources "$@" | awk -F '\t' -v kept="${keeping:-0}" 'NR == FNR { store[$1]; next }
+    ($2 in store) && ($3 ~ /^(Retain|Snapshot)/) == kept { print $1 }' <(stores) - | sort
+}
+
+check_losses() {
+  local stack=$1 command=$2 own=() found kept
+  if [[ $dry_run == yes ]] || ! read_deployed "$stack"; then return 0; fi
+  find_own "$stack"
+  if [[ -z $(list_resources "$deployed_template") ]]; then
+    found="what is in it, whose template is not one of clustergen's"
+  else
+    found=$(comm -23 <(ending "$deployed_template") <(ending "${own[@]}") | paste -sd , -)
+    kept=$(comm -12 <(keeping=1 ending "$deployed_template") <(ending "${own[@]}") | paste -sd , -)
+    [[ -z $kept ]] || losses+="Stays, as $stack was deployed, and costs money: ${kept//,/, }. So that it is \
+deleted, run $command first."$'\n'
+  fi
+  [[ -n $found ]] || return 0
+  if [[ $allow_replacement == yes ]]; then
+    losses+="Deleted with all data and logs, as $stack was deployed: ${found//,/, }."$'\n'
+  else
+    refusal+="the stack $stack was deployed with a template that does not keep ${found//,/, }: all data and \
+logs in it would go. Run $command first, which deploys what this bundle says; or, if you do not need \
+them, add --allow-replacement. "
+  fi
+}
+
+stop_at_refusal() {
+  [[ -z $refusal ]] || fail "${refusal}Nothing was deleted."
+  [[ -z $losses ]] || note "${losses%$'\n'}"
+}
+
+# Before the first deletion.
+check_cluster_losses() {
+  local stack
+  while read -r stack; do
+    [[ $stack == hp-reviewed-foundation ]] || check_losses "$stack" deploy.sh
+  done < <(concerned)
+  stop_at_refusal
+}
+
+# Prints the networks in templates: ids of those that exist, addresses of new ones.
+networks() {
+  grep -hoE '"(vpc|subnet)-[0-9a-f]+"|"CidrBlock": "[^"]+"' "$@" | sort -u || true
+}
+
+# Two specs may have the same names. Without the file that a deployment leaves, as in a new checkout,
+# the network tells them apart, unless both are new and have the same addresses.
+check_place() {
+  local stack own=() ours theirs
+  # Where the account is not known, the file proves nothing.
+  [[ -z $here || ! -e $account_file ]] || return 0
+  while read -r stack; do
+    # A cluster may get other subnets.
+    [[ $stack == hp-reviewed-foundation || ($action != deploy && $action != foundation) ]] || continue
+    find_own "$stack"
+    ours=$(networks "${own[@]}")
+    if [[ -z $ours ]] || ! read_deployed "$stack"; then continue; fi
+    theirs=$(networks "$deployed_template")
+    [[ -z $theirs || -n $(comm -12 <(printf '%s\n' "$ours") <(printf '%s\n' "$theirs")) ]] ||
+      fail "the stack $stack is in another network than this bundle's: ${theirs//$'\n'/, }. Nothing was" \
+        "changed. If it is of another spec, give the cluster another name in yours. If it is of this" \
+        "spec, run this from the bundle that was deployed, or with its $account_file."
+  done < <(concerned)
+}
+
 counts=
+unpaused=
+
+# Without `set -e`, as in every condition: functions that run here join their steps with &&.
+attempt() {
+  local what=$1 group=$2
+  shift 2
+  if [[ $what != none ]]; then
+    "$@"
+  elif ! ("$@"); then
+    note "$group could not be paused, for the reason above. The others are paused first."
+    unpaused+=", $group"
+  fi
+}
+
+all_paused() {
+  [[ -z $unpaused ]] ||
+    fail "these were not paused, and their nodes continue to cost money: ${unpaused#, }. Fix what was" \
+      "reported, and run deploy.sh --pause again."
+}
 
 recall() {
   local bucket
@@ -505,7 +969,12 @@ recall() {
   fi
   ask aws --region "$region" s3 cp "s3://$bucket/$memory" - || return 1
   counts=$answer
-  [[ -n $counts ]]
+  [[ -n $counts ]] || return 1
+  # In arithmetic, Bash runs commands that it finds in the subscript of an array.
+  if LC_ALL=C grep -q $'[^A-Za-z0-9_.# \t-]' <<<"$counts"; then
+    fail "s3://$bucket/$memory is not what --pause wrote: find out who changed it, delete it, and" \
+      "scale the node groups yourself."
+  fi
 }
 
 remember() {
@@ -549,8 +1018,8 @@ upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
   for key in "$@"; do
-    if [[ $dry_run == yes ]] || ! ask aws --region "$region" s3api head-object \
-      --bucket "$bucket" --key "$key"; then
+    if [[ $dry_run == yes ]] || ! ask_state aws --region "$region" s3api head-object \
+      --bucket "$bucket" --key "$key" --query ContentLength --output text; then
       run aws --region "$region" s3 cp --only-show-errors "scripts/${key#*/}" "s3://$bucket/$key"
     fi
   done
@@ -558,8 +1027,16 @@ upload() {
 
 # What leaves the foundation, and stays in it until the cluster no longer uses it.
 removal=
+# Of the foundation's template.
+bucket_parameters=()
 
 note_removal() {
+  local name id
+  while read -r name id; do
+    note "$name stays at FSx, and goes on importing and exporting. After this deployment, delete it: aws" \
+      "--region $region fsx delete-data-repository-association --no-delete-data-in-file-system" \
+      "--association-id $id"
+  done < <(awk -F '\t' '$3 ~ /::DataRepositoryAssociation$/ && $5 ~ /Retain$/ { print $4, $8 }' <<<"$changes")
   removal=$(awk -F '\t' '$1 == "Remove" { print $4 }' <<<"$changes")
   [[ -n $removal ]] || return 0
   note "${removal//$'\n'/, }: removed from the foundation after the cluster has changed."
@@ -598,20 +1075,65 @@ keep_removed() {
 
 # Makes the other changes first.
 deploy_without_removal() {
-  local deployed=.filled/deployed.template.json kept=.filled/kept.template.json
+  local kept=.filled/kept.template.json
   drop_change_set "$foundation_stack"
   grep -qv '^Remove' <<<"$changes" || return 0
-  ask aws --region "$region" cloudformation get-template --stack-name "$foundation_stack" \
-    --template-stage Original --query TemplateBody --output json
-  printf '%s\n' "$answer" >"$deployed"
-  keep_removed "$deployed" foundation.template.json >"$kept" ||
+  read_deployed "$foundation_stack"
+  keep_removed "$deployed_template" foundation.template.json >"$kept" ||
     fail "the template of $foundation_stack is not one of clustergen's: deploy this bundle as that" \
       "stack was deployed, and run deploy.sh --outputs FILE."
-  deploy_stack "$foundation_stack" "$kept"
+  deploy_stack "$foundation_stack" "$kept" ${bucket_parameters[@]+"${bucket_parameters[@]}"}
+}
+
+# Sets $answer to the IAM name of the caller; empty for the root user, who is never locked out.
+# A session has the name of its role without the role's path, so there are two forms of it.
+# https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
+find_writer() {
+  local account role
+  ask aws --region "$region" sts get-caller-identity --query Arn --output text
+  case $answer in
+    *:root) answer= ;;
+    *:assumed-role/*)
+      account=${answer%:*}
+      role=${answer#*:assumed-role/}
+      account=${account/:sts:/:iam:}
+      answer="$account:role/${role%%/*} $account:role/*/${role%%/*}"
+      ;;
+  esac
+}
+
+# A bucket of an earlier version keeps its name: another one would replace it, with the scripts that
+# nodes read. Policies of SageMaker allow others to write to such names; here, only those may who
+# deploy the foundation. SECURITY.md of clustergen has more.
+read_bucket() {
+  local name writers all
+  bucket_parameters=()
+  name=$(awk -F '\t' '$1 == "ScriptsBucketName" { print $2 }' <<<"$outputs")
+  [[ -n $name ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$foundation_stack" \
+    --query "Stacks[0].Parameters[?ParameterKey==\`ScriptWriters\`].ParameterValue" --output text
+  writers=$answer
+  if [[ $name =~ ^sagemaker-[a-z0-9-]+-[0-9a-f]{6}-[0-9]{12}$ ]]; then
+    bucket_parameters=("KeptBucketName=$name")
+  elif [[ -z $writers ]]; then
+    return 0
+  fi
+  find_writer
+  all=$writers
+  [[ -z $answer || " $writers " == *" $answer "* ]] || all="${writers:+$writers }$answer"
+  # Names may have commas, which separate the words of an argument of the AWS CLI.
+  bucket_parameters+=("ScriptWriters=${all//,/\\,}")
+  # The template of the foundation may have to be uploaded, too.
+  if [[ -n $writers && $all != "$writers" ]]; then
+    deploy_stack "$foundation_stack" deployed "${bucket_parameters[@]}"
+  fi
 }
 
 deploy_foundation_stack() {
-  create_change_set "$foundation_stack" foundation.template.json
+  read_stack "$foundation_stack"
+  read_bucket
+  create_change_set "$foundation_stack" foundation.template.json \
+    ${bucket_parameters[@]+"${bucket_parameters[@]}"}
   if [[ -n $change_set ]]; then
     note_removal
     if [[ -n $removal ]]; then
@@ -639,6 +1161,13 @@ deploy_foundation() {
   read_foundation
 }
 
+# known_before WHAT KNOWN: prints what is known of WHAT, which is then deleted; or, once AWS no longer
+# knows, what an interrupted run knew.
+known_before() {
+  [[ -z $2 ]] || printf '%s\n' "$2" >".filled/deleting-$1"
+  [[ ! -e .filled/deleting-$1 ]] || cat ".filled/deleting-$1"
+}
+
 # Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
   printf '%s\t%s\n' StorageFsx 'fsx delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID  # once the file systems are gone, after some minutes' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
@@ -655,19 +1184,107 @@ explain_retained() {
   done < <(retained)
 }
 
-# Stops if something has the foundation's security group. Clusters of other specs can share it.
-find_other_users() {
-  local group
-  read_stack "$foundation_stack"
-  [[ $outputs == *ClusterSecurityGroupId* ]] || return 0
-  group=$(output ClusterSecurityGroupId)
+# Adds what refers to the foundation to $found; $values has the ids in it, one on each line.
+find_interfaces() {
+  local groups
+  groups=$(awk -F '\t' '$1 ~ /SecurityGroupId$/ { print $2 }' <<<"$outputs" | paste -sd , -)
+  [[ -n $groups ]] || return 0
   # Instances of HyperPod, and what PCS and EKS use without nodes, are visible as interfaces only.
-  ask aws --region "$region" ec2 describe-network-interfaces --output text \
-    --query 'NetworkInterfaces[].NetworkInterfaceId' --filters \
-    "Name=group-id,Values=$group" Name=status,Values=in-use || answer=
-  [[ -z $answer ]] ||
-    fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
-      "those of other targets, and of specs with this foundation:" hp-reviewed
+  ask_if_allowed aws --region "$region" ec2 describe-network-interfaces --output text --query \
+    "NetworkInterfaces[].[NetworkInterfaceId,Attachment.InstanceId||Description||'']" --filters \
+    "Name=group-id,Values=$groups" Name=status,Values=in-use || return 0
+  found+=$(awk -F '\t' '$1 != "" { printf ", %s (%s)", $1, $2 }' <<<"$answer")
+}
+
+# Instances with other security groups, in the VPC of which the routes would go first.
+find_instances() {
+  local vpc
+  vpc=$(awk -F '\t' '$1 == "VpcId" { print $2 }' <<<"$outputs")
+  [[ -n $vpc ]] || return 0
+  ask_if_allowed aws --region "$region" ec2 describe-network-interfaces --output text --query \
+    "NetworkInterfaces[?Attachment.InstanceId].[NetworkInterfaceId,Attachment.InstanceId]" --filters \
+    "Name=vpc-id,Values=$vpc" Name=status,Values=in-use || return 0
+  found+=$(awk -F '\t' -v known="$found" '$1 ~ /^eni-/ && !index(known, $1 " ") {
+    printf ", %s (%s)", $1, $2 }' <<<"$answer")
+}
+
+# EC2 does not delete a group that a rule of another one in its VPC names: CloudFormation would notice
+# after it has deleted the rest.
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSecurityGroup.html
+find_rules() {
+  local groups side own named=
+  groups=$(awk -F '\t' '$1 ~ /SecurityGroupId$/ { print $2 }' <<<"$outputs")
+  [[ -n $groups ]] || return 0
+  ask_if_allowed aws --region "$region" cloudformation list-stack-resources --output text --query \
+    "StackResourceSummaries[?ResourceType=='AWS::EC2::SecurityGroup'].[PhysicalResourceId]" \
+    --stack-name "$foundation_stack" || return 0
+  own=$answer
+  for side in '' egress.; do
+    ask_if_allowed aws --region "$region" ec2 describe-security-groups --output text --query \
+      'SecurityGroups[].[GroupId]' --filters "Name=vpc-id,Values=$(output VpcId)" \
+      "Name=${side}ip-permission.group-id,Values=${groups//$'\n'/,}" || return 0
+    named+=$answer$'\n'
+  done
+  named=$(grep -vxF "$groups"$'\n'"$own" <<<"$named" | grep . | sort -u | paste -sd , - || true)
+  [[ -z $named ]] ||
+    refusal+="rules of ${named//,/, } name security groups of the foundation, which EC2 then does not delete: \
+delete these rules first. "
+}
+
+# A cluster without nodes, such as a Batch cluster at rest, has no interfaces; it has a stack.
+find_stacks() {
+  local conditions
+  conditions=$(awk '$0 != "" { printf "%scontains(ParameterValue||\047\047,\047%s\047)", between, $0
+    between = "||" }' <<<"$values")
+  ask_if_allowed aws --region "$region" cloudformation describe-stacks --output text --query \
+    "Stacks[?StackName=='$foundation_stack'||StackStatus!='REVIEW_IN_PROGRESS'\
+&&Parameters[?$conditions]].[StackName]" || return 0
+  # An answer that lacks the foundation itself says nothing about the others.
+  [[ $'\n'$answer$'\n' == *$'\n'"$foundation_stack"$'\n'* ]] ||
+    fail "CloudFormation does not list the stack $foundation_stack, which exists. Nothing was deleted. Run" \
+      "this again."
+  found+=$(awk -v own="$foundation_stack" '$1 != "" && $1 != "None" && $1 != own {
+    printf ", the stack %s", $1 }' <<<"$answer")
+}
+
+# HyperPod clusters may have no nodes, and need no stack.
+# find_hyperpod [OWN]
+find_hyperpod() {
+  local name names
+  ask_if_allowed aws --region "$region" sagemaker list-clusters --output text \
+    --query 'ClusterSummaries[].[ClusterName]' || return 0
+  names=$answer
+  for name in $names; do
+    [[ $name != "${1:-}" ]] || continue
+    ask_if_allowed aws --region "$region" sagemaker describe-cluster --cluster-name "$name" \
+      --output json || continue
+    ! grep -qF -f <(printf '%s\n' "$values") <<<"$answer" || found+=", HyperPod cluster $name"
+  done
+}
+
+check_references() {
+  local found='' values left=yes
+  unknown=
+  stack_status "$foundation_stack"
+  case $answer in
+    # Nothing refers to a foundation that was never complete.
+    '' | REVIEW_IN_PROGRESS | ROLLBACK_* | CREATE_FAILED | DELETE_*) left=no ;;
+  esac
+  read_stack "$foundation_stack"
+  values=$(awk -F '\t' '$1 ~ /(Id|Arn|BucketName)$/ && $2 != "" { print $2 }' <<<"$outputs")
+  [[ -n $values || $left == yes ]] || return 0
+  [[ -n $values ]] || fail "CloudFormation shows no outputs of $foundation_stack. Nothing was deleted."
+  find_interfaces
+  find_instances
+  find_rules
+  find_stacks
+  find_hyperpod
+  [[ -z $found ]] ||
+    refusal+="these still use the foundation: ${found#, }. Destroy the clusters that they belong to first: \
+those of other targets, and of specs with the foundation hp-reviewed. "
+  [[ -z $unknown ]] || [[ $allow_replacement == yes ]] ||
+    refusal+="what still uses the foundation cannot be known: $unknown. Run this with permission to ask; \
+or, if nothing uses it, add --allow-replacement. "
 }
 
 destroy_foundation() {
@@ -678,17 +1295,20 @@ destroy_foundation() {
     read_status
     [[ -z $answer || $answer == DELETE_COMPLETE ]] ||
       fail "$cluster still uses the foundation: run deploy.sh --destroy first."
-    find_other_users
+    check_references
+    check_losses "$foundation_stack" "deploy.sh --foundation"
+    stop_at_refusal
   fi
   note /fsx 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
-    ask aws --region "$region" cloudformation describe-stack-resources \
-      --stack-name "$foundation_stack" --output text \
-      --query 'StackResources[].[LogicalResourceId,PhysicalResourceId]' || answer=
-    known=$answer
+    ask aws --region "$region" cloudformation list-stack-resources \
+      --stack-name "$foundation_stack" --output text --query \
+      'StackResourceSummaries[].[LogicalResourceId,PhysicalResourceId]' || answer=
+    known=$(known_before foundation "$answer")
   fi
   delete_stack "$foundation_stack"
   [[ -z $known ]] || explain_retained "$known"
+  [[ $dry_run == yes ]] || rm -f "$account_file" .filled/deleting-foundation
 }
 
 sagemaker() {
@@ -702,7 +1322,8 @@ read_value() {
 }
 
 read_status() {
-  read_value ClusterStatus
+  ask_state aws --region "$region" sagemaker describe-cluster --cluster-name "$hyperpod" \
+    --query ClusterStatus --output text || answer=
 }
 
 # The prefix contains a hash of the scripts, so existing nodes keep theirs.
@@ -715,6 +1336,7 @@ upload_lifecycle() {
     cp -R lifecycle .filled/lifecycle
   }
   fill lifecycle/file-systems.json
+  fill lifecycle/users.json
   run aws --region "$region" s3 cp --recursive --only-show-errors .filled/lifecycle \
     "s3://$bucket/lifecycle/$prefix/"
 }
@@ -758,13 +1380,44 @@ without_groups() {
     { print }' <(printf '%s\n' "$2") "$1"
 }
 
-# With continuous provisioning, nodes join after the cluster is in service. Sets $answer to
-# incomplete groups; a group with a minimum needs only that.
-read_missing() {
+# with_counts FILE: prints a request with the counts of the groups in $counts.
+with_counts() {
+  awk -F '\t' '
+    NR == FNR { count[$1] = $2; minimum[$1] = $3 + 0; next }
+    match($0, /"InstanceGroupName": "[^"]*"/) { name = substr($0, RSTART + 22, RLENGTH - 23) }
+    name in count && /^      "MinInstanceCount": / { next }
+    name in count && /^      "InstanceCount": / {
+      numbers = "\"InstanceCount\": " count[name]
+      if (minimum[name] > 0) numbers = numbers ", \"MinInstanceCount\": " minimum[name]
+      sub(/"InstanceCount": [0-9]+/, numbers)
+    }
+    { print }' <(printf '%s\n' "$counts") "$1"
+}
+
+# read_present NAME...: sets $answer to those of these groups that the cluster has, one on each line.
+read_present() {
+  read_value 'InstanceGroups[].InstanceGroupName'
+  answer=$(printf '%s\n' "$@" | grep -xF -- "${answer//$'\t'/$'\n'}") || true
+}
+
+# read_counts NAME...: sets $counts to lines with name, target count and minimum of each of them.
+read_counts() {
+  local group lines=''
+  read_present "$@"
+  for group in $answer; do
+    read_value "InstanceGroups[?InstanceGroupName=='$group'].[TargetCount,MinCount] | [0]"
+    lines+="$group"$'\t'"$answer"$'\n'
+  done
+  counts=${lines%$'\n'}
+}
+
+# With continuous provisioning, nodes join and end while the cluster is in service. Sets $answer to
+# groups with nodes too few or too many; a group with a minimum needs only that.
+read_incomplete() {
   read_value \
-    'InstanceGroups[?CurrentCount<TargetCount].[InstanceGroupName,CurrentCount,TargetCount,MinCount]'
-  answer=$(awk -F '\t' 'NF == 4 && ($4 + 0 == 0 || $2 + 0 < $4 + 0) {
-    printf " %s %s of %s", $1, $2, $3
+    'InstanceGroups[?CurrentCount!=TargetCount].[InstanceGroupName,CurrentCount,TargetCount,MinCount]'
+  answer=$(awk -F '\t' 'NF == 4 && ($2 + 0 > $3 + 0 || $4 + 0 == 0 || $2 + 0 < $4 + 0) {
+    printf " %s %s %s %s", $1, $2, ($2 + 0 > $3 + 0 ? "instead of" : "of"), $3
   }' <<<"$answer")
 }
 
@@ -791,12 +1444,12 @@ is_in_service() {
   way=
   busy=
   if [[ $status == InService ]]; then
-    read_missing
+    read_incomplete
     way=$answer
     read_busy
     busy=$answer
   fi
-  tell "${status:-deleted}${way:+, starting:$way}$busy"
+  tell "${status:-deleted}${way:+, nodes:$way}$busy"
   case $status in
     InService) [[ -n $way$busy ]] || return 0 ;;
     Failed | '') return 0 ;;
@@ -811,13 +1464,26 @@ wait_until_in_service() {
   local status='' way='' busy='' shown='' polls=0
   [[ $dry_run == no ]] || return 0
   # Deep health checks alone take up to ninety minutes.
-  wait_for 180 "the cluster to be in service with all its nodes" is_in_service
+  wait_for 180 "the cluster to be in service with its nodes" is_in_service
   read_value FailureMessage
   # After an update was rolled back, the cluster is in service, with a failure message.
   if [[ $status != InService || -n $way || -n $answer ]]; then
     explain
     fail "$hyperpod is ${status:-deleted}, and not as requested${way:+:$way}"
   fi
+}
+
+# Nodes that run are watched, even if others lack: deploy.sh deploys the rest before it fails.
+lacking=
+wait_for_nodes() {
+  (wait_until_in_service) && return
+  read_status
+  [[ $answer == InService ]] || exit 2
+  read_incomplete
+  lacking=$answer
+  read_busy
+  lacking+=$answer
+  [[ -n $lacking ]] || exit 2
 }
 
 is_settled() {
@@ -848,11 +1514,6 @@ is_updatable() {
 wait_until_updatable() {
   local shown=''
   wait_for 180 "$hyperpod to accept an update" is_updatable
-}
-
-# HyperPod does not ask Slurm, which deploy.sh cannot reach.
-note_jobs() {
-  note "Running jobs on these nodes end. README.md has the commands to let them finish first."
 }
 
 is_deleted() {
@@ -899,6 +1560,24 @@ refuse_other_orchestrator() {
   [[ -n $answer ]] || return 0
   fail "the HyperPod cluster $cluster is orchestrated by $other, so it belongs to another bundle." \
     "Nothing was changed. Give this spec another name, and render it again."
+}
+
+wanted_counts() {
+  printf '%s\t%s\n' controller 1 login 1 h100 2
+}
+
+# A lower count ends nodes that run; HyperPod chooses which.
+check_counts() {
+  local ended
+  [[ $dry_run == no && $action == deploy && $allow_replacement == no ]] || return 0
+  read_value 'InstanceGroups[].[InstanceGroupName,CurrentCount]'
+  ended=$(awk -F '\t' '
+    NR == FNR { most[$1] = $2; next }
+    ($1 in most) && $2 + 0 > most[$1] { printf ", %d of the %d nodes of %s", $2 - most[$1], $2, $1 }
+    ' <(wanted_counts) - <<<"$answer")
+  [[ -z $ended ]] ||
+    fail "the change would end ${ended#, }, with their jobs. Nothing was changed. If this is intended, add" \
+      "--allow-replacement."
 }
 
 # Stops before anything changes if a group that exists would change in what HyperPod never changes.
@@ -960,8 +1639,40 @@ note_other_groups() {
   done
 }
 
+# A physical id may be an ARN, or have the name of the cluster in it. Not every target asks for it:
+# shellcheck disable=SC2034
+read_made() {
+  made=
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" cloudformation list-stack-resources --stack-name "$1" --output text \
+    --query "StackResourceSummaries[?ResourceType=='$2'&&ResourceStatus!='DELETE_COMPLETE']\
+.[PhysicalResourceId]" || answer=
+  made=$(awk -F '[/|]' '{ print $NF }' <<<"$answer")
+}
+
+stop_at_others() {
+  local names=$1
+  shift
+  [[ -z $names ]] ||
+    fail "the cluster has what is not this bundle's: ${names//$'\n'/, }. It would go with the cluster," \
+      "or keep it from going. Nothing was deleted. $* Then run this again."
+}
+
+# HyperPod deletes a cluster with all its groups, and does not say who added them.
+check_instance_groups() {
+  local added
+  [[ $dry_run == no ]] || return 0
+  read_value '[InstanceGroups,RestrictedInstanceGroups][][].[InstanceGroupName]'
+  added=$(grep . <<<"$answer" | grep -vxF -f <(printf '%s\n' controller login h100) || true)
+  stop_at_others "$(sed -n 's/./the instance group &/p' <<<"$added")" \
+    "Let their owners delete them; those that were in the spec before, you delete so: aws --region" \
+    "$region sagemaker update-cluster --cluster-name $hyperpod --instance-groups-to-delete NAME..."
+}
+
 update_cluster() {
   sagemaker update-cluster --cli-input-json file://.filled/update-cluster.json
+  # At once: the next run no longer knows.
+  note_earlier
 }
 
 # Creates or updates the cluster, after waiting for operations of earlier runs.
@@ -981,27 +1692,10 @@ create_or_update() {
   sagemaker create-cluster --cli-input-json file://.filled/create-cluster.json
 }
 
-# Sets $answer to the compute groups of this bundle that the cluster has, one on each line.
-read_present() {
-  read_value 'InstanceGroups[].InstanceGroupName'
-  answer=$(printf '%s\n' h100 | grep -xF -- "${answer//$'\t'/$'\n'}") || true
-}
-
-# Sets $counts to lines with name, target count and minimum of each of these groups.
-read_counts() {
-  local group lines=''
-  read_present
-  for group in $answer; do
-    read_value "InstanceGroups[?InstanceGroupName=='$group'].[TargetCount,MinCount] | [0]"
-    lines+="$group"$'\t'"$answer"$'\n'
-  done
-  counts=${lines%$'\n'}
-}
-
 # Takes groups out of $counts that the cluster no longer has, or the spec.
 drop_lost() {
   local line lines=''
-  read_present
+  read_present h100
   while IFS= read -r line; do
     if grep -qxF -- "${line%%$'\t'*}" <<<"$answer"; then
       lines+=$line$'\n'
@@ -1012,53 +1706,114 @@ drop_lost() {
   counts=${lines%$'\n'}
 }
 
-# Prints scale-cluster.json with the groups in $counts alone: others would be added.
+# resized FILE: prints a request without the groups that are not in $counts: it would add them.
 resized() {
   local others
   others=$(printf '%s\n' h100 | grep -vxF -- "$(cut -f 1 <<<"$counts")") || true
-  without_groups scale-cluster.json "$others" |
-    awk -F '\t' -v what="$1" '
-      NR == FNR { count[$1] = $2; minimum[$1] = $3 + 0; next }
-      match($0, /"InstanceGroupName": "[^"]*"/) { name = substr($0, RSTART + 22, RLENGTH - 23) }
-      what == "counts" && /^      "InstanceCount": / {
-        numbers = "\"InstanceCount\": " count[name]
-        if (minimum[name] > 0) numbers = numbers ", \"MinInstanceCount\": " minimum[name]
-        sub(/"InstanceCount": [0-9]+/, numbers)
-      }
-      { print }' <(printf '%s\n' "$counts") -
+  with_counts <(without_groups "$1" "$others")
 }
 
-# Scales the groups in $counts to zero, or to their counts, and waits until they are so.
+# Adds to the groups of a request what they have, as the cluster shows it: this bundle may not have been
+# deployed yet.
+as_deployed() {
+  read_value 'InstanceGroups[].[InstanceGroupName, to_string({LifeCycleConfig: LifeCycleConfig, InstanceStorageConfigs: InstanceStorageConfigs, OverrideVpcConfig: OverrideVpcConfig, ExecutionRole: ExecutionRole})]'
+  awk -F '\t' '
+    NR == FNR {
+      gsub(/"[A-Za-z]*":null,/, "", $2)
+      shown[$1] = substr($2, 2, length($2) - 2)
+      next
+    }
+    { print }
+    match($0, /"InstanceGroupName": "[^"]*"/) {
+      print "      " shown[substr($0, RSTART + 22, RLENGTH - 23)] ","
+    }' <(printf '%s\n' "$answer") -
+}
+
+# Stops if a pause was not completed; otherwise, no group of it gets nodes before --resume.
+deploy_paused() {
+  read_status
+  if [[ -z $answer ]]; then
+    forget
+    return
+  fi
+  read_counts h100
+  if [[ -z $counts ]] || grep -qv $'^[^\t]*\t0\t' <<<"$counts"; then
+    fail "$cluster is paused, but not all of its groups have zero nodes: run deploy.sh --pause or" \
+      "--resume first."
+  fi
+  note "$cluster is paused: its groups stay at zero nodes until deploy.sh --resume, which restores what they" \
+    "had. Run deploy.sh once more after that if groups are new, or have another number of nodes."
+  paused=yes
+}
+
+# Scales the groups in $counts to zero, or to their counts.
 scale() {
   local file=scale-cluster.json
   if [[ $dry_run == no ]]; then
     drop_lost
     [[ -n $counts ]] || return 0
-    resized "$1" >.filled/resized.json
+    [[ $1 == counts ]] || counts=$(sed $'s/\t.*//; s/$/\t0/' <<<"$counts")
+    resized "$file" | as_deployed >.filled/resized.json
   fi
   fill "$file" .filled/resized.json
   if [[ $dry_run == no ]]; then
     wait_until_updatable
   fi
-  # The request names the scripts of this bundle, which may not have been deployed yet.
-  upload_lifecycle
   sagemaker update-cluster --cli-input-json "file://.filled/$file"
-  wait_until_in_service
 }
 
-# A table of an earlier deployment, which the cluster would still follow.
-upload_timetable() {
+upload_tables() {
   local bucket
-  # Without a bucket, there was no table: an adopted cluster may have no foundation.
-  [[ $outputs == *ScriptsBucketName* ]] || return 0
   bucket=$(output ScriptsBucketName)
-  if [[ $dry_run == no ]] && ask aws --region "$region" s3api head-object --bucket "$bucket" \
-    --key clusters/hp-reviewed/hyperpod-slurm-timetable.tsv; then
+  clear_table "$bucket" clusters/hp-reviewed/hyperpod-slurm-timetable.tsv ''
+  run aws --region "$region" s3 cp --only-show-errors users.tsv "s3://$bucket/"clusters/hp-reviewed/hyperpod-slurm-users.tsv
+  clear_table "$bucket" clusters/hp-reviewed/hyperpod-slurm-accounts.tsv '# end 0'
+}
+
+# clear_table BUCKET KEY TEXT: overwrites a table of an earlier deployment.
+clear_table() {
+  if [[ $dry_run == no ]] && ask_state aws --region "$region" s3api head-object --bucket "$1" \
+    --key "$2" --query ContentLength --output text; then
     mkdir -p .filled
-    : >.filled/timetable.tsv
-    run aws --region "$region" s3 cp --only-show-errors .filled/timetable.tsv \
-      "s3://$bucket/"clusters/hp-reviewed/hyperpod-slurm-timetable.tsv
+    printf '%s' "$3" >.filled/table.tsv
+    run aws --region "$region" s3 cp --only-show-errors .filled/table.tsv "s3://$1/$2"
   fi
+}
+
+# Sets $earlier to the groups of this bundle whose nodes have other scripts.
+read_earlier() {
+  [[ $dry_run == no ]] || return 0
+  read_value 'InstanceGroups[].[InstanceGroupName,CurrentCount,LifeCycleConfig.SourceS3Uri]'
+  earlier=$(awk -F '\t' -v folder="/lifecycle/$prefix" '
+    NR == FNR { ours[$1]; next }
+    ($1 in ours) && $2 + 0 > 0 && !index($3, folder) { printf "%s%s", between, $1; between = ", " }' \
+    <(printf '%s\n' controller login h100) - <<<"$answer")
+}
+
+# HyperPod runs scripts on new nodes only, and no commands on others without a session.
+note_earlier() {
+  [[ -n $earlier ]] || return 0
+  read_value ClusterArn
+  note "Running nodes of $earlier keep the scripts and settings that they started with. To apply these to" \
+    "one of them, run there: sudo aws s3 cp --recursive" \
+    "s3://$(output ScriptsBucketName)/lifecycle/$prefix/ /opt/clustergen/lifecycle/ &&" \
+    "sudo bash /opt/clustergen/lifecycle/on_create.sh"
+  note "To open a shell there: aws ssm start-session --region $region --target" \
+    "sagemaker-cluster:${answer##*/}_GROUP-INSTANCE-ID"
+}
+
+# Stops before anything changes if what has the name of the cluster belongs to others.
+check_owner() {
+  # HyperPod keeps what a cluster was created with. Other clusters have nothing of this foundation.
+  read_status
+  [[ -n $answer ]] || return 0
+  read_foundation
+  read_value '[VpcConfig.SecurityGroupIds,[InstanceGroups,RestrictedInstanceGroups][][].[ExecutionRole,LifeCycleConfig.SourceS3Uri][]][]'
+  grep -qxF -f <(substitute < <(printf '%s\n' '${ClusterSecurityGroupId}' '${HyperPodExecutionRoleArn}' 's3://${ScriptsBucketName}/')) \
+    < <(tr '\t' '\n' <<<"$answer" | sed 's|^\(s3://[^/]*/\).*|\1|') ||
+    fail "there is a HyperPod cluster $hyperpod with none of the roles and security groups of this" \
+      "bundle. Nothing was changed. Give the cluster another name in the spec; or add --outputs FILE" \
+      "if its foundation is not $foundation_stack."
 }
 
 # Stops before anything changes.
@@ -1066,32 +1821,42 @@ check_first() {
   if [[ $action == foundation ]]; then
     [[ -z $outputs_file ]] || fail "--outputs FILE leaves the foundation alone: use one of the two"
   elif is_paused; then
-    fail "$cluster is paused: run deploy.sh --resume first."
+    deploy_paused
   fi
   refuse_second_controller
   check_fixed
+  check_counts
 }
 
 deploy_cluster() {
-  upload_timetable
+  read_earlier
+  upload_tables
   fill create-cluster.json
   fill update-cluster.json
+  if [[ $paused == yes ]]; then
+    read_counts h100
+    resized .filled/update-cluster.json >.filled/resized.json
+    mv .filled/resized.json .filled/update-cluster.json
+  fi
   upload_lifecycle
   create_or_update
-  wait_until_in_service
+  wait_for_nodes
   sagemaker list-cluster-nodes --cluster-name "$hyperpod" --output table \
     --query 'ClusterNodeSummaries[].[InstanceGroupName,InstanceId,InstanceStatus.Status]'
 }
 
 pause_cluster() {
-  keep $'GROUP\tCOUNT\tMINIMUM' read_counts
-  note_jobs
+  keep $'GROUP\tCOUNT\tMINIMUM' read_counts h100
   scale none
+  [[ -z $counts ]] || wait_until_in_service
 }
 
 resume_cluster() {
-  recall || fail "$cluster is not paused."
+  recall ||
+    fail "$cluster is not paused. If it lacks nodes since a --resume, deploy.sh waits for them."
   scale counts
+  # Without all the nodes, HyperPod undoes the update: the cluster is still paused then.
+  [[ -z $counts ]] || wait_until_in_service
   forget
 }
 
@@ -1108,6 +1873,7 @@ while (($# > 0)); do
       (($# > 1)) || fail "--outputs needs a file"
       # Relative to the current folder of the caller, not to this script.
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+      [[ -r $outputs_file ]] || fail "cannot read $2"
       shift
       ;;
     --allow-replacement) allow_replacement=yes ;;
@@ -1139,7 +1905,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 if [[ $action == preflight ]]; then
   command -v clustergen >/dev/null ||
-    fail "clustergen is not on PATH: pip install 'clustergen[live]', or go through" \
+    fail "clustergen is not on PATH: run pip install '.[live]' in its checkout, or go through" \
       '"Before you deploy" in README.md by hand.'
   run clustergen preflight "$spec" --target hyperpod-slurm
   exit
@@ -1149,6 +1915,11 @@ if [[ $dry_run == no ]]; then
   need aws
   mkdir -p .filled
   refuse_other_orchestrator
+  check_account
+  check_stacks
+  check_place
+  [[ $action == destroy-foundation ]] || check_owner
+  record_account
 fi
 
 case $action in
@@ -1156,8 +1927,13 @@ case $action in
     check_first
     deploy_foundation
     deploy_cluster
-    [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
+    # Of a spec that had monitoring.
+    drop_stack hp-reviewed-hyperpod-slurm-monitoring
+    [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json \
+      ${bucket_parameters[@]+"${bucket_parameters[@]}"}
     note_other_groups
+    [[ -z $lacking ]] ||
+      fail "$hyperpod is deployed, but nodes are not ready:${lacking#,}. Run deploy.sh again to wait for them."
     conclude "$cluster is deployed."
     ;;
   foundation)
@@ -1167,6 +1943,8 @@ case $action in
     ;;
   pause)
     read_foundation
+    note "Running jobs on the nodes that stop end, and what is on root volumes and local disks of" \
+      "these goes. README.md has the commands to let jobs finish first."
     pause_cluster
     conclude "$cluster is paused. deploy.sh --resume restores its nodes. These continue to cost" \
       "money: network, storage, controller, login nodes."
@@ -1176,6 +1954,13 @@ case $action in
     resume_cluster
     conclude "$cluster is resumed."
     ;;
-  destroy) destroy_cluster ;;
+  destroy)
+    check_instance_groups
+    check_cluster_losses
+    note "This goes:" 'running and pending jobs: their queues and nodes go'
+    note "This goes:" 'what is on root volumes and local disks (/scratch) of nodes: they go with the nodes'
+    drop_stack hp-reviewed-hyperpod-slurm-monitoring
+    destroy_cluster
+    ;;
   destroy-foundation) destroy_foundation ;;
 esac

@@ -2,6 +2,8 @@
 # Creates or updates the cluster of this bundle; running it again changes nothing. See --help.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
+# Targets share functions, and not all pass arguments to each:
+# shellcheck disable=SC2119,SC2120
 # The script stops at an action that a target does not support:
 # shellcheck disable=SC2317
 set -euo pipefail
@@ -19,8 +21,10 @@ wait_minutes=
 memory=
 # Not just the name of the cluster: ParallelCluster uses that for its own stack.
 stack=dev-pcs
+nodes_end="PCS replaces nodes once they are idle, and login nodes at once"
 memory="paused/$cluster-pcs"
 new_image=no
+cluster_stack=${stack:-}
 # Retry throttled requests.
 export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
@@ -32,19 +36,27 @@ usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates 
   --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
-  --allow-replacement   continue if a stack would replace or delete a cluster or a file system
+  --allow-replacement   continue if a stack would replace or delete what has data or jobs, or replace
+                        nodes that run
   --wait MINUTES        wait at most so long for each step, instead of its default limit
-  --new-image           use the newest image; nodes are replaced when they are idle
+  --new-image           use the newest image; nodes are replaced when they are idle, and login nodes at
+                        once, with the sessions on them
 
 Actions:
   --foundation          deploy or update the foundation alone: network, storage, roles
   --preflight SPEC      look in the account for what would stop the deployment of this bundle, whose
                         spec is SPEC; needs clustergen, and changes nothing
-  --pause               scale compute to zero; the cluster, login nodes and data stay
+  --pause               scale compute to zero, which ends running jobs; the cluster, login nodes and file
+                        systems stay, but not what is on root volumes and local disks of other nodes
   --resume              scale compute to what it was before --pause
-  --destroy             delete the cluster; network and data stay
+  --destroy             delete the cluster, and with it what is listed below;
+                        network, log groups and the data of /home stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
+
+What --destroy deletes besides:
+  running and pending jobs: their queues and nodes go
+  what is on root volumes and local disks of nodes: they go with the nodes
 
 Run the same command again to continue an interrupted run.
 Exit status: 0 done, 2 refused or failed (the last lines give the reason), other: a command failed.
@@ -82,11 +94,15 @@ run() {
 }
 
 answer=
+unknown=
+optional=no
+again="run the same command again"
 complaints=$(mktemp)
 
 # The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
+  [[ -z ${lifted:-} ]] || restore_policy "$lifted"
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
     note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
@@ -133,20 +149,44 @@ ask() {
     case $complaint in
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"Cluster '$cluster' does not exist"*)
+        *"Cluster '$cluster' does not exist"* | *"(InvalidCapacityReservationId.NotFound)"*)
         return 1
         ;;
     esac
     # The CLI has tried for minutes by then. A network without a way to the service has none later.
-    case $complaint in *"Connect timeout"*) most=2 ;; *) most=10 ;; esac
+    case $optional$complaint in *"Connect timeout"* | yes*"Could not connect"*) most=2 ;; *) most=10 ;; esac
     if ((tries < most)) && is_passing "$complaint"; then
       ((tries > 1)) || note "AWS did not answer, so this tries again: $complaint"
       sleep 15
       continue
     fi
+    if [[ $optional == yes ]] && is_closed "$complaint"; then
+      unknown+="${unknown:+; }${complaint//$'\n'/ }"
+      return 1
+    fi
     note "$complaint"
-    fail "this AWS command failed:" "$*"
+    fail "this AWS command failed: $*. Fix what it reports, and run this again."
   done
+}
+
+# Whether a complaint is about permission, or about a network without a way to the service.
+is_closed() {
+  case $1 in
+    *AccessDenied* | *UnauthorizedOperation* | *"not authorized to perform"* | \
+      *"Could not connect"* | *"Connect timeout"*) ;;
+    *) return 1 ;;
+  esac
+}
+
+ask_if_allowed() {
+  local optional=yes
+  local -x AWS_MAX_ATTEMPTS=2
+  ask "$@"
+}
+
+ask_state() {
+  ask "$@" || return 1
+  [[ -n $answer ]] || fail "AWS answered this with nothing: $*. Run this again."
 }
 
 confirm_gone() {
@@ -165,8 +205,7 @@ wait_for() {
   until "$@"; do
     ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
     ((seconds < minutes * 60)) ||
-      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
-        "again to wait for it again."
+      fail "$what is not done after $minutes minutes. AWS continues: $again to wait for it again."
     sleep 15
     seconds=$((seconds + 15))
   done
@@ -255,11 +294,14 @@ readonly domain=amazonaws.com
 # Stacks are deployed one by one; these are for the current one.
 change_set=
 changes=
+template_file=
 template_argument=
+# The stack that takes over log groups that exist.
+takes_over=
 
 # Sets $answer to the status of a stack; empty if it does not exist.
 stack_status() {
-  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+  ask_state aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
 }
 
@@ -312,7 +354,7 @@ prepare_stack() {
 
 # Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
-  local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket
+  local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket version
   if [[ $template == deployed ]]; then
     template_argument=(--use-previous-template)
     return
@@ -324,9 +366,12 @@ send_template() {
   template_argument=(--template-body "file://$small")
   (($(wc -c <"$small") > inline_bytes)) || return 0
   bucket=$(output ScriptsBucketName)
-  run aws --region "$region" s3 cp --only-show-errors "$small" "s3://$bucket/templates/$stack.json"
+  # CloudFormation reads this version, even if another one is uploaded in the meantime.
+  version=$(run aws --region "$region" s3api put-object --bucket "$bucket" \
+    --key "templates/$stack.json" --body "$small" --query VersionId --output text)
+  [[ $version != None ]] || fail "the bucket $bucket keeps no versions: turn on its versioning."
   template_argument=(--template-url
-    "https://$bucket.s3.$region.$domain/templates/$stack.json")
+    "https://$bucket.s3.$region.$domain/templates/$stack.json?versionId=$version")
 }
 
 change_set_is_made() {
@@ -339,6 +384,17 @@ change_set_is_made() {
   esac
 }
 
+# Prints what the user acknowledges. Templates that clustergen did not write can name roles.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html
+capability() {
+  local named='"(RoleName|InstanceProfileName|ManagedPolicyName|UserName)":|"AWS::IAM::Group"'
+  if [[ $1 != deployed ]] && ! grep -qE "$named" "$1"; then
+    printf 'CAPABILITY_IAM\n'
+  else
+    printf 'CAPABILITY_NAMED_IAM\n'
+  fi
+}
+
 # create_change_set STACK FILE NAME...: sets $changes to one line per resource, and $change_set,
 # which is empty if nothing would change.
 create_change_set() {
@@ -346,6 +402,8 @@ create_change_set() {
   shift 2
   change_set="deploy-$(date -u +%Y%m%d-%H%M%S)"
   changes=
+  check_stack "$stack"
+  template_file=$template
   prepare_stack "$stack"
   [[ $dry_run == no && -n $answer && $answer != REVIEW_IN_PROGRESS ]] || type=CREATE
   send_template "$stack" "$template"
@@ -361,8 +419,10 @@ create_change_set() {
     parameters+=("ParameterKey=$name,$value")
   done
   [[ -z ${parameters[*]-} ]] || parameters=(--parameters "${parameters[@]}")
+  [[ $takes_over != "$stack" ]] || parameters+=(--import-existing-resources)
   run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
-    --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
+    --change-set-name "$change_set" --change-set-type "$type" \
+    --capabilities "$(capability "$template")" \
     "${template_argument[@]}" ${parameters[@]+"${parameters[@]}"} >/dev/null
   [[ $dry_run == no ]] || return 0
   wait_for 15 "the change set of $stack" change_set_is_made "$stack"
@@ -371,17 +431,21 @@ create_change_set() {
       drop_change_set "$stack"
       change_set=
       note "$stack is up to date: nothing changes."
+      protect_stack "$stack"
       return
       ;;
     FAILED*) fail "CloudFormation rejects the change of $stack: ${answer#FAILED}" ;;
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
-    --change-set-name "$change_set" --output text --query \
+    --change-set-name "$change_set" --include-property-values --output text --query \
     'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId,PolicyAction,
       join(`","`,(Details[?Target.RequiresRecreation==`"Always"`||
         contains(Target.Path||`""`,`"/DeploymentType"`)||
         contains(Target.Path||`""`,`"/RootVolumeConfiguration"`)
-      ].[CausingEntity||`"template"`][])||`[]`)]'
+      ].[CausingEntity||`"template"`][])||`[]`),
+      join(`","`,Details[?Target.Attribute==`"Properties"`].join(`"="`,
+        [Target.Path||Target.Name||`""`,CausingEntity||`""`])||`[]`),
+      PhysicalResourceId]'
   changes=$answer
   review_changes "$stack" "$type"
 }
@@ -391,25 +455,43 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# stop_at STACK NAMES WHY: drops the change set if there are names, unless the user allows it.
-stop_at() {
-  local stack=$1 names=$2
-  shift 2
-  if [[ -n $names && $allow_replacement == no ]]; then
-    drop_change_set "$stack"
-    fail "the change would ${*//NAMES/${names//$'\n'/, }} Nothing was changed in $stack. If this is" \
-      "intended, add --allow-replacement."
-  fi
+# Sets $other to what the review of the cluster refuses: the user consents to everything at once.
+find_other_refusal() {
+  # Bash shows callees the variable `stack` of who calls this.
+  local stack=$cluster_stack
+  declare -F review_cluster >/dev/null || return 0
+  read_stack "$foundation_stack"
+  [[ -n $outputs ]] || return 0
+  if (review_cluster) 3>.filled/review; then return 0; fi
+  other=$(tail -n 1 .filled/review)
+  other=${other#"${0##*/}: "}
+  other=${other% If this is intended, add --allow-replacement.}
 }
 
-# replaced TYPES: the names of resources that are replaced, of types that match a regular expression.
+# stop_at STACK NAMES WHY: drops the change set if there are names. If the user allows it, it says
+# what is lost.
+stop_at() {
+  local stack=$1 names=$2 what other=
+  shift 2
+  [[ -n $names ]] || return 0
+  what=${*//NAMES/${names//$'\n'/, }}
+  if [[ $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    if [[ $stack == "$foundation_stack" && $action == deploy ]]; then find_other_refusal; fi
+    fail "the change would $what Nothing was changed in $stack.${other:+ And $other} If this is intended," \
+      "add --allow-replacement."
+  fi
+  note "--allow-replacement: this will $what"
+}
+
+# Prints lines of the word `replace`, name and type of the resources that are replaced.
 # "Conditional" means that a property depends on a value which is known only later. It is a
 # replacement if the template changed the property, or if what it refers to is replaced.
 # CloudFormation does not always report that a property within another one replaces the resource,
 # such as the deployment type of a file system.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
 replaced() {
-  awk -F '\t' -v types="$1" '
+  awk -F '\t' '
     $1 == "Modify" {
       order[++count] = $4
       type[$4] = $3
@@ -429,13 +511,127 @@ replaced() {
         }
       } while (more)
       for (i = 1; i <= count; i++)
-        if (order[i] in gone && type[order[i]] ~ types) print order[i]
+        if (order[i] in gone) print "replace\t" order[i] "\t" type[order[i]]
     }' <<<"$changes"
 }
 
-# Prints the changes, and stops before a cluster or a file system is replaced or deleted.
+# Links to S3 of file systems that stay.
+moved_links() {
+  replaced | awk -F '\t' '{ gone[$2] = $3 }
+    END { for (name in gone) {
+      of = name
+      sub(/^Repository[0-9]+Of/, "", of)
+      if (gone[name] ~ /::DataRepositoryAssociation$/ && !(of in gone)) print name
+    } }'
+}
+
+# What an action is not known of may be deleted.
+removed() {
+  awk -F '\t' '($1 == "Remove" || $1 == "Dynamic") && $5 !~ /^(Retain|Snapshot)/ {
+    print "delete\t" $4 "\t" $3
+  }' <<<"$changes"
+}
+
+# Types whose removal or replacement loses neither data nor running work.
+harmless() {
+  printf '%s\n' AWS::APS::RuleGroupsNamespace AWS::APS::Scraper AWS::Batch::JobDefinition AWS::Batch::SchedulingPolicy AWS::CloudWatch::Alarm AWS::CloudWatch::Dashboard AWS::EC2::LaunchTemplate AWS::EC2::PlacementGroup AWS::EC2::Route AWS::EC2::RouteTable AWS::EC2::SecurityGroupEgress AWS::EC2::SecurityGroupIngress AWS::EC2::SubnetRouteTableAssociation AWS::EFS::MountTarget AWS::EKS::AccessEntry AWS::EKS::PodIdentityAssociation AWS::Events::Rule AWS::IAM::ManagedPolicy AWS::IAM::Policy AWS::IAM::Role AWS::Logs::Delivery AWS::Logs::DeliveryDestination AWS::Logs::DeliverySource AWS::Logs::SubscriptionFilter AWS::S3::BucketPolicy AWS::SNS::Subscription AWS::SNS::Topic AWS::SNS::TopicPolicy AWS::SQS::QueuePolicy AWS::SageMaker::ClusterSchedulerConfig AWS::Scheduler::Schedule AWS::Scheduler::ScheduleGroup
+}
+
+# lost_resources STACK: prints what is lost, as in "delete Cluster".
+lost_resources() {
+  { replaced && removed; } | awk -F '\t' '
+    NR == FNR { harmless[$1]; next }
+    !($3 in harmless) { print $1, $2 }' <(harmless) -
+  [[ $1 != "$foundation_stack" ]] || lost_roles
+}
+
+# Prints which roles of nodes leave the foundation: nodes that still run have no others.
+lost_roles() {
+  removed | awk -F '\t' 'NR == FNR { of_nodes[$1]; next } $3 in of_nodes { print $1, $2 }' \
+    <(printf '%s\n' AWS::IAM::Role) -
+}
+
+# Properties with which the service replaces the nodes of a group.
+renewing() {
+  printf '%s\n' AmiId CustomLaunchTemplate IamInstanceProfileArn NodeLifecycleActions PurchaseOption
+}
+
+# Prints name and id of each node group whose nodes the service replaces. A launch template has a new
+# version only if its data changes: CloudFormation also reports groups of one with other tags.
+changed_groups() {
+  awk -F '\t' -v type=AWS::PCS::ComputeNodeGroup '
+    function changes_of(text) {
+      count = split(text, part, ",")
+      for (i = 1; i <= count; i++) {
+        split(part[i], pair, "=")
+        sub(/^.Properties./, "", pair[1])
+        sub(/[.].*/, "", pair[2])
+        path[i] = pair[1]
+        cause[i] = pair[2]
+        sub(/[\/].*/, "", pair[1])
+        property[i] = pair[1]
+      }
+    }
+    NR == FNR { renews[$1]; next }
+    $3 ~ /::LaunchTemplate$/ {
+      templates[$4]
+      changes_of($7)
+      for (i = 1; i <= count; i++) if (property[i] == "LaunchTemplateData") newer[$4]
+      if ($2 == "True") newer[$4]
+    }
+    $1 == "Modify" && $3 == type {
+      groups[++found] = $4 "\t" $8
+      properties[found] = $7
+    }
+    END {
+      for (number = 1; number <= found; number++) {
+        changes_of(properties[number])
+        for (i = 1; i <= count; i++)
+          if (property[i] in renews && path[i] !~ /vCpus$/ &&
+              (!(cause[i] in templates) || cause[i] in newer)) {
+            print groups[number]
+            break
+          }
+      }
+    }' <(renewing) - <<<"$changes"
+}
+
+# Sets $nodes to lines such as "replace the 2 nodes of NodeGroupGpu".
+find_replaced_nodes() {
+  local stack=$1 name id
+  nodes=
+  [[ $new_image == no ]] || return 0
+  while IFS=$'\t' read -r name id; do
+    id=${id##*/}
+    [[ -z $name ]] || count_nodes "$id"
+    if [[ -z $name || ${answer:-0} == 0 ]]; then continue; fi
+    nodes+="replace the $answer nodes of $name"$'\n'
+  done < <(changed_groups)
+  nodes=${nodes%$'\n'}
+}
+
+# Name and maximum of each node group.
+largest() {
+  printf '%s\t%s\n' NodeGroupGpu 1
+}
+
+# Adds to $nodes what a lower maximum ends, as in "end 2 of the 4 nodes of NodeGroupGpu with their jobs".
+find_ended_nodes() {
+  local name id most
+  while IFS=$'\t' read -r name id most; do
+    [[ -n $name ]] || continue
+    count_nodes "${id##*/}"
+    ((${answer:-0} > most)) || continue
+    nodes+=${nodes:+$'\n'}"end $((answer - most)) of the $answer nodes of $name with their jobs"
+  done < <(awk -F '\t' -v type=AWS::PCS::ComputeNodeGroup '
+    NR == FNR { most[$1] = $2; next }
+    $1 == "Modify" && $3 == type && $7 ~ /ScalingConfig/ && ($4 in most) { print $4 "\t" $8 "\t" most[$4] }
+    ' <(largest) - <<<"$changes")
+}
+
+# Prints the changes, and stops before data, clusters or running work are lost.
 review_changes() {
-  local stack=$1 type=$2
+  local stack=$1 type=$2 lost nodes='' why=''
   if [[ $type == CREATE ]]; then
     note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
     return
@@ -444,22 +640,117 @@ review_changes() {
   note "$(awk -F '\t' '{
     print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
   }' <<<"$changes")"
-  stop_at "$stack" "$(replaced '::(Cluster|FileSystem|Workspace)$')" \
-    "replace NAMES with a new, empty one; the data of the old one stays there or is lost."
-  stop_at "$stack" "$(replaced '::(ComputeNodeGroup|Nodegroup)$')" \
+  stop_at "$stack" "$(replaced | awk -F '\t' '$3 ~ /::(ComputeNodeGroup|Nodegroup)$/ { print $2 }')" \
     "replace NAMES, which fails: two node groups cannot share a name. Rename it in the spec."
-  stop_at "$stack" "$(awk -F '\t' '
-    $1 == "Remove" && $3 ~ /::(Cluster|FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
-    <<<"$changes")" "delete NAMES, with all data in it."
+  # CloudFormation creates the new one first.
+  # https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html
+  stop_at "$stack" "$(moved_links)" \
+    "replace NAMES, which FSx refuses where the old one has the same path or place in S3. Remove it" \
+    "from the spec and deploy that; delete it, if it stays; and add the new one in the next deployment."
+  lost=$(lost_resources "$stack")
+  # Links to S3 hold no data.
+  [[ -z $lost ]] || ! grep -qv ' Repository[0-9]*Of' <<<"$lost" ||
+    why=" Data and jobs in what goes are lost, and what replaces it is empty."
+  [[ $stack != "$foundation_stack" || -z $(lost_roles) ]] ||
+    why+=" Nodes that still have a role that goes lose all permissions: delete those nodes first."
+  find_replaced_nodes "$stack"
+  [[ -z $nodes ]] || why+=" $nodes_end."
+  find_ended_nodes
+  [[ -z $lost || -z $nodes ]] || lost+=$'\n'
+  stop_at "$stack" "$lost$nodes" "NAMES.$why"
+}
+
+lifted=
+# A policy cannot be removed; this one allows everything.
+readonly open_policy='{"Statement":[{"Effect":"Allow","Principal":"*","Action":"Update:*","Resource":"*"}]}'
+
+# Sets $answer to the policy of a stack, without whitespace; returns 1 if that is not known.
+read_policy() {
+  if ! ask_if_allowed aws --region "$region" cloudformation get-stack-policy --stack-name "$1" \
+    --query StackPolicyBody --output text; then
+    note "The policy of the stack $1 cannot be read, and stays as it is: $unknown"
+    return 1
+  fi
+  answer=$(tr -d '[:space:]' <<<"$answer")
+}
+
+# Whether a policy is ours: that of the bundle, or one with fewer types, as earlier versions wrote.
+is_ours() {
+  local ours type types='"AWS::[A-Za-z0-9:]*",{0,1}'
+  ours=$(tr -d '[:space:]' <stack-policy.json)
+  [[ $(sed -E "s/$types//g" <<<"$1") == "$(sed -E "s/$types//g" <<<"$ours")" ]] || return 1
+  while read -r type; do
+    [[ $ours == *"$type"* ]] || return 1
+  done < <(grep -oE '"AWS::[A-Za-z0-9:]*"' <<<"$1")
+}
+
+set_policy() {
+  run aws --region "$region" cloudformation set-stack-policy --stack-name "$1" --stack-policy-body "$2"
+}
+
+restore_policy() {
+  lifted=
+  # `leave` runs this as well: the last line on the terminal stays the reason of a failure.
+  aws --region "$region" cloudformation set-stack-policy --stack-name "$1" \
+    --stack-policy-body file://stack-policy.json ||
+    note "The stack $1 is without its policy. The next deployment sets it."
+}
+
+protect_stack() {
+  if [[ $lifted == "$1" ]]; then restore_policy "$1"; fi
+  if [[ $dry_run == yes || $template_file == deployed ]]; then return 0; fi
+  grep -oE '"AWS::[^"]*"' stack-policy.json | grep -Ff - "$template_file" >/dev/null || return 0
+  read_policy "$1" || return 0
+  if [[ $answer == "$(tr -d '[:space:]' <stack-policy.json)" ]]; then
+    return
+  elif [[ -z $answer || $answer == "$open_policy" ]] || is_ours "$answer"; then
+    set_policy "$1" file://stack-policy.json || note "The stack $1 has no policy: this was refused."
+  else
+    note "The stack $1 has a policy that is not of this bundle, and keeps it. Compare it with" \
+      "stack-policy.json."
+  fi
+}
+
+# Prints the resources of a reviewed change that the policy would not let go. A resource that stays
+# when it leaves the template needs Update:Delete as well.
+denied() {
+  { replaced && awk -F '\t' -v allowed="$allow_replacement" '
+    $1 == "Remove" || $1 == "Dynamic" || ($2 == "Conditional" && allowed == "yes") {
+      print "end\t" $4 "\t" $3
+    }' <<<"$changes"; } |
+    awk -F '\t' '
+      NR == FNR { policy = policy $0; next }
+      index(policy, "\"" $3 "\"") { print $2 }' stack-policy.json -
+}
+
+lift_policy() {
+  [[ $dry_run == no && -n $(denied) ]] || return 0
+  read_policy "$1" || return 0
+  [[ -n $answer ]] || return 0
+  if [[ $answer != "$open_policy" ]] && ! is_ours "$answer"; then
+    note "The stack $1 has a policy that is not of this bundle: it may reject the change."
+    return
+  fi
+  lifted=$1
+  if [[ $answer != "$open_policy" ]] && ! set_policy "$1" "$open_policy"; then
+    lifted=
+    fail "the policy of the stack $1 cannot be lifted for this change, for the reason above. Nothing was" \
+      "changed in $1. Who deploys needs cloudformation:SetStackPolicy. Then run this again."
+  fi
 }
 
 execute_change_set() {
   local stack=$1 status
+  tell_unmarked "$stack"
+  lift_policy "$stack"
   run aws --region "$region" cloudformation execute-change-set --stack-name "$stack" \
     --change-set-name "$2"
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $stack" stack_is_changed "$stack"
-  [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
+  if [[ $answer == CREATE_COMPLETE || $answer == UPDATE_COMPLETE ]]; then
+    protect_stack "$stack"
+    return
+  fi
   status=${answer:-gone}
   explain_stack "$stack"
   fail "the stack $stack is $status: fix the errors above, and run this again."
@@ -483,6 +774,7 @@ stack_is_deleted() {
 }
 
 delete_stack() {
+  check_stack "$1"
   if [[ $dry_run == no ]]; then
     wait_for 360 "the stack $1" stack_is_settled "$1"
     if [[ -z $answer ]]; then
@@ -494,7 +786,261 @@ delete_stack() {
   wait_for 360 "the deletion of $1" stack_is_deleted "$1"
 }
 
+drop_stack() {
+  [[ $dry_run == no ]] || return 0
+  stack_status "$1"
+  [[ -z $answer ]] || delete_stack "$1"
+}
+
+# Where the bundle is deployed; rendering it again keeps this file.
+readonly account_file=deployed.json
+here=
+# Stacks that are ours, and those of them without a mark; each name is between spaces.
+proven=' '
+unmarked=' '
+
+owned() {
+  printf '%s\t%s\t%s\t%s\n' dev-foundation dev foundation 'Foundation of dev: the network, access and storage of clusters' dev-pcs dev pcs 'AWS PCS cluster dev' dev-pcs-schedule dev pcs 'When capacity of dev starts and ends' dev-pcs-monitoring dev pcs 'Alerts and dashboard of dev' dev-pcs-monitoring dev pcs 'Alerts of dev' dev-pcs-monitoring dev pcs 'Dashboard of dev'
+}
+
+check_account() {
+  local account caller
+  ask_if_allowed aws --region "$region" sts get-caller-identity --query '[Account,Arn]' \
+    --output text || {
+    note "The account is not known, so it is not compared: $unknown"
+    return 0
+  }
+  IFS=$'\t' read -r account caller <<<"$answer"
+  here="{\"account\": \"$account\", \"region\": \"$region\"}"
+  note "Account $account, region $region, as $caller."
+  if [[ -e $account_file && $(<"$account_file") != "$here" ]]; then
+    fail "this bundle is deployed elsewhere: $(<"$account_file"). Nothing was changed. Use the credentials" \
+      "of that account; or, to deploy it here too, delete $account_file, or render it to another folder."
+  fi
+}
+
+record_account() {
+  [[ -z $here || ($action != deploy && $action != foundation) ]] || printf '%s\n' "$here" >"$account_file"
+}
+
+# has_mark STACK METADATA: whether the mark in it is this bundle's; sets $mark to what it says.
+has_mark() {
+  local key='"clustergen":{' cluster target
+  mark=${2//[[:space:]]/}
+  case $mark in
+    *"$key"*) ;;
+    *)
+      mark=
+      return 1
+      ;;
+  esac
+  mark=${mark#*"$key"}
+  mark=${mark%%\}*}
+  IFS=$'\t' read -r cluster target < <(owned |
+    awk -F '\t' -v name="$1" '$1 == name && !seen++ { print $2 "\t" $3 }')
+  [[ ",$mark," == *",\"cluster\":\"$cluster\","* && ",$mark," == *",\"target\":\"$target\","* ]]
+}
+
+# is_described STACK DESCRIPTION: as templates of earlier versions describe the stack.
+is_described() {
+  local name description
+  while IFS=$'\t' read -r name _ _ description; do
+    [[ $name != "$1" || $description != "$2" ]] || return 0
+  done < <(owned)
+  return 1
+}
+
+summarize() {
+  ask aws --region "$region" cloudformation get-template-summary --stack-name "$1" \
+    --query "$2" --output text || answer=
+}
+
+check_stack() {
+  local stack=$1 mark description
+  [[ $dry_run == no && $proven != *" $stack "* ]] || return 0
+  stack_status "$stack"
+  case $answer in
+    # There is nothing in it.
+    '' | REVIEW_IN_PROGRESS) ;;
+    *)
+      summarize "$stack" Metadata
+      if ! has_mark "$stack" "$answer"; then
+        [[ -z $mark ]] || refuse_stack "$stack" "its template is marked as another's: $mark"
+        summarize "$stack" Description
+        description=$answer
+        is_described "$stack" "$description" ||
+          refuse_stack "$stack" "its template has no mark of clustergen, and describes itself as \
+'$description'"
+        unmarked+="$stack "
+      fi
+      ;;
+  esac
+  proven+="$stack "
+}
+
+refuse_stack() {
+  fail "the stack $1 is not this bundle's: $2. Nothing was changed. Give the cluster another name in" \
+    "the spec, and render it again; or delete that stack yourself, if nobody needs it."
+}
+
+# The change of a stack without a mark gives it one.
+tell_unmarked() {
+  [[ $unmarked == *" $1 "* ]] || return 0
+  unmarked=${unmarked/" $1 "/ }
+  note "$1 is of an earlier version of clustergen, by its description. It is marked now."
+}
+
+# Prints the stacks that the action is about.
+concerned() {
+  local stack
+  while read -r stack; do
+    case $stack in
+      "$foundation_stack") [[ -z $outputs_file ]] || continue ;;
+      *) [[ $action != destroy-foundation ]] || continue ;;
+    esac
+    printf '%s\n' "$stack"
+  done < <(owned | cut -f 1 | sort -u)
+}
+
+check_stacks() {
+  local stack
+  while read -r stack; do
+    check_stack "$stack"
+  done < <(concerned)
+}
+
+refusal=
+losses=
+readonly deployed_template=.filled/deployed.template.json
+
+read_deployed() {
+  stack_status "$1"
+  case $answer in '' | REVIEW_IN_PROGRESS | ROLLBACK_COMPLETE) return 1 ;; esac
+  ask aws --region "$region" cloudformation get-template --stack-name "$1" \
+    --template-stage Original --query TemplateBody --output json || return 1
+  printf '%s\n' "$answer" >"$deployed_template"
+}
+
+# Sets $own to the templates of the bundle for a stack, after an empty file.
+find_own() {
+  local file of=cluster
+  [[ $1 != dev-foundation ]] || of=foundation
+  own=(/dev/null)
+  for file in *.template.json; do
+    case $of,$file in
+      cluster,foundation*) ;;
+      foundation,foundation.template.json | cluster,*) [[ ! -e $file ]] || own+=("$file") ;;
+    esac
+  done
+}
+
+# Prints name, type and deletion policy of the resources in templates.
+list_resources() {
+  awk '
+    FNR == 1 { inside = 0 }
+    { match($0, /^ */) }
+    # The indentation of the second line is that of the whole file.
+    FNR == 2 { unit = RLENGTH }
+    RLENGTH == unit { inside = /^ *"Resources": [{]$/ }
+    !inside { next }
+    { split($0, word, "\"") }
+    RLENGTH == 2 * unit && /": [{]$/ { name = word[2]; type = policy = "" }
+    RLENGTH == 3 * unit && word[2] == "Type" { type = word[4] }
+    RLENGTH == 3 * unit && word[2] == "DeletionPolicy" { policy = word[4] }
+    RLENGTH == 2 * unit && /^ *[}]/ { print name "\t" type "\t" policy }' "$@"
+}
+
+stores() {
+  printf '%s\n' AWS::APS::Workspace AWS::CloudFormation::Stack AWS::DynamoDB::Table AWS::EC2::Volume AWS::ECR::Repository AWS::EFS::FileSystem AWS::FSx::FileSystem AWS::FSx::StorageVirtualMachine AWS::FSx::Volume AWS::Grafana::Workspace AWS::KMS::Key AWS::Logs::LogGroup AWS::RDS::DBCluster AWS::RDS::DBInstance AWS::S3::Bucket
+}
+
+# ending TEMPLATE...: what holds data and goes with the stack; with keeping, what stays.
+ending() {
+  list_resources "$@" | awk -F '\t' -v kept="${keeping:-0}" 'NR == FNR { store[$1]; next }
+    ($2 in store) && ($3 ~ /^(Retain|Snapshot)/) == kept { print $1 }' <(stores) - | sort
+}
+
+check_losses() {
+  local stack=$1 command=$2 own=() found kept
+  if [[ $dry_run == yes ]] || ! read_deployed "$stack"; then return 0; fi
+  find_own "$stack"
+  if [[ -z $(list_resources "$deployed_template") ]]; then
+    found="what is in it, whose template is not one of clustergen's"
+  else
+    found=$(comm -23 <(ending "$deployed_template") <(ending "${own[@]}") | paste -sd , -)
+    kept=$(comm -12 <(keeping=1 ending "$deployed_template") <(ending "${own[@]}") | paste -sd , -)
+    [[ -z $kept ]] || losses+="Stays, as $stack was deployed, and costs money: ${kept//,/, }. So that it is \
+deleted, run $command first."$'\n'
+  fi
+  [[ -n $found ]] || return 0
+  if [[ $allow_replacement == yes ]]; then
+    losses+="Deleted with all data and logs, as $stack was deployed: ${found//,/, }."$'\n'
+  else
+    refusal+="the stack $stack was deployed with a template that does not keep ${found//,/, }: all data and \
+logs in it would go. Run $command first, which deploys what this bundle says; or, if you do not need \
+them, add --allow-replacement. "
+  fi
+}
+
+stop_at_refusal() {
+  [[ -z $refusal ]] || fail "${refusal}Nothing was deleted."
+  [[ -z $losses ]] || note "${losses%$'\n'}"
+}
+
+# Before the first deletion.
+check_cluster_losses() {
+  local stack
+  while read -r stack; do
+    [[ $stack == dev-foundation ]] || check_losses "$stack" deploy.sh
+  done < <(concerned)
+  stop_at_refusal
+}
+
+# Prints the networks in templates: ids of those that exist, addresses of new ones.
+networks() {
+  grep -hoE '"(vpc|subnet)-[0-9a-f]+"|"CidrBlock": "[^"]+"' "$@" | sort -u || true
+}
+
+# Two specs may have the same names. Without the file that a deployment leaves, as in a new checkout,
+# the network tells them apart, unless both are new and have the same addresses.
+check_place() {
+  local stack own=() ours theirs
+  # Where the account is not known, the file proves nothing.
+  [[ -z $here || ! -e $account_file ]] || return 0
+  while read -r stack; do
+    # A cluster may get other subnets.
+    [[ $stack == dev-foundation || ($action != deploy && $action != foundation) ]] || continue
+    find_own "$stack"
+    ours=$(networks "${own[@]}")
+    if [[ -z $ours ]] || ! read_deployed "$stack"; then continue; fi
+    theirs=$(networks "$deployed_template")
+    [[ -z $theirs || -n $(comm -12 <(printf '%s\n' "$ours") <(printf '%s\n' "$theirs")) ]] ||
+      fail "the stack $stack is in another network than this bundle's: ${theirs//$'\n'/, }. Nothing was" \
+        "changed. If it is of another spec, give the cluster another name in yours. If it is of this" \
+        "spec, run this from the bundle that was deployed, or with its $account_file."
+  done < <(concerned)
+}
+
 counts=
+unpaused=
+
+# Without `set -e`, as in every condition: functions that run here join their steps with &&.
+attempt() {
+  local what=$1 group=$2
+  shift 2
+  if [[ $what != none ]]; then
+    "$@"
+  elif ! ("$@"); then
+    note "$group could not be paused, for the reason above. The others are paused first."
+    unpaused+=", $group"
+  fi
+}
+
+all_paused() {
+  [[ -z $unpaused ]] ||
+    fail "these were not paused, and their nodes continue to cost money: ${unpaused#, }. Fix what was" \
+      "reported, and run deploy.sh --pause again."
+}
 
 recall() {
   local bucket
@@ -506,7 +1052,12 @@ recall() {
   fi
   ask aws --region "$region" s3 cp "s3://$bucket/$memory" - || return 1
   counts=$answer
-  [[ -n $counts ]]
+  [[ -n $counts ]] || return 1
+  # In arithmetic, Bash runs commands that it finds in the subscript of an array.
+  if LC_ALL=C grep -q $'[^A-Za-z0-9_.# \t-]' <<<"$counts"; then
+    fail "s3://$bucket/$memory is not what --pause wrote: find out who changed it, delete it, and" \
+      "scale the node groups yourself."
+  fi
 }
 
 remember() {
@@ -550,8 +1101,8 @@ upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
   for key in "$@"; do
-    if [[ $dry_run == yes ]] || ! ask aws --region "$region" s3api head-object \
-      --bucket "$bucket" --key "$key"; then
+    if [[ $dry_run == yes ]] || ! ask_state aws --region "$region" s3api head-object \
+      --bucket "$bucket" --key "$key" --query ContentLength --output text; then
       run aws --region "$region" s3 cp --only-show-errors "scripts/${key#*/}" "s3://$bucket/$key"
     fi
   done
@@ -559,8 +1110,16 @@ upload() {
 
 # What leaves the foundation, and stays in it until the cluster no longer uses it.
 removal=
+# Of the foundation's template.
+bucket_parameters=()
 
 note_removal() {
+  local name id
+  while read -r name id; do
+    note "$name stays at FSx, and goes on importing and exporting. After this deployment, delete it: aws" \
+      "--region $region fsx delete-data-repository-association --no-delete-data-in-file-system" \
+      "--association-id $id"
+  done < <(awk -F '\t' '$3 ~ /::DataRepositoryAssociation$/ && $5 ~ /Retain$/ { print $4, $8 }' <<<"$changes")
   removal=$(awk -F '\t' '$1 == "Remove" { print $4 }' <<<"$changes")
   [[ -n $removal ]] || return 0
   note "${removal//$'\n'/, }: removed from the foundation after the cluster has changed."
@@ -599,20 +1158,65 @@ keep_removed() {
 
 # Makes the other changes first.
 deploy_without_removal() {
-  local deployed=.filled/deployed.template.json kept=.filled/kept.template.json
+  local kept=.filled/kept.template.json
   drop_change_set "$foundation_stack"
   grep -qv '^Remove' <<<"$changes" || return 0
-  ask aws --region "$region" cloudformation get-template --stack-name "$foundation_stack" \
-    --template-stage Original --query TemplateBody --output json
-  printf '%s\n' "$answer" >"$deployed"
-  keep_removed "$deployed" foundation.template.json >"$kept" ||
+  read_deployed "$foundation_stack"
+  keep_removed "$deployed_template" foundation.template.json >"$kept" ||
     fail "the template of $foundation_stack is not one of clustergen's: deploy this bundle as that" \
       "stack was deployed, and run deploy.sh --outputs FILE."
-  deploy_stack "$foundation_stack" "$kept"
+  deploy_stack "$foundation_stack" "$kept" ${bucket_parameters[@]+"${bucket_parameters[@]}"}
+}
+
+# Sets $answer to the IAM name of the caller; empty for the root user, who is never locked out.
+# A session has the name of its role without the role's path, so there are two forms of it.
+# https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
+find_writer() {
+  local account role
+  ask aws --region "$region" sts get-caller-identity --query Arn --output text
+  case $answer in
+    *:root) answer= ;;
+    *:assumed-role/*)
+      account=${answer%:*}
+      role=${answer#*:assumed-role/}
+      account=${account/:sts:/:iam:}
+      answer="$account:role/${role%%/*} $account:role/*/${role%%/*}"
+      ;;
+  esac
+}
+
+# A bucket of an earlier version keeps its name: another one would replace it, with the scripts that
+# nodes read. Policies of SageMaker allow others to write to such names; here, only those may who
+# deploy the foundation. SECURITY.md of clustergen has more.
+read_bucket() {
+  local name writers all
+  bucket_parameters=()
+  name=$(awk -F '\t' '$1 == "ScriptsBucketName" { print $2 }' <<<"$outputs")
+  [[ -n $name ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$foundation_stack" \
+    --query "Stacks[0].Parameters[?ParameterKey==\`ScriptWriters\`].ParameterValue" --output text
+  writers=$answer
+  if [[ $name =~ ^sagemaker-[a-z0-9-]+-[0-9a-f]{6}-[0-9]{12}$ ]]; then
+    bucket_parameters=("KeptBucketName=$name")
+  elif [[ -z $writers ]]; then
+    return 0
+  fi
+  find_writer
+  all=$writers
+  [[ -z $answer || " $writers " == *" $answer "* ]] || all="${writers:+$writers }$answer"
+  # Names may have commas, which separate the words of an argument of the AWS CLI.
+  bucket_parameters+=("ScriptWriters=${all//,/\\,}")
+  # The template of the foundation may have to be uploaded, too.
+  if [[ -n $writers && $all != "$writers" ]]; then
+    deploy_stack "$foundation_stack" deployed "${bucket_parameters[@]}"
+  fi
 }
 
 deploy_foundation_stack() {
-  create_change_set "$foundation_stack" foundation.template.json
+  read_stack "$foundation_stack"
+  read_bucket
+  create_change_set "$foundation_stack" foundation.template.json \
+    ${bucket_parameters[@]+"${bucket_parameters[@]}"}
   if [[ -n $change_set ]]; then
     note_removal
     review_cluster_first
@@ -641,6 +1245,13 @@ deploy_foundation() {
   read_foundation
 }
 
+# known_before WHAT KNOWN: prints what is known of WHAT, which is then deleted; or, once AWS no longer
+# knows, what an interrupted run knew.
+known_before() {
+  [[ -z $2 ]] || printf '%s\n' "$2" >".filled/deleting-$1"
+  [[ ! -e .filled/deleting-$1 ]] || cat ".filled/deleting-$1"
+}
+
 # Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
   printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID  # once its mount targets are gone, after a minute or two' StorageSecurityGroup 'ec2 delete-security-group --group-id ID  # once the file systems are gone, after some minutes' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
@@ -657,19 +1268,107 @@ explain_retained() {
   done < <(retained)
 }
 
-# Stops if something has the foundation's security group. Clusters of other specs can share it.
-find_other_users() {
-  local group
-  read_stack "$foundation_stack"
-  [[ $outputs == *ClusterSecurityGroupId* ]] || return 0
-  group=$(output ClusterSecurityGroupId)
+# Adds what refers to the foundation to $found; $values has the ids in it, one on each line.
+find_interfaces() {
+  local groups
+  groups=$(awk -F '\t' '$1 ~ /SecurityGroupId$/ { print $2 }' <<<"$outputs" | paste -sd , -)
+  [[ -n $groups ]] || return 0
   # Instances of HyperPod, and what PCS and EKS use without nodes, are visible as interfaces only.
-  ask aws --region "$region" ec2 describe-network-interfaces --output text \
-    --query 'NetworkInterfaces[].NetworkInterfaceId' --filters \
-    "Name=group-id,Values=$group" Name=status,Values=in-use || answer=
-  [[ -z $answer ]] ||
-    fail "these still use the foundation: $answer. Destroy the clusters that they belong to first:" \
-      "those of other targets, and of specs with this foundation:" dev
+  ask_if_allowed aws --region "$region" ec2 describe-network-interfaces --output text --query \
+    "NetworkInterfaces[].[NetworkInterfaceId,Attachment.InstanceId||Description||'']" --filters \
+    "Name=group-id,Values=$groups" Name=status,Values=in-use || return 0
+  found+=$(awk -F '\t' '$1 != "" { printf ", %s (%s)", $1, $2 }' <<<"$answer")
+}
+
+# Instances with other security groups, in the VPC of which the routes would go first.
+find_instances() {
+  local vpc
+  vpc=$(awk -F '\t' '$1 == "VpcId" { print $2 }' <<<"$outputs")
+  [[ -n $vpc ]] || return 0
+  ask_if_allowed aws --region "$region" ec2 describe-network-interfaces --output text --query \
+    "NetworkInterfaces[?Attachment.InstanceId].[NetworkInterfaceId,Attachment.InstanceId]" --filters \
+    "Name=vpc-id,Values=$vpc" Name=status,Values=in-use || return 0
+  found+=$(awk -F '\t' -v known="$found" '$1 ~ /^eni-/ && !index(known, $1 " ") {
+    printf ", %s (%s)", $1, $2 }' <<<"$answer")
+}
+
+# EC2 does not delete a group that a rule of another one in its VPC names: CloudFormation would notice
+# after it has deleted the rest.
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSecurityGroup.html
+find_rules() {
+  local groups side own named=
+  groups=$(awk -F '\t' '$1 ~ /SecurityGroupId$/ { print $2 }' <<<"$outputs")
+  [[ -n $groups ]] || return 0
+  ask_if_allowed aws --region "$region" cloudformation list-stack-resources --output text --query \
+    "StackResourceSummaries[?ResourceType=='AWS::EC2::SecurityGroup'].[PhysicalResourceId]" \
+    --stack-name "$foundation_stack" || return 0
+  own=$answer
+  for side in '' egress.; do
+    ask_if_allowed aws --region "$region" ec2 describe-security-groups --output text --query \
+      'SecurityGroups[].[GroupId]' --filters "Name=vpc-id,Values=$(output VpcId)" \
+      "Name=${side}ip-permission.group-id,Values=${groups//$'\n'/,}" || return 0
+    named+=$answer$'\n'
+  done
+  named=$(grep -vxF "$groups"$'\n'"$own" <<<"$named" | grep . | sort -u | paste -sd , - || true)
+  [[ -z $named ]] ||
+    refusal+="rules of ${named//,/, } name security groups of the foundation, which EC2 then does not delete: \
+delete these rules first. "
+}
+
+# A cluster without nodes, such as a Batch cluster at rest, has no interfaces; it has a stack.
+find_stacks() {
+  local conditions
+  conditions=$(awk '$0 != "" { printf "%scontains(ParameterValue||\047\047,\047%s\047)", between, $0
+    between = "||" }' <<<"$values")
+  ask_if_allowed aws --region "$region" cloudformation describe-stacks --output text --query \
+    "Stacks[?StackName=='$foundation_stack'||StackStatus!='REVIEW_IN_PROGRESS'\
+&&Parameters[?$conditions]].[StackName]" || return 0
+  # An answer that lacks the foundation itself says nothing about the others.
+  [[ $'\n'$answer$'\n' == *$'\n'"$foundation_stack"$'\n'* ]] ||
+    fail "CloudFormation does not list the stack $foundation_stack, which exists. Nothing was deleted. Run" \
+      "this again."
+  found+=$(awk -v own="$foundation_stack" '$1 != "" && $1 != "None" && $1 != own {
+    printf ", the stack %s", $1 }' <<<"$answer")
+}
+
+# HyperPod clusters may have no nodes, and need no stack.
+# find_hyperpod [OWN]
+find_hyperpod() {
+  local name names
+  ask_if_allowed aws --region "$region" sagemaker list-clusters --output text \
+    --query 'ClusterSummaries[].[ClusterName]' || return 0
+  names=$answer
+  for name in $names; do
+    [[ $name != "${1:-}" ]] || continue
+    ask_if_allowed aws --region "$region" sagemaker describe-cluster --cluster-name "$name" \
+      --output json || continue
+    ! grep -qF -f <(printf '%s\n' "$values") <<<"$answer" || found+=", HyperPod cluster $name"
+  done
+}
+
+check_references() {
+  local found='' values left=yes
+  unknown=
+  stack_status "$foundation_stack"
+  case $answer in
+    # Nothing refers to a foundation that was never complete.
+    '' | REVIEW_IN_PROGRESS | ROLLBACK_* | CREATE_FAILED | DELETE_*) left=no ;;
+  esac
+  read_stack "$foundation_stack"
+  values=$(awk -F '\t' '$1 ~ /(Id|Arn|BucketName)$/ && $2 != "" { print $2 }' <<<"$outputs")
+  [[ -n $values || $left == yes ]] || return 0
+  [[ -n $values ]] || fail "CloudFormation shows no outputs of $foundation_stack. Nothing was deleted."
+  find_interfaces
+  find_instances
+  find_rules
+  find_stacks
+  find_hyperpod
+  [[ -z $found ]] ||
+    refusal+="these still use the foundation: ${found#, }. Destroy the clusters that they belong to first: \
+those of other targets, and of specs with the foundation dev. "
+  [[ -z $unknown ]] || [[ $allow_replacement == yes ]] ||
+    refusal+="what still uses the foundation cannot be known: $unknown. Run this with permission to ask; \
+or, if nothing uses it, add --allow-replacement. "
 }
 
 destroy_foundation() {
@@ -680,17 +1379,20 @@ destroy_foundation() {
     stack_status "$stack"
     [[ -z $answer || $answer == DELETE_COMPLETE ]] ||
       fail "$cluster still uses the foundation: run deploy.sh --destroy first."
-    find_other_users
+    check_references
+    check_losses "$foundation_stack" "deploy.sh --foundation"
+    stop_at_refusal
   fi
   note /home 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
-    ask aws --region "$region" cloudformation describe-stack-resources \
-      --stack-name "$foundation_stack" --output text \
-      --query 'StackResources[].[LogicalResourceId,PhysicalResourceId]' || answer=
-    known=$answer
+    ask aws --region "$region" cloudformation list-stack-resources \
+      --stack-name "$foundation_stack" --output text --query \
+      'StackResourceSummaries[].[LogicalResourceId,PhysicalResourceId]' || answer=
+    known=$(known_before foundation "$answer")
   fi
   delete_stack "$foundation_stack"
   [[ -z $known ]] || explain_retained "$known"
+  [[ $dry_run == yes ]] || rm -f "$account_file" .filled/deleting-foundation
 }
 
 # Sets $answer to NAME=ami-...: the current value of a stack parameter, or the newest image.
@@ -759,41 +1461,82 @@ pcs() {
   run aws --region "$region" pcs "$@"
 }
 
-read_cluster() {
+# A physical id may be an ARN, or have the name of the cluster in it. Not every target asks for it:
+# shellcheck disable=SC2034
+read_made() {
+  made=
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" cloudformation list-stack-resources --stack-name "$1" --output text \
+    --query "StackResourceSummaries[?ResourceType=='$2'&&ResourceStatus!='DELETE_COMPLETE']\
+.[PhysicalResourceId]" || answer=
+  made=$(awk -F '[/|]' '{ print $NF }' <<<"$answer")
+}
+
+stop_at_others() {
+  local names=$1
+  shift
+  [[ -z $names ]] ||
+    fail "the cluster has what is not this bundle's: ${names//$'\n'/, }. It would go with the cluster," \
+      "or keep it from going. Nothing was deleted. $* Then run this again."
+}
+
+# Sets $id; empty if there is no cluster.
+find_cluster() {
   id=$cluster
   [[ $dry_run == no ]] || return 0
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
     --query "Stacks[0].Outputs[?OutputKey=='ClusterId'].OutputValue | [0]" || answer=
   if [[ -z $answer ]]; then
     # A stack that was adopted has other outputs. The physical id is an id or an ARN.
-    ask aws --region "$region" cloudformation describe-stack-resources --stack-name "$stack" \
-      --output text --query "StackResources[?ResourceType=='AWS::PCS::\
-Cluster'].PhysicalResourceId | [0]" || answer=
+    read_made "$stack" AWS::PCS::Cluster
+    answer=${made%%$'\n'*}
   fi
-  [[ -n $answer ]] ||
-    fail the 'cluster does' "not exist:" \
-      "there is none in the stack $stack"
   id=${answer##*/}
 }
 
-# Sets $answer to lines with name and id of each compute node group.
-read_groups() {
+read_cluster() {
+  find_cluster
+  [[ -n $id ]] ||
+    fail the 'cluster does' "not exist:" \
+      "there is none in the stack $stack"
+}
+
+# Other bundles may have added node groups to the cluster.
+check_alone() {
+  local id
+  [[ $dry_run == no ]] || return 0
+  find_cluster
+  [[ -n $id ]] || return 0
+  read_made "$stack" AWS::PCS::ComputeNodeGroup
   ask aws --region "$region" pcs list-compute-node-groups --cluster-identifier "$id" \
-    --query "computeNodeGroups[?name!='login'].[name,id]" --output text ||
+    --query 'computeNodeGroups[].[name,id]' --output text || return 0
+  stop_at_others "$(awk -F '\t' 'NR == FNR { made[$1]; next } NF && !($2 in made) { print "the node group " $1 }' \
+    <(printf '%s\n' "$made") - <<<"$answer")" \
+    "Let their owners delete them, with deploy.sh --destroy of their own bundles."
+}
+
+# Sets $answer to lines with name and id of each compute node group of the stack that $1 selects: by
+# default, all but the login nodes. Others may have added more to the cluster.
+read_groups() {
+  read_made "$stack" AWS::PCS::ComputeNodeGroup
+  ask aws --region "$region" pcs list-compute-node-groups --cluster-identifier "$id" \
+    --query "computeNodeGroups${1:-[?name!='login']}.[name,id]" --output text ||
     fail "PCS has no cluster $id"
+  answer=$(awk -F '\t' 'NR == FNR { made[$1]; next } NF && $2 in made' \
+    <(printf '%s\n' "$made") - <<<"$answer")
 }
 
 read_scaling() {
-  ask aws --region "$region" pcs get-compute-node-group --cluster-identifier "$id" \
+  ask_state aws --region "$region" pcs get-compute-node-group --cluster-identifier "$id" \
     --compute-node-group-identifier "$1" --output text --query \
     'computeNodeGroup.[scalingConfiguration.minInstanceCount,scalingConfiguration.maxInstanceCount,status]' ||
     answer=
 }
 
-# Sets $counts to lines with name, id, minimum and maximum of each node group.
+# Sets $counts to lines with name, id, minimum and maximum of each node group; as read_groups.
 read_counts() {
   local group group_id groups minimum maximum lines=''
-  read_groups
+  read_groups "$@"
   groups=$answer
   while IFS=$'\t' read -r group group_id; do
     [[ -n $group ]] || continue
@@ -815,6 +1558,24 @@ is_active() {
   esac
 }
 
+# Whether PCS accepts a change of the group: of one whose last change failed, too.
+is_changeable() {
+  read_scaling "$1"
+  case $answer in
+    *UPDATE_FAILED) ;;
+    *) is_active "$1" ;;
+  esac
+}
+
+# resize GROUP ID MINIMUM MAXIMUM
+resize() {
+  wait_for 30 "the node group $1" is_changeable "$2" &&
+    pcs update-compute-node-group --cluster-identifier "$id" \
+      --compute-node-group-identifier "$2" --scaling-configuration \
+      "minInstanceCount=$3,maxInstanceCount=$4" >/dev/null &&
+    wait_for 30 "the node group $1" is_active "$2"
+}
+
 # Scales every node group to its size in $counts, or to zero.
 scale() {
   local what=$1 group group_id minimum maximum
@@ -826,12 +1587,10 @@ scale() {
       continue
     fi
     [[ $what == counts ]] || minimum=0 maximum=0
-    wait_for 30 "the node group $group" is_active "$group_id"
-    pcs update-compute-node-group --cluster-identifier "$id" \
-      --compute-node-group-identifier "$group_id" --scaling-configuration \
-      "minInstanceCount=$minimum,maxInstanceCount=$maximum" >/dev/null
-    wait_for 30 "the node group $group" is_active "$group_id"
+    [[ $dry_run == yes || $answer != "$minimum"$'\t'"$maximum"$'\t'ACTIVE ]] || continue
+    attempt "$what" "$group" resize "$group" "$group_id" "$minimum" "$maximum"
   done <<<"$counts"
+  all_paused
 }
 
 # Sets $answer to lines with the running instances of a node group.
@@ -839,6 +1598,11 @@ read_instances() {
   ask aws --region "$region" ec2 describe-instances --output text --filters \
     "Name=tag:aws:pcs:compute-node-group-id,Values=$1" Name=instance-state-name,Values=running \
     --query 'Reservations[].Instances[].[InstanceId]' || answer=
+}
+
+count_nodes() {
+  read_instances "$1"
+  answer=$(grep -c . <<<"$answer" || true)
 }
 
 # The stack does not show nodes that PCS terminates and launches in a loop, at a cost.
@@ -851,6 +1615,7 @@ explain_nodes() {
       "--compute-node-group-identifier $group_id" \
       "--scaling-configuration minInstanceCount=0,maxInstanceCount=0  # $group: $minimum to $maximum"
   done <<<"$counts"
+  note "Login nodes stop with their command only: --pause leaves them."
 }
 
 # Whether the minimum number of nodes of every group has been running for some minutes: PCS
@@ -889,9 +1654,9 @@ nodes_stay() {
 }
 
 wait_for_nodes() {
-  local seen='' shown=' ' lost=0 since=0 later='' group start
+  local seen='' shown=' ' lost=0 since=0 later='' group start counts
   [[ $dry_run == no ]] || return 0
-  read_counts
+  read_counts '[]'
   # Do not wait for nodes that start with the first job.
   awk -F '\t' '$3 > 0 { found = 1 } END { exit !found }' <<<"$counts" || return 0
   wait_for 60 "nodes to run, and to stay for 5 minutes" nodes_stay
@@ -900,26 +1665,30 @@ wait_for_nodes() {
   done <<<"$later"
 }
 
-# A table of an earlier deployment, which the cluster would still follow.
-upload_timetable() {
+# Tables of an earlier deployment, which the cluster would still follow.
+upload_tables() {
   local bucket
-  # Without a bucket, there was no table: an adopted cluster may have no foundation.
+  # Without a bucket, there were none: an adopted cluster may have no foundation.
   [[ $outputs == *ScriptsBucketName* ]] || return 0
   bucket=$(output ScriptsBucketName)
-  if [[ $dry_run == no ]] && ask aws --region "$region" s3api head-object --bucket "$bucket" \
-    --key clusters/dev/pcs-timetable.tsv; then
+  clear_table "$bucket" clusters/dev/pcs-timetable.tsv ''
+  clear_table "$bucket" clusters/dev/pcs-users.tsv '# end 0'
+  clear_table "$bucket" clusters/dev/pcs-accounts.tsv '# end 0'
+}
+
+# clear_table BUCKET KEY TEXT: overwrites a table of an earlier deployment.
+clear_table() {
+  if [[ $dry_run == no ]] && ask_state aws --region "$region" s3api head-object --bucket "$1" \
+    --key "$2" --query ContentLength --output text; then
     mkdir -p .filled
-    : >.filled/timetable.tsv
-    run aws --region "$region" s3 cp --only-show-errors .filled/timetable.tsv \
-      "s3://$bucket/"clusters/dev/pcs-timetable.tsv
+    printf '%s' "$3" >.filled/table.tsv
+    run aws --region "$region" s3 cp --only-show-errors .filled/table.tsv "s3://$1/$2"
   fi
 }
 
 # Schedules change the sizes of node groups.
 delete_schedules() {
-  [[ $dry_run == no ]] || return 0
-  stack_status dev-pcs-schedule
-  [[ -z $answer ]] || delete_stack dev-pcs-schedule
+  drop_stack dev-pcs-schedule
 }
 
 deploy_schedules() {
@@ -939,11 +1708,12 @@ deploy_cluster() {
   local id images=()
   choose_images
   create_change_set "$stack" cluster.template.json ClusterSecurityGroupId LoginSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName StorageHomeDnsName ${images[@]+"${images[@]}"}
-  upload_timetable
+  upload_tables
   [[ -z $change_set ]] || execute_change_set "$stack" "$change_set"
   read_cluster
-  deploy_schedules
-  wait_for_nodes
+  deploy_schedules "ClusterId=$id"
+  # Returns why nodes lack, which ends the script once the rest is deployed.
+  lacking=$(fail() { printf '%s' "$*" && exit 2; } && wait_for_nodes) || true
   run aws --region "$region" cloudformation describe-stacks --stack-name "$stack" \
     --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text
 }
@@ -954,17 +1724,19 @@ pause_cluster() {
   keep $'GROUP\tGROUP-ID\tMINIMUM\tMAXIMUM' read_counts
   delete_schedules
   scale none
+  # sbatch: More processors requested than permitted
+  note "Slurm has none of these nodes until --resume: sbatch rejects new jobs, except for queues that" \
+    "are down. Jobs that wait stay."
 }
 
 resume_cluster() {
-  local id
   read_cluster
-  recall || fail "$cluster is not paused."
+  recall ||
+    fail "$cluster is not paused. If it lacks nodes since a --resume, deploy.sh waits for them."
   [[ $dry_run == no ]] || counts=$'GROUP\tGROUP-ID\tMINIMUM\tMAXIMUM'
   scale counts
-  deploy_schedules
+  deploy_schedules "ClusterId=$id"
   forget
-  wait_for_nodes
 }
 
 destroy_cluster() {
@@ -981,6 +1753,7 @@ while (($# > 0)); do
       (($# > 1)) || fail "--outputs needs a file"
       # Relative to the current folder of the caller, not to this script.
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+      [[ -r $outputs_file ]] || fail "cannot read $2"
       shift
       ;;
     --allow-replacement) allow_replacement=yes ;;
@@ -1013,7 +1786,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 if [[ $action == preflight ]]; then
   command -v clustergen >/dev/null ||
-    fail "clustergen is not on PATH: pip install 'clustergen[live]', or go through" \
+    fail "clustergen is not on PATH: run pip install '.[live]' in its checkout, or go through" \
       '"Before you deploy" in README.md by hand.'
   run clustergen preflight "$spec" --target pcs
   exit
@@ -1022,15 +1795,23 @@ fi
 if [[ $dry_run == no ]]; then
   need aws
   mkdir -p .filled
+  check_account
+  check_stacks
+  check_place
+  record_account
 fi
 
 case $action in
   deploy)
     check_first
     deploy_foundation
-    upload dd72b080e8decf81/baseline.sh 1b30b45c73ed5e43/mount.sh
+    upload dd72b080e8decf81/baseline.sh a2310185ece8a929/mount.sh
     deploy_cluster
-    [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
+    # Of a spec that had monitoring.
+    drop_stack dev-pcs-monitoring
+    [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json \
+      ${bucket_parameters[@]+"${bucket_parameters[@]}"}
+    [[ -z $lacking ]] || fail "$cluster is deployed, but not all of its nodes: $lacking"
     conclude "$cluster is deployed."
     ;;
   foundation)
@@ -1040,15 +1821,26 @@ case $action in
     ;;
   pause)
     read_foundation
+    note "Running jobs on the nodes that stop end, and what is on root volumes and local disks of" \
+      "these goes. README.md has the commands to let jobs finish first."
     pause_cluster
     conclude "$cluster is paused. deploy.sh --resume restores its nodes. These continue to cost" \
-      "money: network, storage, login nodes."
+      "money: network, storage, controller, login nodes."
     ;;
   resume)
     read_foundation
     resume_cluster
+    again="run deploy.sh"
+    wait_for_nodes
     conclude "$cluster is resumed."
     ;;
-  destroy) destroy_cluster ;;
+  destroy)
+    check_alone
+    check_cluster_losses
+    note "This goes:" 'running and pending jobs: their queues and nodes go'
+    note "This goes:" 'what is on root volumes and local disks of nodes: they go with the nodes'
+    drop_stack dev-pcs-monitoring
+    destroy_cluster
+    ;;
   destroy-foundation) destroy_foundation ;;
 esac

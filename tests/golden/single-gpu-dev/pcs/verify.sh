@@ -1,7 +1,8 @@
 #!/bin/bash
 # Checks a running node against the spec; exits with 1 if a check fails.
-#   srun --nodelist=NODE --gpus-per-node=GPUS --cpu-bind=none verify.sh [GROUP]
-#   verify.sh --login
+# Copy it to a file system that all nodes share, and run it there.
+#   srun --partition=QUEUE --nodelist=NODE [--gpus-per-node=GPUS] --cpu-bind=none ./verify.sh [GROUP]
+#   ./verify.sh --login
 # GROUP is one of: --login, gpu; a step of a job knows its own.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -29,6 +30,24 @@ count_efa() {
   echo "$count"
 }
 
+instance_type() {
+  local at=http://169.254.169.254/latest token type
+  token=$(curl -sf -m 5 -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 60' "$at/api/token") &&
+    type=$(curl -sf -m 5 -H "X-aws-ec2-metadata-token: $token" "$at/meta-data/instance-type") &&
+    printf '%s\n' "${type#ml.}"
+}
+
+# expected NUMBER | TYPE=NUMBER,...: prints the number, that of this node's instance type. Fails if it
+# is unknown.
+expected() {
+  local type
+  if [[ $1 != *=* ]]; then
+    echo "$1"
+    return
+  fi
+  type=$(instance_type) && tr ',' '\n' <<<"$1" | awk -F = -v type="$type" '$1 == type { print $2 }' | grep .
+}
+
 wrong=0
 
 # check WHAT COMMAND...
@@ -48,15 +67,17 @@ same() {
 }
 
 accelerators() {
-  local found
+  local found expected
   found=$(count_accelerators "$1")
-  check "$2 accelerators, found $found" same "$found" "$2"
+  expected=$(expected "$2") || expected=unknown
+  check "$expected accelerators, found $found" same "$found" "$expected"
 }
 
 efa() {
-  local found
+  local found expected
   found=$(count_efa)
-  check "$1 EFA devices, found $found" same "$found" "$1"
+  expected=$(expected "$1") || expected=unknown
+  check "$expected EFA devices, found $found" same "$found" "$expected"
 }
 
 takes_files() {

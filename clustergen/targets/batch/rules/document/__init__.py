@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 
-from clustergen import findings
+from clustergen.base import findings
 
 rule = functools.partial(findings.rule, target="batch")
 """Declares a rule of AWS Batch; the check gets the document."""

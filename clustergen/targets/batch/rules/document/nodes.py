@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity
 from clustergen.overlay.parts import as_map
 from clustergen.targets.batch import limits
 from clustergen.targets.batch.rules.document import rule

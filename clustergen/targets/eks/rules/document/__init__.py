@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from clustergen import findings
-from clustergen.findings import Problem, Rule
+from clustergen.base import findings
+from clustergen.base.findings import Problem, Rule
 from clustergen.targets.eks.template import Template
 
 TemplateCheck = Callable[[Template], Iterable[Problem]]
 
 
 def rule(code: str, title: str, **parts: Any) -> Callable[[TemplateCheck], Rule]:
-    """:func:`clustergen.findings.rule` for EKS; the check gets a :class:`Template`."""
+    """:func:`clustergen.base.findings.rule` for EKS; the check gets a :class:`Template`."""
 
     def declare(check: TemplateCheck) -> Rule:
         declared = findings.rule(code, title, target="eks", **parts)

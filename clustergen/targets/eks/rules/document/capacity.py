@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
 from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import InstanceType
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
+from clustergen.facts.catalog import InstanceType
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import (
     in_launch_template,

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterator
 
-from clustergen.eks import versions
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
 from clustergen.overlay.parts import as_map
+from clustergen.services.eks import addon_names, versions
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.rules.document import (
-    in_cluster,
-    in_node_group,
-    in_resources,
-    rule,
-)
+from clustergen.targets.eks.rules.document import in_cluster, in_node_group, in_resources, rule
 from clustergen.targets.eks.template import Template
 
 
@@ -29,22 +23,16 @@ def _addon(name: str) -> str:
     "OVL510",
     "Unknown add-on",
     why="Add-ons are those of EKS's list. Other software is installed with its chart.",
-    source=limits.ADDONS,
+    source=addon_names.SOURCE,
     bad=in_resources(_addon("aws-efa-k8s-device-plugin")),
     good=in_resources(_addon("metrics-server")),
 )
 def unknown_addon(template: Template) -> Iterator[Problem]:
     for addon in template.addons:
         name = addon.properties.get("AddonName")
-        if isinstance(name, str) and name not in limits.ADDON_NAMES:
-            near = difflib.get_close_matches(name, sorted(limits.ADDON_NAMES), n=1)
-            # Any other may be an add-on of a partner, or newer than the list.
-            if near or name in limits.CHART_NAMES:
-                yield addon.problem(
-                    ("AddonName",),
-                    f"{name} is not an EKS add-on",
-                    f"did you mean {near[0]}?" if near else "install its chart, as install.sh does",
-                )
+        help, _ = addon_names.meant(name) if isinstance(name, str) else ("", "")
+        if help:
+            yield addon.problem(("AddonName",), f"{name} is not an EKS add-on", help)
 
 
 @rule(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
 from clustergen.overlay.parts import as_map, maps
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_node_group, rule

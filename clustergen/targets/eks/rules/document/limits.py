@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
 from clustergen.overlay.parts import as_list, as_map
+from clustergen.services.aws.launch_templates import MAX_USER_DATA
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_network, in_resources, rule
 from clustergen.targets.eks.template import Template
@@ -71,9 +72,9 @@ def security_groups(template: Template) -> Iterator[Problem]:
 def user_data(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
         length = len((nodes.user_data or "").encode())
-        if length > limits.MAX_USER_DATA:
+        if length > MAX_USER_DATA:
             yield nodes.template_problem(
                 ("UserData",),
-                f"{length} bytes of user data; the maximum is {limits.MAX_USER_DATA}",
+                f"{length} bytes of user data; the maximum is {MAX_USER_DATA}",
                 "keep scripts in S3 and download them",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity
 from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from clustergen.catalog import InstanceType, explain_missing, find
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
+from clustergen.facts.catalog import InstanceType, explain_missing, find
 from clustergen.overlay.parts import Json, as_list
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import (

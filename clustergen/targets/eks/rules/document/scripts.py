@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
-from clustergen.patterns import pattern
+from clustergen.base.findings import Problem
+from clustergen.base.patterns import pattern
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule
 from clustergen.targets.eks.template import Nodes, Template

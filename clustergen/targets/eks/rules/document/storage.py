@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule
 from clustergen.targets.eks.template import Template

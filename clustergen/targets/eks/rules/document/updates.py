@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity
+from clustergen.base.text_lists import words
 from clustergen.overlay.parts import Json, as_map, maps
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_node_group, in_resources, rule
 from clustergen.targets.eks.template import Resource, Template
-from clustergen.words import words
 
 _API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _AGENT = "eks-node-monitoring-agent"

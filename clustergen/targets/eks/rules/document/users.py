@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
 from clustergen.overlay.parts import Json, as_list, as_map, maps
 from clustergen.targets.eks.rules.document import in_cluster, in_resources, rule
 from clustergen.targets.eks.template import Resource, Template, referred
@@ -130,9 +130,7 @@ def identity_agent(template: Template) -> Iterator[Problem]:
     for resource, _ in _associations(template):
         if not template.has_addon(_AGENT):
             yield resource.problem(
-                (),
-                "a role for pods, but no Pod Identity agent",
-                f"keep the add-on {_AGENT}",
+                (), "a role for pods, but no Pod Identity agent", f"keep the add-on {_AGENT}"
             )
 
 

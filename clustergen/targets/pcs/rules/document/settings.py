@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from clustergen.catalog.slurm import Scope
-from clustergen.findings import Problem
+from clustergen.base.findings import Problem
+from clustergen.facts.catalog.slurm import Scope
 from clustergen.overlay.parts import as_list, as_map
 from clustergen.plan import slurm_settings
 from clustergen.plan.slurm import Setting

@@ -22,6 +22,8 @@ trap linger EXIT
 role=${1:?usage: hook.sh head|login start|configured|updated BUCKET}
 event=${2:?usage: hook.sh head|login start|configured|updated BUCKET}
 bucket=${3:?usage: hook.sh head|login start|configured|updated BUCKET}
+# Scripts read keys in it.
+export bucket
 marks=/var/lib/clustergen/ran
 
 folder=$(mktemp -d)
@@ -47,9 +49,15 @@ run() {
   "$script" "$@"
 }
 
-# setup KEY [ARGUMENT...]: runs one of clustergen's scripts, all of which are idempotent
+# setup KEY SHA256 [ARGUMENT...]: runs one of clustergen's scripts, all of which are idempotent
 setup() {
-  run "s3://$bucket/$1" - "${@:2}"
+  run "s3://$bucket/$1" "${@:2}"
+}
+
+# try KEY SHA256 [ARGUMENT...]: a script whose timer repeats it must not fail the cluster
+try() {
+  setup "$@" ||
+    printf 'hook: %s failed; the node continues, and tries it again every five minutes\n' "$1" >&2
 }
 
 # At an update, new scripts run; the others do not run again.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Prepares an instance before it joins the Kubernetes cluster.
 # HyperPod runs it once for each new root volume; running it again changes nothing. A failing
-# required step fails the node, a failing optional one is only logged.
+# required step fails the node, a failing optional one is only recorded.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
@@ -12,6 +12,8 @@ export HOME=/root LC_ALL=C.UTF-8
 readonly LOG=/var/log/clustergen/lifecycle.log
 # A reboot deletes HyperPod's download folder.
 readonly KEPT=/opt/clustergen/lifecycle
+# A file for each step that failed, and did not succeed since: verify.sh and an alert read it.
+readonly UNFINISHED=/var/lib/clustergen/unfinished
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
 
@@ -41,12 +43,23 @@ required() {
   say "step $2 is done"
 }
 
+finished() {
+  rm -f "$UNFINISHED/$1"
+  say "step $1 is done"
+}
+
+unfinished() {
+  mkdir -p "$UNFINISHED"
+  touch "$UNFINISHED/$1"
+}
+
 optional() {
   local status=0
   step "$@" || status=$?
   if ((status == 0)); then
-    say "step $2 is done"
+    finished "$2"
   else
+    unfinished "$2"
     say "step $2 failed with status $status; the node continues without it"
   fi
 }
@@ -76,11 +89,16 @@ main() {
   if [[ $here != "$KEPT" ]]; then
     mkdir -p "$KEPT"
     cp -R "$here/." "$KEPT/"
-    # Downloaded files are not executable, and Slurm runs some of them directly.
-    chmod 0755 "$KEPT"/*.sh
   fi
+  # Downloaded files are not executable, also those of a later download to this folder, and Slurm
+  # runs some of them directly.
+  chmod 0755 "$KEPT"/*.sh
   say "this is a node of the instance group $group"
   steps_of "$group"
+  if [[ -n $(find "$UNFINISHED" -type f 2>/dev/null) ]]; then
+    say "the node runs, and some of its steps failed"
+    return
+  fi
   say "all steps are done"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Prepares the container runtime for jobs, with images and containers on local disks if the node has
 # any. Running it again changes nothing.
-#   containers.sh docker|pyxis FOLDER [ROLE]
+#   containers.sh docker|pyxis FOLDER [head]
 #   containers.sh folders docker|pyxis FOLDER     at every boot, before jobs
 #   FOLDER   preferred folder; - for the disks that the image mounts, else its second volume
 # Values from the spec are literal text here, even with a dollar sign:
@@ -22,6 +22,25 @@ changed() {
   mkdir -p "$(dirname "$file")"
   printf '%s\n' "$text" >"$file"
   chmod "$mode" "$file"
+}
+# Whether a folder is root's and only root can write to it.
+is_own() {
+  local found
+  found=$(stat -c '%F %u %a' "$1") && [[ $found =~ ^directory\ 0\ [0-7]*[0145][0145]$ ]]
+}
+
+# A folder that only root changes. Users may write to the folder above it: who had made this one before
+# would own what root writes into it, such as slurm.conf.
+own_folder() {
+  local above
+  above=$(stat -Lc '%F %u %a' "$(dirname "$1")") || fail "cannot make $1"
+  # Without the sticky bit, who can write to the folder above renames this one.
+  [[ $above =~ \ 0\ ([0-7]*[0145][0145]|[1357][0-7]{3})$ ]] ||
+    fail "others than root can replace $1, because of the folder above it ($above): make that root's, with mode 0755 or 1777"
+  mkdir -m 0755 "$1" 2>/dev/null || true
+  [[ -e $1 || -L $1 ]] || fail "cannot make $1"
+  is_own "$1" ||
+    fail "others than root can write to $1 ($(stat -c '%F %u %a' "$1")): move it away, once you know who made it"
 }
 
 # at_boot NAME AFTER BEFORE ARGUMENT...
@@ -104,14 +123,25 @@ storage() {
   printf '/var/lib\n'
 }
 
-# Users cannot share an Enroot folder, and Enroot creates only that of its caller.
+# Users cannot share an Enroot folder, and enroot_folder makes that of its caller.
 folders() {
-  local runtime=$1 base=$2
+  local runtime=$1 base=$2 folder
+  mkdir -p "$base"
+  # An image may open its disks to all, without the sticky bit.
+  if [[ $(stat -Lc '%u %a' "$base") == '0 777' ]]; then chmod +t "$base"; fi
   if [[ $runtime == docker ]]; then
-    mkdir -p "$base/docker"
+    own_folder "$base/docker"
   else
-    mkdir -p "$base/enroot"/{cache,data,tmp}
-    chmod 1777 "$base/enroot" "$base/enroot"/{cache,data,tmp}
+    # Earlier versions opened it.
+    [[ -L $base/enroot ]] || chmod --quiet go-w "$base/enroot" || true
+    own_folder "$base/enroot"
+    for folder in "$base/enroot"/{cache,data,tmp}; do
+      mkdir -p "$folder"
+      # While the folder above was open, others may have made it, or a link.
+      [[ $(stat -c '%F %u %a' "$folder") == 'directory 0 '* ]] ||
+        fail "$folder is not root's ($(stat -c '%F %u %a' "$folder")): move it away, once you know who made it"
+      chmod 1777 "$folder"
+    done
   fi
 }
 
@@ -142,13 +172,30 @@ print(json.dumps(settings, indent=2))
 END
 }
 
-# Only the image's default user and users of the spec have access to Docker.
-join_docker_group() {
-  local name names=(alice)
-  names+=("$(getent passwd 1000 | cut -d : -f 1)")
-  for name in "${names[@]}"; do
-    if id "$name" >/dev/null 2>&1; then usermod --append --groups docker "$name"; fi
-  done
+# Slurm passes group ids from node to node, so the id must be the same on all.
+docker_group() {
+  getent group docker >/dev/null || groupadd --gid 480 docker || groupadd --system docker
+}
+
+# Only the image's default user and users of the spec, whom users.sh adds, are members of the group.
+docker_members() {
+  local name
+  docker_group
+  name=$(getent passwd 1000 | cut -d : -f 1)
+  if id "$name" >/dev/null 2>&1; then usermod --append --groups docker "$name"; fi
+}
+
+# Users of Docker are root on its node. Jobs have the groups that their users have where
+# slurmctld runs, so users are members there as well; but there the socket is root's alone.
+# https://slurm.schedmd.com/slurm.conf.html#OPT_disable_send_gids
+docker_without_users() {
+  local socket=/run/docker.sock
+  docker_members
+  if changed /etc/systemd/system/docker.socket.d/90-clustergen.conf <<<$'[Socket]\nSocketGroup=root'; then
+    systemctl daemon-reload
+  fi
+  # Of the image, or of an earlier version, which ran Docker here as well.
+  if [[ -S $socket ]]; then chgrp root "$socket"; fi
 }
 
 docker_ready() {
@@ -156,8 +203,7 @@ docker_ready() {
   # Before Docker first starts, so that it never fills the root volume.
   settings=$(docker_settings "$base/docker") || fail "$SETTINGS is not JSON"
   if changed "$SETTINGS" <<<"$settings"; then restart=yes; fi
-  # Slurm passes group ids from node to node, so the id must be the same on all.
-  getent group docker >/dev/null || groupadd --gid 480 docker || groupadd --system docker
+  docker_members
   if ! command -v docker >/dev/null; then
     install_docker || fail "the image has no Docker, and no package repository responds"
   fi
@@ -165,20 +211,46 @@ docker_ready() {
     nvidia-ctk runtime configure --runtime=docker
     restart=yes
   fi
-  join_docker_group
   if [[ $restart == yes ]]; then systemctl try-restart docker.service; fi
   systemctl enable --now docker.service || fail "Docker does not start"
+}
+
+# Enroot asks this program, as its user, where the user's folders are. Anyone could have made one before,
+# and would read images and change containers in it. Nobody replaces a folder of its user: the folder
+# above it has the sticky bit.
+readonly OF_USER=/etc/enroot/clustergen-folder.sh
+enroot_folder() {
+  changed "$OF_USER" 0755 <<'END' || true
+#!/bin/bash -p
+# Prints the folder of its user in $1, which is open to all. For Enroot, which reads the answer as a
+# setting: https://github.com/NVIDIA/enroot/blob/master/enroot.in (config::load)
+# With -p, options and functions of the environment do not count.
+export PATH=/usr/bin:/bin LC_ALL=C
+folder=$1/user-$EUID
+problem=$(mkdir -m 0700 "$folder" 2>&1)
+if [[ $(stat -c '%F %u' "$folder" 2>/dev/null) == "directory $EUID" ]] && problem=$(chmod 0700 "$folder" 2>&1); then
+  printf '%s\n' "$folder"
+else
+  if [[ $problem == *': File exists' ]]; then
+    problem="$folder is not yours ($(stat -c '%F of %U' "$folder" 2>&1)): ask an administrator of the node to remove it"
+  fi
+  printf 'enroot: %s\n' "$problem" >&2
+  # Without a folder, Enroot would use another one: it cannot make this one, and ends.
+  printf '/dev/null/not-yours\n'
+fi
+END
 }
 
 # Enroot's settings. The image's file may have the same settings, and Enroot's version determines
 # which file wins, so both files get only ours.
 enroot_settings() {
   local base=$1/enroot file=/etc/enroot/enroot.conf kept ours
+  enroot_folder
   ours=$(
     cat <<END
-ENROOT_RUNTIME_PATH /run/enroot/user-\$(id -u)
-ENROOT_CACHE_PATH $base/cache/user-\$(id -u)
-ENROOT_DATA_PATH $base/data/user-\$(id -u)
+ENROOT_RUNTIME_PATH \$($OF_USER /run/enroot)
+ENROOT_CACHE_PATH \$($OF_USER $base/cache)
+ENROOT_DATA_PATH \$($OF_USER $base/data)
 ENROOT_TEMP_PATH $base/tmp
 ENROOT_ROOTFS_WRITABLE y
 END
@@ -198,11 +270,12 @@ allow_user_namespaces() {
   fi
 }
 
-# Runtime folders are on tmpfs, so create them at every boot.
+# Runtime folders are on tmpfs, so create them at every boot. In Pyxis's, root makes those of users.
+# https://github.com/NVIDIA/pyxis/blob/master/pyxis_slurmstepd.c
 runtime_folders() {
   changed /etc/tmpfiles.d/clustergen-enroot.conf <<'END' || true
 d /run/enroot 1777 root root -
-d /run/pyxis 1777 root root -
+d /run/pyxis 0755 root root -
 END
   systemd-tmpfiles --create /etc/tmpfiles.d/clustergen-enroot.conf
 }
@@ -230,6 +303,10 @@ main() {
     docker | pyxis) ;;
     *) fail "unknown runtime $runtime" ;;
   esac
+  if [[ $runtime == docker && ${3:-} == head ]]; then
+    docker_without_users
+    return
+  fi
   base=$(storage "${2:--}")
   folders "$runtime" "$base"
   # A reboot may empty the disks, and Docker would create missing folders on the root volume.

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Makes an instance a node of the cluster, Slurm included.
 # HyperPod runs it once for each new root volume; running it again changes nothing. A failing
-# required step fails the node, a failing optional one is only logged.
+# required step fails the node, a failing optional one is only recorded, a repeated one is tried
+# again every five minutes.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
@@ -12,6 +13,11 @@ export HOME=/root LC_ALL=C.UTF-8
 readonly LOG=/var/log/clustergen/lifecycle.log
 # A reboot deletes HyperPod's download folder.
 readonly KEPT=/opt/clustergen/lifecycle
+# A file for each step that failed, and did not succeed since: verify.sh and an alert read it.
+readonly UNFINISHED=/var/lib/clustergen/unfinished
+# With the word "again", only repeated steps that failed run.
+readonly RUN=${1:-all}
+again=no
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
 
@@ -36,30 +42,98 @@ step() {
 
 required() {
   local status=0
+  [[ $RUN == all ]] || return 0
   step "$@" || status=$?
   ((status == 0)) || stop "step $2 failed with status $status"
   say "step $2 is done"
 }
 
+finished() {
+  rm -f "$UNFINISHED/$1"
+  say "step $1 is done"
+}
+
+unfinished() {
+  mkdir -p "$UNFINISHED"
+  touch "$UNFINISHED/$1"
+}
+
 optional() {
   local status=0
+  [[ $RUN == all ]] || return 0
   step "$@" || status=$?
   if ((status == 0)); then
-    say "step $2 is done"
+    finished "$2"
   else
+    unfinished "$2"
     say "step $2 failed with status $status; the node continues without it"
   fi
+}
+
+# A step that no daemon needs is not worth the controller, with which the whole cluster would fail.
+repeated() {
+  local status=0
+  [[ $RUN == all || -e $UNFINISHED/$2 ]] || return 0
+  step "$@" || status=$?
+  if ((status == 0)); then
+    finished "$2"
+  else
+    unfinished "$2"
+    again=yes
+    say "step $2 failed with status $status; it is tried again every five minutes"
+  fi
+}
+
+# after NAME SECONDS NAME SCRIPT [ARGUMENT...]: repeated, once the step of the first NAME is done
+after() {
+  if [[ -e $UNFINISHED/$1 ]]; then
+    unfinished "$3"
+    say "step $3 waits for the step $1"
+  else
+    repeated "${@:2}"
+  fi
+}
+
+# The timer outlasts a reboot, and ends when nothing is left to try.
+try_again() {
+  local units=/etc/systemd/system
+  if [[ $again == no ]]; then
+    [[ ! -e $units/clustergen-lifecycle.timer ]] ||
+      systemctl disable --now clustergen-lifecycle.timer || true
+    return 0
+  fi
+  cat >"$units/clustergen-lifecycle.service" <<END
+[Unit]
+Description=clustergen: tries steps of the set-up again
+
+[Service]
+Type=oneshot
+ExecStart=/bin/bash $KEPT/on_create.sh again
+END
+  cat >"$units/clustergen-lifecycle.timer" <<'END'
+[Unit]
+Description=clustergen: tries steps of the set-up again
+
+[Timer]
+OnActiveSec=5min
+OnUnitInactiveSec=5min
+
+[Install]
+WantedBy=timers.target
+END
+  systemctl daemon-reload || true
+  systemctl enable --now clustergen-lifecycle.timer || true
 }
 
 steps_of() {
   case $1 in
     controller)
-      required 300 system system.sh
-      required 3600 'script install-pyxis.sh' user-script.sh s3://sagemaker-hp-reviewed/install-pyxis.sh -
-      required 1800 mounts mounts.sh
-      required 300 users users.sh /fsx/home make
-      required 300 environment environment.sh efa
-      optional 300 containers containers.sh pyxis -
+      repeated 300 system system.sh
+      optional 3600 'script install-pyxis.sh' user-script.sh s3://sagemaker-hp-reviewed/install-pyxis.sh -
+      repeated 1800 mounts mounts.sh
+      after mounts 300 users users.sh install users.json /fsx/home make
+      repeated 300 environment environment.sh efa
+      repeated 300 containers containers.sh pyxis - head
       required 1200 'slurm settings' slurm-settings.sh
       required 1800 slurm start-slurm.sh controller
       ;;
@@ -67,7 +141,7 @@ steps_of() {
       required 300 system system.sh slurmd
       required 3600 'script install-pyxis.sh' user-script.sh s3://sagemaker-hp-reviewed/install-pyxis.sh -
       required 1800 mounts mounts.sh
-      required 300 users users.sh /fsx/home leave
+      required 300 users users.sh install users.json /fsx/home leave
       required 300 environment environment.sh efa
       optional 300 containers containers.sh pyxis -
       required 1800 slurm start-slurm.sh login
@@ -77,7 +151,7 @@ steps_of() {
       required 3600 'script install-pyxis.sh' user-script.sh s3://sagemaker-hp-reviewed/install-pyxis.sh -
       required 600 scratch scratch.sh /scratch
       required 1800 mounts mounts.sh
-      required 300 users users.sh /fsx/home leave
+      required 300 users users.sh install users.json /fsx/home leave
       required 300 environment environment.sh efa
       optional 300 health health.sh gpu 8 32
       optional 300 containers containers.sh pyxis -
@@ -97,11 +171,17 @@ main() {
   if [[ $here != "$KEPT" ]]; then
     mkdir -p "$KEPT"
     cp -R "$here/." "$KEPT/"
-    # Downloaded files are not executable, and Slurm runs some of them directly.
-    chmod 0755 "$KEPT"/*.sh
   fi
+  # Downloaded files are not executable, also those of a later download to this folder, and Slurm
+  # runs some of them directly.
+  chmod 0755 "$KEPT"/*.sh
   say "this is a node of the instance group $group"
   steps_of "$group"
+  try_again
+  if [[ -n $(find "$UNFINISHED" -type f 2>/dev/null) ]]; then
+    say "the node runs, and some of its steps failed"
+    return
+  fi
   say "all steps are done"
 }
 

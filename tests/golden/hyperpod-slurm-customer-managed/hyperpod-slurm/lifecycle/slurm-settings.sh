@@ -108,7 +108,7 @@ settings() {
   # Without a database, Slurm does not start with these.
   if [[ $(value_of_hyperpod AccountingStorageType) == */slurmdbd ]]; then count_gpus; fi
   prolog
-  printf '%s\n' EnforcePartLimits=ALL
+  printf '%s\n' EnforcePartLimits=ALL ReturnToService=2
   print_options
 }
 
@@ -151,6 +151,34 @@ only_default() {
   done < <(sed -nE 's/^[[:space:]]*PartitionName=([^[:space:]]+).*/\1/Ip' "$NEW/slurm.conf")
 }
 
+# Before the original of a line that follows without its topology.
+readonly LEFT_OUT='#clustergen, without an empty topology: '
+
+has_topology() {
+  grep -qisE '^[[:space:]]*(SwitchName|BlockName)[[:space:]]*=' "$NEW/topology.conf" ||
+    grep -qsvE '^[[:space:]]*(#.*|---|\.\.\.|\[[[:space:]]*\])?[[:space:]]*$' "$NEW/topology.yaml"
+}
+
+# HyperPod's topology can be empty. With it, slurmctld 25.11 crashes, and older versions reject jobs.
+# https://github.com/aws-samples/sample-physical-ai-scaffolding-kit/pull/23 and pull/14
+leave_out_topology() {
+  local file=$NEW/slurm.conf text has=no
+  if has_topology; then
+    has=yes
+  else
+    rm -f "$NEW/topology.conf" "$NEW/topology.yaml"
+  fi
+  text=$(awk -v "mark=$LEFT_OUT" -v "has=$has" '
+    skip { skip = 0; next }
+    index($0, mark) == 1 { $0 = substr($0, length(mark) + 1); skip = 1 }
+    { word = tolower($1); line = $0 }
+    has == "no" && word ~ /^partitionname=/ { gsub(/[ \t][Tt]opology=[^ \t]*/, "") }
+    has == "no" && tolower($0) ~ /^[ \t]*topologyplugin[ \t]*=[ \t]*topology\/(tree|block)/ { $0 = "#" }
+    $0 != line { print mark line }
+    { print }' "$file")
+  changed "$file" <<<"$text" || true
+}
+
 # The current files, and a copy to change.
 copy_configuration() {
   local file
@@ -169,6 +197,7 @@ change_copy() {
     changed "$NEW/clustergen-$script.sh" <"$here/$script.sh" || true
     chmod 0755 "$NEW/clustergen-$script.sh"
   done
+  leave_out_topology
   settings >"$work/settings"
   changed "$NEW/clustergen.conf" <"$work/settings" || true
   set_keys PartitionName dev AllowGroups=root
@@ -185,11 +214,11 @@ try_copy() {
   }
 }
 
-# The names of changed files; included files come before slurm.conf.
+# The names of changed and deleted files; included files come before slurm.conf.
 differing() {
   local file
-  for file in "$NEW"/*; do
-    cmp -s "$file" "$OLD/${file##*/}" || printf '%s\n' "${file##*/}"
+  for file in "$NEW"/* "$OLD"/topology.*; do
+    cmp -s "$NEW/${file##*/}" "$OLD/${file##*/}" || [[ ! -e $file ]] || printf '%s\n' "${file##*/}"
   done | awk '$0 == "slurm.conf" { last = $0; next } { print } END { if (last) print last }'
 }
 
@@ -206,9 +235,16 @@ put() {
   mv "$file.clustergen" "$file"
 }
 
+# Only what is still as it was put: HyperPod may have written newer files.
 put_back() {
   local name
-  for name in $(tac <<<"$1"); do put "$OLD" "$name"; done
+  for name in $(tac <<<"$1"); do
+    if cmp -s "$NEW/$name" "$ETC/$name" || [[ ! -e $NEW/$name && ! -e $ETC/$name ]]; then
+      put "$OLD" "$name"
+    fi
+  done
+  # A slurm.conf that HyperPod made from ours includes this file.
+  ! grep -qxF 'include clustergen.conf' "$ETC/slurm.conf" || touch "$ETC/clustergen.conf"
   systemctl is-active --quiet slurmctld.service || systemctl restart slurmctld.service || true
   timeout 60 "$SLURM/scontrol" reconfigure || true
 }
@@ -216,6 +252,8 @@ put_back() {
 # reconfigure NAMES: names of the replaced files
 reconfigure() {
   local attempt
+  # It may have given up on the settings that were there.
+  if systemctl is-failed --quiet slurmctld.service; then systemctl restart slurmctld.service || true; fi
   if ! systemctl is-active --quiet slurmctld.service; then return; fi
   for ((attempt = 1; attempt <= 6; attempt++)); do
     if timeout 60 "$SLURM/scontrol" reconfigure && answers; then return; fi
@@ -234,6 +272,7 @@ answers() {
   return 1
 }
 
+# Ends only when nothing differs: HyperPod may also write slurm.conf while slurmctld reads it.
 main() {
   local attempt names name
   for ((attempt = 1; attempt <= 5; attempt++)); do
@@ -242,17 +281,17 @@ main() {
     names=$(differing)
     [[ -n $names ]] || return 0
     try_copy
-    # HyperPod may have written the file in the meantime.
     if cmp -s "$OLD/slurm.conf" "$ETC/slurm.conf"; then
       for name in $names; do put "$NEW" "$name"; done
       reconfigure "$names"
-      return
     fi
   done
   fail "HyperPod keeps writing $ETC/slurm.conf"
 }
 
-# HyperPod may rewrite slurm.conf without these additions when nodes join or leave.
+# HyperPod may rewrite slurm.conf without these additions when nodes join or leave. systemd does not
+# see changes while the service runs, so that a timer looks, too.
+# https://github.com/systemd/systemd/blob/v255/src/core/path.c (path_enter_running)
 watch_slurm_conf() {
   local units=/etc/systemd/system new=no
   changed "$units/clustergen-slurm-settings.service" <<'END' && new=yes
@@ -270,16 +309,33 @@ Description=Changes of slurm.conf
 
 [Path]
 PathChanged=/opt/slurm/etc/slurm.conf
+PathChanged=/opt/slurm/etc/topology.conf
+PathChanged=/opt/slurm/etc/topology.yaml
 
 [Install]
 WantedBy=multi-user.target
 END
+  changed "$units/clustergen-slurm-settings.timer" <<'END' && new=yes
+[Unit]
+Description=Looks at slurm.conf from time to time
+
+[Timer]
+OnActiveSec=5min
+OnUnitInactiveSec=5min
+
+[Install]
+WantedBy=timers.target
+END
   if [[ $new == yes ]]; then
     systemctl daemon-reload
     systemctl enable --now clustergen-slurm-settings.path
+    systemctl enable --now clustergen-slurm-settings.timer
   fi
 }
 
-wait_for_slurm_conf
-main
 watch_slurm_conf
+wait_for_slurm_conf
+lock=/run/clustergen-slurm-settings.lock
+exec 8>"$lock"
+flock --wait 900 8 || fail "another run keeps $lock"
+main

@@ -28,6 +28,24 @@ count_efa() {
   echo "$count"
 }
 
+instance_type() {
+  local at=http://169.254.169.254/latest token type
+  token=$(curl -sf -m 5 -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 60' "$at/api/token") &&
+    type=$(curl -sf -m 5 -H "X-aws-ec2-metadata-token: $token" "$at/meta-data/instance-type") &&
+    printf '%s\n' "${type#ml.}"
+}
+
+# expected NUMBER | TYPE=NUMBER,...: prints the number, that of this node's instance type. Fails if it
+# is unknown.
+expected() {
+  local type
+  if [[ $1 != *=* ]]; then
+    echo "$1"
+    return
+  fi
+  type=$(instance_type) && tr ',' '\n' <<<"$1" | awk -F = -v type="$type" '$1 == type { print $2 }' | grep .
+}
+
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
 wrong=0
@@ -49,15 +67,17 @@ same() {
 }
 
 accelerators() {
-  local found
+  local found expected
   found=$(count_accelerators "$1")
-  check "$2 accelerators, found $found" same "$found" "$2"
+  expected=$(expected "$2") || expected=unknown
+  check "$expected accelerators, found $found" same "$found" "$expected"
 }
 
 efa() {
-  local found
+  local found expected
   found=$(count_efa)
-  check "$1 EFA devices, found $found" same "$found" "$1"
+  expected=$(expected "$1") || expected=unknown
+  check "$expected EFA devices, found $found" same "$found" "$expected"
 }
 
 takes_files() {
@@ -85,8 +105,12 @@ bound() {
   check "$1 is a mount, off the root volume" mountpoint -q "$1"
 }
 
-person() {
-  check "$1 has the id $2" same "$(id -u "$1" 2>/dev/null)" "$2"
+users() {
+  local name uid
+  check "the users are those of the table" cmp -s /opt/clustergen/users/table /opt/clustergen/users/followed
+  while read -r name uid _; do
+    [[ $name == '#' ]] || check "$name has the id $uid" same "$(id -u "$name" 2>/dev/null)" "$uid"
+  done < <(cat /opt/clustergen/users/table 2>/dev/null)
 }
 
 pyxis() {
@@ -95,26 +119,35 @@ pyxis() {
   check "srun has --container-image" grep -q -- --container-image <<<"$options"
 }
 
+finished() {
+  local left
+  left=$(find "$1" -type f -printf ', %f' 2>/dev/null) || true
+  check "every step of the set-up is done${left:+, but not$left}" test -z "$left"
+}
+
 checks_of() {
   case $1 in
     controller)
       active slurmctld
       mounted /fsx
-      person alice 2001
+      users
+      finished /var/lib/clustergen/unfinished
       ;;
     login)
       answers
       mounted /fsx
-      person alice 2001
+      users
+      finished /var/lib/clustergen/unfinished
       ;;
     h100)
       active slurmd
       accelerators gpu 8
       efa 32
       mounted /fsx
-      person alice 2001
+      users
       bound /scratch
       pyxis
+      finished /var/lib/clustergen/unfinished
       ;;
     *) fail "the group $1 is not in this script" ;;
   esac

@@ -1,0 +1,1 @@
+"""What commands answer about specs: comparison, cost, differences, moves, recommendations."""

@@ -1,0 +1,187 @@
+"""A comparison as a table of features and targets, and a section on each target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from clustergen.analysis.compare.model import Change, Comparison, Standing
+from clustergen.base.findings import Severity, Span
+from clustergen.output.blocks import (
+    Aside,
+    Block,
+    Code,
+    Heading,
+    Items,
+    Line,
+    Link,
+    Paragraph,
+    Strong,
+    listed,
+    marked,
+    table,
+)
+from clustergen.plan.features import Feature, Level, Support
+from clustergen.services.cost.words import usd
+
+LEVELS: Mapping[Level, str] = {
+    "full": "supported",
+    "managed": "handled by the service",
+    "partial": "supported with differences",
+    "none": "not supported",
+}
+"""Meaning of each level in the support matrix."""
+
+UNUSED, UNKNOWN = "-", "?"
+CELLS: Mapping[str, str] = {
+    **{str(level): meaning for level, meaning in LEVELS.items()},
+    UNUSED: "not used",
+    UNKNOWN: "unknown, because the spec cannot be planned",
+}
+"""Meaning of cells in a comparison."""
+
+PARTIAL = "without the parts whose price is unknown, which `clustergen cost` names"
+
+ORDER = "Ranked by: renders, then fewest none, fewest partial, fewest warnings. Ties share a rank."
+
+
+def blocks(comparison: Comparison) -> Iterator[Block]:
+    """A comparison; nothing for a spec that could not be planned."""
+    if comparison.standings:
+        yield from (Heading(comparison.name), Paragraph(comparison.source))
+        yield from (*fits(comparison), *differences(comparison))
+
+
+def fits(comparison: Comparison) -> Iterator[Block]:
+    """The table of features and targets, and which target fits best."""
+    standings = comparison.standings
+    yield from table(("feature", *(s.target.title for s in standings)), _rows(comparison))
+    yield Items(tuple(_legend(comparison)))
+    if len(standings) > 1:
+        yield Paragraph((Strong(conclusion(comparison)), f" {ORDER}"))
+
+
+def differences(comparison: Comparison) -> Iterator[Block]:
+    """What each target does differently, the best first."""
+    for standing in comparison.by_place:
+        yield from _target(standing, comparison)
+
+
+def _rows(comparison: Comparison) -> Iterator[Sequence[str]]:
+    standings = comparison.standings
+    for feature in comparison.features:
+        yield feature.title, *(cell(standing, feature) for standing in standings)
+    yield ()
+    for severity in Severity:
+        yield f"{severity}s", *(str(len(standing.of(severity))) for standing in standings)
+    yield "renders", *("yes" if standing.renders else "no" for standing in standings)
+    yield from costs(standings)
+    if len(standings) > 1:
+        yield "rank", *(str(standing.place) for standing in standings)
+
+
+def _legend(comparison: Comparison) -> Iterator[Line]:
+    """The meaning of each cell that occurs."""
+    standings = comparison.standings
+    found = {cell(standing, feature) for standing in standings for feature in comparison.features}
+    for word, meaning in CELLS.items():
+        if word in found:
+            yield Strong(word), f": {meaning}"
+    if any(standing.bill and standing.bill.unknown for standing in standings):
+        yield Strong("+"), ": ", *marked(PARTIAL)
+
+
+def _target(standing: Standing, comparison: Comparison) -> Iterator[Block]:
+    yield Heading(standing.target.title, 2)
+    yield Paragraph((Code(standing.target.name), f" {verdict(standing)}; {counts(standing)}."))
+    places = ((where(change.places, comparison.source), change) for change in standing.changes)
+    changes = (f"{place}: {what(change)}" if place else what(change) for place, change in places)
+    yield from listed("To fix:", changes)
+    yield from _features(standing, "partial", "Supported with differences:")
+    yield from _features(standing, "managed", "Handled by the service:")
+
+
+def _features(standing: Standing, level: Level, head: str) -> Iterable[Block]:
+    answers = standing.answers(level)
+    return listed(head, ((f"{of.title}: ", *marked(s.how), _source(s)) for of, s in answers))
+
+
+def _source(support: Support) -> Aside:
+    source = support.source
+    url = Link(source) if source.startswith("https://") else source
+    return Aside((" (", url, f", {support.checked})"))
+
+
+def cell(standing: Standing, feature: Feature) -> str:
+    """The support level of a feature, or the reason for its absence."""
+    if standing.used is None:
+        return UNKNOWN
+    answer = standing.answer(feature)
+    return answer.level if answer else UNUSED
+
+
+def costs(standings: Sequence[Standing]) -> Iterator[Sequence[str]]:
+    """The rows on cost: at the minimum and the maximum, if they differ."""
+    low, high = ([_usd(standing, side) for standing in standings] for side in (0, 1))
+    if low == high:
+        yield "USD per hour", *low
+    else:
+        yield "USD per hour, low", *low
+        yield "USD per hour, high", *high
+
+
+def _usd(standing: Standing, side: int) -> str:
+    """With a + where a price is unknown; nothing where the spec does not render."""
+    bill = standing.bill
+    if bill is None:
+        return UNUSED
+    amount = bill.usd(1)[side]
+    return usd((amount, amount)) + ("+" if bill.unknown else "")
+
+
+def counts(standing: Standing) -> str:
+    """``2 errors (SUP001, CAP300), 1 note (STG302)``."""
+    parts = [_count(standing, severity) for severity in Severity if standing.of(severity)]
+    return ", ".join(parts) or "nothing to report"
+
+
+def _count(standing: Standing, severity: Severity) -> str:
+    found = standing.of(severity)
+    codes = ", ".join(dict.fromkeys(finding.code for finding in found))
+    return f"{len(found)} {severity}{'s' if len(found) > 1 else ''} ({codes})"
+
+
+def verdict(standing: Standing) -> str:
+    """Whether the spec renders for the target."""
+    if standing.used is None:
+        return "cannot be planned"
+    return "renders" if standing.renders else "does not render"
+
+
+def conclusion(comparison: Comparison) -> str:
+    """The best target for the spec, or the targets that tie."""
+    best = [s.target.name for s in comparison.standings if s.place == 1]
+    named = ", ".join(best)
+    tied = " (tied)" if len(best) > 1 else ""
+    if comparison.least_lost:
+        return f"Best fit: {named}{tied}."
+    return f"No target renders this spec. Closest: {named}{tied}."
+
+
+def what(change: Change) -> str:
+    """The problem and its fix, as one sentence."""
+    message = " ".join(change.message.split())
+    way_out = " ".join(change.way_out.split())
+    return f"{message}: {way_out}" if way_out else message
+
+
+def where(places: Sequence[Span], source: str) -> str:
+    """``lines 17, 21``; other files and arguments are named."""
+    own = [str(span.line) for span in places if span.file == source]
+    others = [
+        span.file if span.file.startswith("--set ") else f"{span.file}:{span.line}"
+        for span in places
+        if span.file != source
+    ]
+    several = len(set(own)) > 1
+    lines = [f"line{'s' if several else ''} {', '.join(dict.fromkeys(own))}"] if own else []
+    return ", ".join([*lines, *dict.fromkeys(others)])

@@ -1,0 +1,237 @@
+"""A running cluster as a side of a comparison, by calls that only read.
+
+What is deployed is in the form of the bundle: templates of stacks, ParallelCluster's configuration,
+HyperPod's request. Ids of the foundation become its placeholders again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clustergen.analysis.diff import drift
+from clustergen.analysis.diff.drift import Drift, Drifted
+from clustergen.analysis.diff.sides import Spec
+from clustergen.base import account
+from clustergen.base.account import Clients
+from clustergen.base.artifacts import Json
+from clustergen.bundle.effects import Files
+from clustergen.plan.model import Plan
+from clustergen.services.monitoring import stack as monitoring
+from clustergen.targets.stacks import STACKS
+
+_SHORTEST: Final = 8
+"""Characters of an id; shorter outputs are words that occur anywhere."""
+_RENAMED: Final = {
+    "TargetCount": "InstanceCount",
+    "MinCount": "MinInstanceCount",
+    "DesiredImageId": "ImageId",
+}
+_DESIRED: Final = "Desired"
+_REQUESTS: Final = ("create-cluster.json", "update-cluster.json")
+"""For a cluster of its own, and for groups in a cluster that exists."""
+
+
+class LiveError(Exception):
+    """AWS does not answer; the message gives the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The cluster of a spec, as it runs."""
+
+    new: Spec
+    clients: Clients
+    document: None = None
+    wait: Callable[[float], None] = time.sleep
+
+    @property
+    def title(self) -> str:
+        return f"the cluster {self.new.name}"
+
+    @property
+    def targets(self) -> Sequence[str]:
+        """Those of the spec: whether they are deployed is not known before."""
+        return self.new.targets
+
+    def files(self, target: str) -> Files | None:
+        """What is deployed; None without a cluster.
+
+        :raises LiveError: if AWS does not answer.
+        """
+        reader = self._reader(target)
+        return reader.files() if reader else None
+
+    def plan(self, target: str) -> Plan | None:  # noqa: ARG002
+        return None
+
+    def drift(self, target: str) -> Drift:
+        """What was changed outside the stacks, as far as AWS says it."""
+        reader = self._reader(target)
+        return reader.drift(self.wait) if reader else Drift()
+
+    def _reader(self, target: str) -> _Reader | None:
+        plan, new = self.new.checked.plans.get(target), self.new.files(target)
+        if plan is None or new is None:
+            return None
+        return _Reader(plan, target, new, self.clients)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What reads the parts of one cluster."""
+
+    plan: Plan
+    target: str
+    new: Files
+    clients: Clients
+
+    def files(self) -> Files | None:
+        found = dict(self._templates())
+        script = f"region={self.plan.region}\ncluster={self.plan.name}\n"
+        if self.target == "parallelcluster":
+            stack = self._stack(self.plan.name)
+            if stack is None:
+                return None
+            found["cluster.yaml"] = self._placed(configuration(stack, self._call))
+            script += f"version={_tag(stack, 'parallelcluster:version')}\n"
+        elif self.target.startswith("hyperpod"):
+            path = next(path for path in _REQUESTS if path in self.new)
+            request = self._request(json.loads(self.new[path]), joined=path != _REQUESTS[0])
+            if request is None:
+                return None
+            found[path] = self._placed(json.dumps(request))
+        elif "cluster.template.json" not in found:
+            return None
+        # Neither objects in Kubernetes nor scripts are read: they are as in the new bundle.
+        same = {path: text for path, text in self.new.items() if _is_unread(path)}
+        return {**same, **found, "deploy.sh": script}
+
+    def drift(self, wait: Callable[[float], None]) -> Drift:
+        """A stack that AWS does not examine is named, and does not keep others from it."""
+        found: list[Drifted] = []
+        unread: list[str] = []
+        for stack in self._stacks().values():
+            try:
+                each = drift.of(stack, self._call, wait)
+            except LiveError as error:
+                each = Drift(unread=(f"{stack}: {error}",))
+            found += each.found
+            unread += each.unread
+        return Drift(tuple(found), tuple(unread))
+
+    def _stacks(self) -> Mapping[str, str]:
+        """The names of the stacks that a cluster may have, by the files of their templates."""
+        own = {path: self.plan.stack(name) for path, name in STACKS[self.target].items()}
+        shared = {"foundation.template.json": self.plan.stack("foundation")}
+        return {**shared, monitoring.PATH: monitoring.name(self.plan), **own}
+
+    def _templates(self) -> Iterator[tuple[str, str]]:
+        for path, stack in self._stacks().items():
+            found = self._call("cloudformation:GetTemplate", StackName=stack)
+            if found:
+                yield path, _as_json(found["TemplateBody"])
+
+    def _stack(self, name: str) -> Json | None:
+        found = self._call("cloudformation:DescribeStacks", StackName=name)
+        return found["Stacks"][0] if found else None
+
+    def _request(self, new: Json, *, joined: bool) -> Json | None:
+        found = self._call("sagemaker:DescribeCluster", ClusterName=new["ClusterName"])
+        return _as_request(found, new, joined=joined) if found else None
+
+    def _placed(self, text: str) -> str:
+        """The text with placeholders for outputs of the stacks, the longest values first."""
+        values: dict[str, str] = {}
+        for name in ("foundation", "eks"):
+            stack = self._stack(self.plan.stack(name)) or {}
+            for output in stack.get("Outputs", ()):
+                values.setdefault(output["OutputValue"], output["OutputKey"])
+        for value in sorted(values, key=len, reverse=True):
+            if len(value) >= _SHORTEST:
+                text = text.replace(value, f"${{{values[value]}}}")
+        return text
+
+    def _call(self, call: str, **arguments: Any) -> Json | None:
+        """The answer; None if the resource does not exist."""
+        try:
+            client = self.clients(call.partition(":")[0], self.plan.region)
+            return dict(account.ask(client, call, **arguments))
+        except account.Missing:
+            return None
+        except account.CallError as error:
+            raise LiveError(str(error)) from None
+
+
+def _as_json(template: Any) -> str:
+    """A template as a bundle has it; stacks that were adopted may have it in YAML."""
+    from clustergen.services.aws.template_text import parsed
+
+    if not isinstance(template, str):
+        return json.dumps(template)
+    try:
+        return json.dumps(parsed(template))
+    except ValueError:
+        return template
+
+
+def configuration(stack: Json, ask: Callable[..., Json | None]) -> str:
+    """The configuration that was given to pcluster for the stack of a cluster.
+
+    It is where pcluster 3.16 looks for it: models/cluster.py, models/s3_bucket.py.
+
+    :raises LiveError: if it is not there.
+    """
+    known = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", ())}
+    version = known.get("ConfigVersion")
+    found = ask(
+        "s3:GetObject",
+        Bucket=known.get("ResourcesS3Bucket", ""),
+        Key=f"{known.get('ArtifactS3RootDirectory')}/configs/cluster-config.yaml",
+        **({"VersionId": version} if version not in (None, "", "NONE") else {}),
+    )
+    if found is None:
+        raise LiveError(f"the configuration of {stack['StackName']} is not in its bucket")
+    text: str = found["Body"].read().decode()
+    return text
+
+
+def _is_unread(path: str) -> bool:
+    return path.startswith(("manifests/", "values/", "governance")) or path == "install.sh"
+
+
+def _tag(stack: Json, key: str) -> str:
+    return next((tag["Value"] for tag in stack.get("Tags", ()) if tag["Key"] == key), "")
+
+
+def _as_request(described: Json, new: Json, *, joined: bool) -> Json:
+    """DescribeCluster's answer in the form of the request.
+
+    Members that the new request does not set are left out: the service shows their defaults. Of a
+    cluster that is ``joined``, so are the groups that this bundle did not make.
+    """
+    found = {name: described[name] for name in new if name in described}
+    for name in ("Tags", "Orchestrator"):  # ListTags has them; Slurm's strategy is not shown
+        if name in new:
+            found[name] = new[name]
+    wanted = {group["InstanceGroupName"]: group for group in new["InstanceGroups"]}
+    found["InstanceGroups"] = [
+        _as_group(group, wanted.get(group["InstanceGroupName"]))
+        for group in described["InstanceGroups"]
+        if not joined or group["InstanceGroupName"] in wanted
+    ]
+    return found
+
+
+def _as_group(described: Json, new: Json | None) -> Json:
+    found = {_RENAMED.get(name, name): value for name, value in described.items()}
+    if isinstance(config := found.get("KubernetesConfig"), dict):
+        found["KubernetesConfig"] = {
+            name.removeprefix(_DESIRED): value
+            for name, value in config.items()
+            if name.startswith(_DESIRED)
+        }
+    return {name: found[name] for name in (new or found) if name in found}

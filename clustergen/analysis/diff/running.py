@@ -1,0 +1,97 @@
+"""What commands need to know of the bundle that runs: its region, its stacks, its node groups."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from clustergen.base.artifacts import Json
+from clustergen.base.patterns import pattern
+from clustergen.bundle.effects import Effect, Files
+
+_SETTING = pattern(r"(?m)^(region|stack|foundation_stack|eks_cluster)=([\w.-]+)$")
+_DEPLOYED = pattern(r'(?m)deploy_stack "?(\$?[\w.-]+)"? ([\w.-]+\.template\.json)')
+FOUNDATION = "foundation.template.json"
+_CLUSTER = "cluster.template.json"
+_DELETE: Mapping[str, str] = {
+    "AWS::FSx::DataRepositoryAssociation": (
+        "fsx delete-data-repository-association --no-delete-data-in-file-system --association-id"
+    ),
+    "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id",
+    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id",
+    "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name",
+    "AWS::APS::Workspace": "amp delete-workspace --workspace-id",
+}
+
+
+class Group(NamedTuple):
+    """A managed node group of EKS."""
+
+    name: str
+    most: int
+
+
+class Facts:
+    """Facts about a bundle; without its deploy.sh, there are none."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        script = files.get("deploy.sh", "")
+        self._settings = dict(_SETTING.findall(script))
+        named = {FOUNDATION: "$foundation_stack", _CLUSTER: "$stack"}
+        named |= {path: stack for stack, path in _DEPLOYED.findall(script)}
+        self._stacks = {path: self._resolved(stack) for path, stack in named.items()}
+
+    def _resolved(self, stack: str) -> str:
+        return self._settings.get(stack[1:], "") if stack.startswith("$") else stack
+
+    def aws(self, words: str) -> str:
+        """The command in the region of the bundle."""
+        service, _, rest = words.partition(" ")
+        return f"aws {service} --region {self._settings['region']} {rest}"
+
+    def deletion(self, effect: Effect) -> str:
+        """The command that deletes what an effect leaves behind; empty if there is not one."""
+        if effect.subject == "cluster" and effect.cause in ("region", "cluster"):
+            return (
+                "./deploy.sh --destroy in its bundle, then --destroy-foundation unless others "
+                "use that"
+            )
+        if "region" not in self._settings:
+            return ""
+        if effect.type in _DELETE:
+            return self.aws(f"{_DELETE[effect.type]} ID")
+        stack = self._stacks.get(effect.stays)
+        if effect.cause == "foundation_stack":
+            stack = effect.stays
+        return self.aws(f"cloudformation delete-stack --stack-name {stack}") if stack else ""
+
+    def deploys(self, path: str) -> bool:
+        """Whether deploy.sh makes a stack of a template; HyperPod clusters are no stacks."""
+        return bool(self._stacks.get(path))
+
+    def ids(self, effect: Effect) -> str:
+        """The command that shows the id of what leaves a stack; no stack knows it later."""
+        stack = self._stacks.get(effect.file)
+        if effect.type not in _DELETE or not stack or "region" not in self._settings:
+            return ""
+        return self.aws(
+            f"cloudformation describe-stack-resource --stack-name {stack} --logical-resource-id "
+            f"{effect.subject} --query StackResourceDetail.PhysicalResourceId --output text"
+        )
+
+    def group(self, subject: str) -> Group:
+        """The node group with a logical id."""
+        template: Json = json.loads(self._files.get(_CLUSTER, "{}"))
+        found = template.get("Resources", {}).get(subject, {}).get("Properties", {})
+        most = found.get("ScalingConfig", {}).get("MaxSize", 1)
+        return Group(str(found.get("NodegroupName", subject)), most)
+
+    def sized(self, group: Group, sizes: str) -> str:
+        """The command that sets the sizes of a node group."""
+        words = f"--nodegroup-name {group.name} --scaling-config {sizes}"
+        cluster = self._settings.get("eks_cluster", "CLUSTER")
+        if "region" not in self._settings:
+            return f"aws eks update-nodegroup-config --cluster-name {cluster} {words}"
+        return self.aws(f"eks update-nodegroup-config --cluster-name {cluster} {words}")

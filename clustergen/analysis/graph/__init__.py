@@ -1,0 +1,24 @@
+"""A picture of what will exist: region, VPC, subnets, nodes, storage and the service.
+
+``model`` makes nested boxes of a plan. Every format is a module with the same function,
+``render(box)``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+
+from clustergen.analysis.graph.model import Box, picture
+
+FORMATS: Final = ("svg", "mermaid")
+"""Names of modules with ``render(box)``."""
+
+
+def render(format: str, box: Box) -> str:
+    """The picture as text, with a final line end."""
+    text: str = importlib.import_module(f"{__name__}.{format}").render(box)
+    return text
+
+
+__all__ = ["FORMATS", "Box", "picture", "render"]

@@ -1,0 +1,34 @@
+"""The picture as Mermaid, which GitHub and GitLab draw in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from clustergen.analysis.graph.model import Box
+
+
+def render(box: Box) -> str:
+    """A flowchart of nested subgraphs."""
+    return "\n".join(("flowchart TB", *_lines(box, count(), "  "))) + "\n"
+
+
+def _lines(box: Box, numbers: Iterator[int], indent: str) -> Iterator[str]:
+    name = f"b{next(numbers)}"
+    if not box.inside:
+        yield f'{indent}{name}["{_label(box)}"]'
+        return
+    yield f'{indent}subgraph {name}["{_label(box)}"]'
+    for each in box.inside:
+        yield from _lines(each, numbers, indent + "  ")
+    yield f"{indent}end"
+
+
+def _label(box: Box) -> str:
+    return "<br/>".join(map(_text, (box.title, *box.lines)))
+
+
+def _text(text: str) -> str:
+    """Entities of Mermaid, for characters that have a meaning in labels."""
+    plain = "".join(c if c.isprintable() else " " for c in text)
+    return "".join(f"#{ord(c)};" if c in '"#<>&;`' else c for c in plain)

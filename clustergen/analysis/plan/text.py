@@ -1,0 +1,37 @@
+"""The decided values of an expanded spec, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from clustergen.analysis.plan.model import PLAIN, Expansion
+from clustergen.analysis.plan.yaml import flow
+from clustergen.base.terminal import wrapped
+from clustergen.plan.timetable import events, iso
+from clustergen.spec.source.nodes import dotted
+
+
+def as_text(expansion: Expansion) -> str:
+    """A heading, and a line for each value that the spec leaves open."""
+    return "\n".join(_lines(expansion)) + "\n"
+
+
+def _lines(expansion: Expansion) -> Iterator[str]:
+    plan = expansion.plan
+    found = {dotted(path): default for path, default in expansion.defaults.items()}
+    yield f"{plan.name} for {plan.limits.title}: {len(found)} values that the spec leaves open"
+    for _, entries in groupby(found.items(), key=lambda entry: _section(entry[0])):
+        yield ""
+        for name, (value, reason) in entries:
+            why = "" if reason == PLAIN else f"  ({reason})"
+            yield from wrapped(f"{name}: {flow(value)}{why}", "  ", "      ")
+    if times := events(plan):
+        yield ""
+    for at, group, what in times:
+        yield from wrapped(f"{iso(at)}  {group}: {what}", "  ", "      ")
+
+
+def _section(name: str) -> str:
+    """The section, or the entry of a list, that a value belongs to."""
+    return name.partition(".")[0]

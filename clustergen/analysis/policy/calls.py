@@ -1,0 +1,95 @@
+"""The AWS CLI commands in the scripts and the README of a bundle, and the IAM actions they need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from clustergen.base import account
+from clustergen.base.artifacts import Artifact, Bundle
+
+_OPTION = r"(?:--[\w-]+(?:[ =](?:\"[^\"]*\"|'[^']*'|[^\s-][^\s\"']*))?\s+)"
+# In messages, commands are text for the user: before them is neither a command nor a substitution.
+_CALL = re.compile(
+    r"(?:^|[`|&(!]|\b(?:run|ask(?:_\w+)?|again|if|timeout \d+|AWS_MAX_ATTEMPTS=\d+)|\$\()\s*"
+    rf"aws\s+{_OPTION}*([a-z][a-z0-9-]+)\s+{_OPTION}*([\"a-z][\w\"${{}}@-]*)",
+    re.MULTILINE,
+)
+_WRAPPED = r"(?:^|[\s(])(?:ask_)?{}\s+([a-z]+(?:-[a-z]+)+)\b"
+_ADVISED = ("cloudformation continue-update-rollback",)
+"""Commands without which a message leads nowhere."""
+_MESSAGE = re.compile(r"^\s*(?:#|note\b|fail\b|\"|echo\b|printf\b|command=).*$", re.MULTILINE)
+
+
+def scripts(bundle: Bundle) -> Iterator[Artifact]:
+    """The scripts that an operator runs: those in folders run on nodes."""
+    return (file for file in bundle if "/" not in file.path and file.path.endswith(".sh"))
+
+
+def calls(bundle: Bundle) -> set[str]:
+    """The commands as ``service operation``."""
+    found: set[str] = set()
+    for script in scripts(bundle):
+        found |= set(_of(_MESSAGE.sub("", script.text)))
+        found |= {command for command in _ADVISED if command in script.text}
+    for file in bundle:
+        found |= set(_of(file.text)) if file.path == "README.md" else set()
+    return found
+
+
+def _of(text: str) -> Iterator[str]:
+    text = text.replace("\\\n", " ")
+    for service, operation in _CALL.findall(text):
+        if operation != '"$@"':
+            yield f"{service} " + operation.strip('"')
+            continue
+        # A function named like the service passes on what it is called with.
+        wrapped = re.findall(_WRAPPED.format(service), text, re.MULTILINE)
+        yield from (f"{service} {each}" for each in wrapped)
+
+
+_S3 = ("s3:GetObject", "s3:PutObject", "s3:ListBucket")
+_QUOTAS = ("ComputeQuota", "ClusterSchedulerConfig")
+_OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ecr get-login-password": ("ecr:GetAuthorizationToken",),
+        "eks update-kubeconfig": ("eks:DescribeCluster",),
+        "logs tail": ("logs:FilterLogEvents",),
+        "s3 cp": _S3,
+        "s3 sync": _S3,
+        "s3 ls": ("s3:ListBucket",),
+        "s3 rb": ("s3:DeleteBucket",),
+        "s3 rm": ("s3:DeleteObject",),
+        # Without s3:ListBucket, S3 answers 403 in place of 404 for an object that is not there.
+        "s3api head-object": ("s3:GetObject", "s3:ListBucket"),
+        # CloudFormation reads the version that was uploaded, with the permissions of its caller.
+        "s3api put-object": ("s3:PutObject", "s3:GetObjectVersion"),
+        "sagemaker describe-$noun": tuple(f"sagemaker:Describe{each}" for each in _QUOTAS),
+        "sagemaker list-${noun}s": tuple(f"sagemaker:List{each}s" for each in _QUOTAS),
+        "sts get-caller-identity": (),
+    }
+)
+"""Commands that are not named like what they call, and the actions that each needs.
+
+https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html,
+https://docs.aws.amazon.com/systems-manager/latest/userguide/getting-started-restrict-access-quickstart.html
+(2026-11)
+"""
+
+
+def actions(commands: Iterable[str]) -> set[str]:
+    """The IAM actions that the commands need."""
+    return {action for command in commands for action in _actions(command)}
+
+
+def _actions(command: str) -> tuple[str, ...]:
+    if command in _OTHERS:
+        return _OTHERS[command]
+    service, _, operation = command.partition(" ")
+    return (account.action(f"{service}:{camel(operation)}"),)
+
+
+def camel(operation: str) -> str:
+    """``describe-stacks`` as the API and IAM write it; IAM ignores the case of what is left."""
+    return "".join(part[:1].upper() + part[1:] for part in operation.split("-"))

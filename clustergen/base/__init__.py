@@ -1,0 +1,1 @@
+"""What every part may use: findings, text, secrets, files of bundles."""

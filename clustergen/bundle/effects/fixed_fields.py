@@ -1,0 +1,110 @@
+"""Whether a changed Kubernetes object has a change that the API server rejects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from clustergen.base.artifacts import Json
+from clustergen.base.patterns import pattern
+from clustergen.bundle.effects.values import differs
+from clustergen.facts.schemas import immutable
+from clustergen.facts.schemas.immutable import Field, Fixed
+
+_STEP = pattern(r"(?P<name>[^.\[]+)(?:\[(?P<keys>[^]]*)\])?")
+_Values = Mapping[str, Any]
+"""The values at a path, by their own paths: there are several below a list."""
+
+
+def first(old: Json, new: Json, moved: Collection[str]) -> Field | None:
+    """The first fixed field that changes."""
+    known = immutable.fields(str(new.get("apiVersion")), str(new.get("kind")))
+    return next((field for field in known if _is_changed(field, old, new, moved)), None)
+
+
+def _is_changed(field: Field, old: Json, new: Json, moved: Collection[str]) -> bool:
+    if field.only_while and not _holds(field.only_while, old):
+        return False
+    before, after = (dict(_values(_without(each, field.but), field.path)) for each in (old, new))
+    if field.unless_last and all(_ends(each, *field.unless_last) for each in (before, after)):
+        return False
+    return _CHANGES[field.fixed](before, after, moved)
+
+
+def _ends(found: _Values, key: str, value: str) -> bool:
+    """Whether each list has ``value`` in its last item."""
+    return all(items and items[-1].get(key) == value for items in found.values())
+
+
+def _holds(condition: str, thing: Json) -> bool:
+    path, _, value = condition.partition("=")
+    found = [each for _, each in _values(thing, path)]
+    return any(str(each).lower() == value for each in found) if value else bool(found)
+
+
+def _replaced(before: _Values, after: _Values, moved: Collection[str]) -> bool:
+    return any(differs(before[key], after[key], moved) for key in before.keys() & after.keys())
+
+
+def _came_or_went(before: _Values, after: _Values, _: Collection[str]) -> bool:
+    return before.keys() != after.keys()
+
+
+def _left(before: _Values, after: _Values, moved: Collection[str]) -> bool:
+    return bool(before.keys() - after.keys()) or _replaced(before, after, moved)
+
+
+def _any(before: _Values, after: _Values, moved: Collection[str]) -> bool:
+    return _came_or_went(before, after, moved) or _replaced(before, after, moved)
+
+
+_CHANGES: Mapping[Fixed, Callable[[_Values, _Values, Collection[str]], bool]] = {
+    "value": _replaced,
+    "presence": _came_or_went,
+    "once": _left,
+    "always": _any,
+}
+
+
+def _values(value: Any, path: str, at: str = "") -> Iterator[tuple[str, Any]]:
+    """The values at ``path``; an item of a list is known by its keys, or by its position."""
+    step, _, rest = path.partition(".")
+    found = _STEP.fullmatch(step)
+    if not isinstance(value, dict) or found is None or found["name"] not in value:
+        return
+    inner, here = value[found["name"]], f"{at}.{found['name']}"
+    items = {here: inner}
+    if found["keys"] is not None:
+        listed = inner if isinstance(inner, list) else []
+        items = {f"{here}[{_name(item, found['keys'], n)}]": item for n, item in enumerate(listed)}
+    for place, item in items.items():
+        if rest:
+            yield from _values(item, rest, place)
+        else:
+            yield place, item
+
+
+def _name(item: Any, keys: str, position: int) -> str:
+    if not keys or not isinstance(item, dict):
+        return str(position)
+    return ",".join(str(item.get(key)) for key in keys.split(","))
+
+
+def _without(thing: Json, paths: Collection[str]) -> Json:
+    """``thing`` without the values at ``paths``."""
+    for path in paths:
+        thing = _lacking(thing, path)
+    return thing
+
+
+def _lacking(value: Any, path: str) -> Any:
+    step, _, rest = path.partition(".")
+    found = _STEP.fullmatch(step)
+    if not isinstance(value, dict) or found is None or found["name"] not in value:
+        return value
+    name, inner = found["name"], value[found["name"]]
+    if not rest:
+        return {key: each for key, each in value.items() if key != name}
+    if found["keys"] is not None and isinstance(inner, list):
+        return {**value, name: [_lacking(item, rest) for item in inner]}
+    return {**value, name: _lacking(inner, rest)}

@@ -1,0 +1,247 @@
+"""What Kubernetes does with changed manifests and charts.
+
+Fields that the API server does not change are in :mod:`clustergen.facts.schemas.immutable`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from clustergen.base.artifacts import Json
+from clustergen.base.patterns import pattern
+from clustergen.base.text_lists import word_set
+from clustergen.bundle.effects import claims, fixed_fields, node_groups
+from clustergen.bundle.effects.model import Effect, Kind
+from clustergen.bundle.effects.values import at, differs
+
+_RECLAIMED = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming"
+_RECLAIM = "spec.persistentVolumeReclaimPolicy"
+_SETS = (
+    "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/"
+    "#persistentvolumeclaim-retention"
+)
+_KARPENTER = "https://karpenter.sh/docs/concepts/disruption/#drift"
+KEPT = word_set("Namespace CustomResourceDefinition")
+"""Not deleted: with it goes what users made. The CDK app keeps the whole file that has one."""
+_NODE_CLASSES = word_set("EC2NodeClass HyperpodNodeClass")
+_TYPES = "-crd"
+"""Of the names of charts whose templates are definitions: Helm deletes what is in templates."""
+_CHART = pattern(r"(?m)^chart (\S+)")
+_INSTALL = "install.sh"
+_NOT_RUN = "install.sh was not run"
+"""What deploy.sh prints where the cluster's software is left alone."""
+_SCRIPTS = _INSTALL, "apply.sh"
+"""What applies manifests. A bundle without them leaves that to the CDK app."""
+_PRUNES = "--prune"
+
+_Key = tuple[str, str, str, str]
+"""Kind, namespace, name and API group: two groups may have a kind of one name."""
+Objects = Mapping[_Key, tuple[str, Json]]
+"""File and object."""
+
+
+def effects(
+    old: Mapping[str, str], new: Mapping[str, str], moved: Collection[str]
+) -> Iterator[Effect]:
+    """The effects on objects and charts; ``moved`` has outputs of stacks with another value."""
+    if _NOT_RUN in new.get("deploy.sh", ""):
+        return
+    paths = [path for path in (*old, *new) if _is_manifest(path)]
+    if not moved and all(old.get(path) == new.get(path) for path in paths):
+        yield from _charts(old, new)
+        return
+    before, after = _objects(old), _objects(new)
+    scripts = [new[path] for path in _SCRIPTS if path in new]
+    # The CDK app deletes objects that vanish.
+    prunes = not scripts or any(_PRUNES in script for script in scripts)
+    classes = claims.growing(thing for _, thing in after.values())
+    for key, (file, thing) in after.items():
+        earlier = before.get(key)
+        if earlier is None:
+            yield Effect("in-place", _title(key), "", f"creates {_title(key)}", file=file)
+        elif differs(earlier[1], thing, moved):
+            for effect in _changed(_title(key), earlier[1], thing, moved, classes):
+                yield effect._replace(file=file, type=key[0])
+    stay = _staying(before, after, prunes, whole_files=not scripts)
+    yield from _vanished(before, after, stay, prunes)
+    if not scripts:
+        yield from _without_groups(before, after)
+    yield from _charts(old, new)
+
+
+def _without_groups(before: Objects, after: Objects) -> Iterator[Effect]:
+    """The effects of charts that leave the CDK app, as known by the resources that they define."""
+    gone = {key[-1]: file for key, (file, _) in before.items() if _is_custom(key[-1])}
+    for group in gone.keys() - {key[-1] for key in after}:
+        text = f"uninstalls what defines {group}; its namespace and its resource types stay"
+        yield Effect("leftover", group, "", text, file=gone[group])
+
+
+def _is_custom(group: str) -> bool:
+    """Whether an API group belongs to no part of Kubernetes itself."""
+    return "." in group and not group.endswith(".k8s.io")
+
+
+def _is_manifest(path: str) -> bool:
+    return path.startswith("manifests/") and path.endswith(".yaml")
+
+
+def _objects(files: Mapping[str, str]) -> Objects:
+    found: dict[_Key, tuple[str, Json]] = {}
+    for path in filter(_is_manifest, files):
+        for thing in _documents(files[path]):
+            if isinstance(thing, dict) and "kind" in thing:
+                meta = thing.get("metadata") or {}
+                group = str(thing.get("apiVersion")).rpartition("/")[0]
+                name = str(meta.get("namespace", "")), str(meta.get("name"))
+                found[str(thing["kind"]), *name, group] = (path, thing)
+    return found
+
+
+@functools.lru_cache(64)
+def _documents(text: str) -> list[Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return list(yaml.load_all(text, loader))  # a safe loader
+    except yaml.YAMLError:
+        return []
+
+
+def _title(key: _Key) -> str:
+    kind, namespace, name, _ = key
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def _changed(
+    title: str, old: Json, new: Json, moved: Collection[str], classes: Collection[str]
+) -> Iterator[Effect]:
+    if field := fixed_fields.first(old, new, moved):
+        text = (
+            f"is refused: {field.path} of {title} cannot change; undo the change, or delete the "
+            "object once nothing uses it, and deploy again"
+        )
+        yield Effect("refused", title, field.path, text, field.source)
+    elif why := claims.rejection(old, new, classes):
+        path, source = claims.REQUESTS, claims.SOURCE
+        yield Effect("refused", title, path, f"is refused: {path} of {title} {why}", source)
+    elif _is_kept(old) and not _is_kept(new):
+        text = (
+            f"removes the protection of {title}: from then on, its data is deleted together with "
+            "its claim"
+        )
+        yield Effect("data-at-risk", title, _RECLAIM, text, _RECLAIMED)
+    elif new["kind"] in {"NodePool", *_NODE_CLASSES} and _drifts(old, new):
+        text = f"starts only new nodes with the changed {title}; running ones stay until empty"
+        yield Effect("new-nodes-only", title, "spec", text, _KARPENTER)
+    else:
+        yield Effect("in-place", title, "", f"changes {title}")
+
+
+def _is_kept(thing: Json) -> bool:
+    """Whether an object is a volume that stays without its claim, as it does by default."""
+    kept = (at(thing, _RECLAIM) or "Retain") == "Retain"
+    return thing["kind"] == "PersistentVolume" and kept
+
+
+def _drifts(old: Json, new: Json) -> bool:
+    """Whether Karpenter would replace nodes; more choice of instance types is no drift."""
+    if new["kind"] in _NODE_CLASSES:
+        return bool(old.get("spec") != new.get("spec"))
+    before, after = at(old, "spec.template"), at(new, "spec.template")
+    needs = [(at(each, "spec.requirements") or []) for each in (before, after)]
+    rest = [{**each, "spec": {**each["spec"], "requirements": []}} for each in (before, after)]
+    return rest[0] != rest[1] or not _wider(*needs)
+
+
+def _wider(old: list[Json], new: list[Json]) -> bool:
+    values = {each.get("key"): set(each.get("values") or ()) for each in new}
+    return {each.get("key") for each in old} == set(values) and all(
+        set(each.get("values") or ()) <= values[each.get("key")] for each in old
+    )
+
+
+def _staying(
+    before: Objects, after: Objects, prunes: bool, *, whole_files: bool
+) -> Collection[_Key]:
+    """The objects that vanish from the manifests, but not from the cluster."""
+    gone = [key for key in before if key not in after and key[0] != "Job"]
+    files = {file for key, (file, _) in before.items() if whole_files and key[0] in KEPT}
+    return [key for key in gone if not prunes or key[0] in KEPT or before[key][0] in files]
+
+
+def _vanished(
+    before: Objects, after: Objects, stay: Collection[_Key], prunes: bool
+) -> Iterator[Effect]:
+    gone = [key for key in before if key not in after and key[0] != "Job"]
+    if prunes:
+        yield from _pools(before, after)
+    if stay:
+        titles = [_title(key) for key in stay]
+        text = f"leaves {', '.join(titles)}: delete it when you no longer need what is in it"
+        yield Effect("leftover", titles[0], "", text, file=before[gone[0]][0])
+    for key in gone:
+        if key not in stay and key[0] != "NodePool":
+            yield _deleted(key, *before[key])
+
+
+def _deleted(key: _Key, file: str, thing: Json) -> Effect:
+    title, text = _title(key), f"deletes {_title(key)}"
+    if key[0] == "StatefulSet" and at(thing, "spec.volumeClaimTemplates"):
+        text += ": its volumes keep their data, and cost money until you delete their claims"
+        return Effect("data-at-risk", title, "", text, _SETS, title, key[0], file)
+    if key[0] == "PersistentVolumeClaim" and not at(thing, "spec.volumeName"):
+        text += ", and with it the volume and its data, unless its class retains them"
+        return Effect("data-at-risk", title, "", text, _RECLAIMED, "", key[0], file)
+    return Effect("in-place", title, "", text, type=key[0], file=file)
+
+
+def _pools(before: Objects, after: Objects) -> Iterator[Effect]:
+    """The effects of node pools that vanish, alone or with others in their place."""
+    old, new = ({key for key in each if key[0] == "NodePool"} for each in (before, after))
+    gone = ", ".join(_title(key) for key in before if key in old - new)
+    if not gone:
+        return
+    kind: Kind = "removes-nodes"
+    text = f"deletes {gone}, with the nodes and the jobs on them"
+    if not new:
+        kind, text = "replaces-resource", f"ends Karpenter: it {text}"
+    elif new - old:
+        kind = "replaces-resource"
+    yield Effect(kind, gone, "", text, _KARPENTER, type="NodePool")
+
+
+def _charts(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
+    before, after = (_CHART.findall(files.get(_INSTALL, "")) for files in (old, new))
+    for name in (name for name in before if name not in after):
+        text = f"uninstalls the chart {name}; its namespace and its resource types stay"
+        if name.endswith(_TYPES):
+            text = f"uninstalls the chart {name}, and with it resource types and their objects"
+        yield Effect("leftover", f"chart {name}", "", text, file=_INSTALL)
+    for name in (name for name in after if name not in before):
+        yield Effect("in-place", f"chart {name}", "", f"installs the chart {name}", file=_INSTALL)
+    for path in (path for path in new if path.startswith("values/") and path in old):
+        if old[path] != new[path]:
+            yield from _values(path, old[path], new[path])
+
+
+def _values(path: str, old: str, new: str) -> Iterator[Effect]:
+    """The effect of other values of a chart: the MIG manager partitions GPUs again."""
+    before, after = _partitions(old), _partitions(new)
+    changed = [name for name in before if name in after and before[name] != after[name]]
+    for name in changed:
+        yield node_groups.repartitioned(name, "mig-configs")._replace(file=path)
+    if not changed:
+        yield Effect("in-place", path, "", f"changes the values of {path}", file=path)
+
+
+def _partitions(values: str) -> Json:
+    """The partitions by node group, which the values of NVIDIA's operator have."""
+    [document] = _documents(values) or [None]
+    text = at(document, "migManager.config.data") or {}
+    [config] = _documents(str(text.get("config.yaml", ""))) or [None]
+    found = at(config, "mig-configs")
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,46 @@
+"""New file systems where something else was mounted before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from clustergen.base.artifacts import Json
+from clustergen.base.patterns import pattern
+from clustergen.bundle.effects.model import Effect
+
+_MOUNTS = pattern(r'(?m)(?:data of|stay as they are):" (/.*)$')
+"""In ``deploy.sh``: the mounts that the foundation made, and those that it did not."""
+_OF = pattern(r" of (/\S+)$")
+_TEMPLATE = "foundation.template.json"
+_OTHERS_DECIDE = "cluster.yaml", "manifests/volumes.yaml"
+"""ParallelCluster and Kubernetes reject another file system at a mount."""
+
+
+def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
+    """New file systems at a mount that had one from outside the foundation: they are empty."""
+    if _TEMPLATE not in new or any(path in new for path in _OTHERS_DECIDE):
+        return
+    mounted = set(" ".join(_MOUNTS.findall(old.get("deploy.sh", ""))).split())
+    ours = _made(old.get(_TEMPLATE, "{}"))
+    for mount, name in _made(new[_TEMPLATE]).items():
+        if mount in mounted and mount not in ours:
+            text = (
+                f"mounts {name}, a new and empty file system, at {mount}: what was mounted there "
+                "stays as it is, but no node mounts it"
+            )
+            yield Effect("data-at-risk", name, "", text)
+
+
+def _made(template: str) -> Mapping[str, str]:
+    """The file systems of a foundation, by mount."""
+    try:
+        outputs: Json = json.loads(template).get("Outputs", {})
+    except (ValueError, AttributeError):
+        return {}
+    found = {}
+    for name, output in outputs.items():
+        mount = _OF.search(str(output.get("Description")))
+        if mount and name.endswith("Id"):
+            found[mount[1]] = name.removesuffix("Id")
+    return found

@@ -1,0 +1,77 @@
+"""The README.md of a bundle: resources, requirements, decisions and next steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from clustergen import targets
+from clustergen.base import pages
+from clustergen.base.artifacts import Artifact
+from clustergen.base.findings import Finding
+from clustergen.bundle.readme import costs, monitoring, nodes, storage, timetable, what_stays
+from clustergen.bundle.readme.known_limits import known_limits
+from clustergen.output.markdown_text import escape, spec_path
+from clustergen.plan.model import Plan
+
+PATH = "README.md"
+
+
+class Subject(NamedTuple):
+    """What a README is about."""
+
+    plan: Plan
+    target: targets.Target
+    findings: Iterable[Finding] = ()
+    """Those of the check."""
+    checklist: Iterable[str] = ()
+    """What to look at in the account, in Markdown."""
+
+
+def render(
+    plan: Plan, target: targets.Target, findings: Iterable[Finding], checklist: Iterable[str] = ()
+) -> Artifact:
+    """The README.md of the bundle of ``plan``; see :class:`Subject` for the others."""
+    return Artifact(PATH, _text(Subject(plan, target, findings, checklist)))
+
+
+def sections(subject: Subject) -> dict[str, str]:
+    """The text of each section, by heading. A report shows them too."""
+    parts = (part.partition("\n\n") for part in _text(subject).split("\n\n## ")[1:])
+    return {heading: text for heading, _, text in parts}
+
+
+def _text(subject: Subject) -> str:
+    plan, target = subject.plan, subject.target
+    zone = f", zone {plan.network.zone}" if plan.network.zone else ""
+    values = {
+        **what_stays.values(plan),
+        **target.values(plan),
+        "checklist": list(subject.checklist),
+        "monitoring": monitoring.values(plan),
+        "name": escape(plan.name),
+        "place": escape(f"Region {plan.region}{zone}"),
+        "plan": plan,
+        "timetable": timetable.values(plan),
+        "title": target.title,
+        "sections": {name: "\n\n".join(filter(None, b)) for name, b in _sections(subject)},
+    }
+    return pages.render(target.page, values)
+
+
+def _sections(subject: Subject) -> Iterator[tuple[str, Iterable[str]]]:
+    """The blocks of sections that tables make; empty ones are left out."""
+    plan, target = subject.plan, subject.target
+    yield "existing", (nodes.table(plan), nodes.totals(plan))
+    yield "storage", (storage.table(plan), storage.linked(plan))
+    yield "queues", (nodes.queues(plan),)
+    yield "quotas", (costs.needed_quotas(plan, target.traits),)
+    yield "cost", costs.price(plan, target)
+    yield "decisions", (_decisions(plan),)
+    yield "limits", (known_limits(subject.findings),)
+
+
+def _decisions(plan: Plan) -> str:
+    return "\n".join(
+        f"- {escape(decision.text)} ({spec_path(decision.path)})" for decision in plan.decisions
+    )

@@ -1,0 +1,1 @@
+"""From a spec to findings: the compiler, projects, custom rules, fixes, the account."""

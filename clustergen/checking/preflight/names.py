@@ -1,0 +1,50 @@
+"""What the account has under the names of a plan: stacks and clusters."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clustergen.base.account import Answer
+from clustergen.checking.preflight.case import Case
+from clustergen.plan.model import Plan
+from clustergen.targets.stacks import STACKS as STACKS_OF
+
+STACKS: Final = "cloudformation:DescribeStacks"
+HYPERPOD: Final = "sagemaker:DescribeCluster"
+DEPLOYED: Final = (STACKS, HYPERPOD)
+"""The calls of :func:`is_deployed`."""
+
+
+def stack(case: Case, name: str) -> Answer | None:
+    """The stack of this name; None if there is none."""
+    answer = case.find(STACKS, StackName=name)
+    stacks = answer.get("Stacks", ()) if answer else ()
+    return next((each for each in stacks if each["StackStatus"] != "DELETE_COMPLETE"), None)
+
+
+def cluster_stacks(plan: Plan) -> list[str]:
+    """The names of the stacks that are the cluster."""
+    if plan.target == "parallelcluster":
+        return [plan.name]
+    return [plan.stack(name) for name in STACKS_OF.get(plan.target, {}).values()]
+
+
+def joined_hyperpod(plan: Plan) -> str:
+    """The existing HyperPod cluster to which instance groups are added; empty for a new one."""
+    return plan.existing.cluster if plan.sagemaker else ""
+
+
+def joined_groups(case: Case) -> list[str]:
+    """Instance groups that an existing HyperPod cluster has under names of the plan."""
+    found = case.find(HYPERPOD, ClusterName=joined_hyperpod(case.plan)) or {}
+    there = {group["InstanceGroupName"] for group in found.get("InstanceGroups", ())}
+    return [group.name for group in case.plan.node_groups if group.name in there]
+
+
+def is_deployed(case: Case) -> bool:
+    """Whether the cluster runs already, so that its own nodes use addresses and reservations."""
+    if joined_hyperpod(case.plan):
+        return bool(joined_groups(case))
+    if case.plan.sagemaker:
+        return case.find(HYPERPOD, ClusterName=case.plan.name) is not None
+    return any(stack(case, name) is not None for name in cluster_stacks(case.plan))

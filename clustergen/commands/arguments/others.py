@@ -1,0 +1,101 @@
+"""The options of commands about other things than specs."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from clustergen.commands.arguments import options
+
+
+def import_(command: ArgumentParser) -> None:
+    help = "the configuration, of one cluster; - is standard input; with --live, the cluster"
+    command.add_argument("files", nargs="+", metavar="FILE", help=help)
+    help = (
+        "read a running cluster from AWS: FILE is SERVICE/NAME, as in pcs/NAME, with one of "
+        "parallelcluster, pcs, hyperpod, eks, batch (needs the extra `live`)"
+    )
+    options.flag(command, "--live", help)
+    command.add_argument("-o", "--out", metavar="SPEC", help="file for the spec (standard output)")
+    help = "name of the cluster, if the file does not say (name of the file)"
+    command.add_argument("--name", help=help)
+    command.add_argument("--region", help="region of the cluster, if the file does not say")
+    command.add_argument("--vpc", default="", help="id of the VPC, if the file does not say")
+    help = "zone of the subnets, or of one of them; repeatable"
+    options.repeated(command, "--zone", dest="zones", metavar="[SUBNET=]ZONE", help=help)
+    help = "value of a template's parameter, or of something else that it refers to; repeatable"
+    options.repeated(command, "--parameter", dest="parameters", metavar="NAME=VALUE", help=help)
+    help = "the cluster runs: keep its configuration as it is written, so that an update changes"
+    options.flag(command, "--adopt", f"{help} nothing")
+    help = "with --adopt: the stack that has the cluster (NAME-TARGET)"
+    command.add_argument("--stack", default="", help=help)
+    options.flag(command, "--allow-loss", "exit 0 even if the spec loses something")
+    options.flag(command, "--force", "overwrite the spec")
+    options.reporting(command)
+
+
+def recommend(command: ArgumentParser) -> None:
+    options.sources(command)
+    help = "e.g. H200, A100-80 or Trainium2; none for HPC"
+    command.add_argument("--accelerator", metavar="NAME", help=help)
+    help = "accelerators, or cores"
+    command.add_argument("--count", type=options.positive, metavar="N", help=help)
+    help = "duration, such as 14d; default: that of the spec"
+    command.add_argument("--for", dest="duration", metavar="TIME", help=help)
+    help = "regions or their beginnings, e.g. us,eu-west-1 (all)"
+    options.repeated(command, "--region", dest="regions", metavar="NAMES", help=help)
+    command.add_argument("--start", metavar="DATE", help="e.g. 2026-12-10")
+    command.add_argument("--budget", type=float, metavar="USD", help="for the whole time")
+    command.add_argument("--scheduler", choices=("slurm", "kubernetes", "batch"), help="(all)")
+    help = "services to consider (all)"
+    options.repeated(command, "--target", dest="targets", metavar="NAMES", help=help)
+    options.flag(command, "--interruptible", "work survives the loss of nodes: allow Spot")
+    command.add_argument("--top", type=options.positive, default=5, metavar="N", help="answers (5)")
+    command.add_argument("--write", metavar="DIR", help="write DIR/cluster.yaml for an answer")
+    help = "the answer to write (1)"
+    command.add_argument("--answer", type=options.positive, default=1, metavar="N", help=help)
+    options.format(command)
+
+
+def init(command: ArgumentParser) -> None:
+    command.add_argument("dir", nargs="?", default=".", metavar="DIR", help="output folder (.)")
+    help = "kind of cluster; `--preset list` lists them"
+    command.add_argument("--preset", metavar="NAME", help=help)
+    options.flag(command, "--force", "overwrite existing files")
+
+
+def explain(command: ArgumentParser) -> None:
+    help = "e.g. FSX004; without a code, list all"
+    command.add_argument("codes", nargs="*", metavar="CODE", help=help)
+    options.custom_rules(command)
+
+
+def targets(command: ArgumentParser) -> None:
+    options.format(command)
+
+
+def catalog(command: ArgumentParser) -> None:
+    command.add_argument("types", nargs="*", metavar="TYPE", help="e.g. p5en.48xlarge")
+    help = "filter, e.g. 'efa and accelerator=H200 and vcpus>=96'"
+    command.add_argument("--where", metavar="EXPR", help=help)
+    options.format(command, "text", "json")
+
+
+def cdk(command: ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    help = "write cdk.json, and package.json with the CDK's command line"
+    init = options.command(actions, "init", help)
+    init.add_argument("dir", nargs="?", default=".", metavar="DIR", help="output folder (.)")
+    options.flag(init, "--force", "overwrite existing files")
+
+
+def lsp(command: ArgumentParser) -> None:
+    options.flag(command, "--stdio", "accepted for editors; the server uses nothing else")
+    help = (
+        "check custom rules too, which are code, in projects where you have allowed them: "
+        "run `clustergen check --custom-rules` there"
+    )
+    options.flag(command, "--custom-rules", help)
+
+
+def completion(command: ArgumentParser) -> None:
+    command.add_argument("shell", choices=("bash", "zsh", "fish", "tcsh"))

@@ -1,0 +1,1 @@
+"""Facts about AWS: the catalog of instances, storage and regions, and the services' schemas."""

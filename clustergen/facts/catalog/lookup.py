@@ -1,0 +1,56 @@
+"""Looking up instance types in the catalog, reading only the necessary rows."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from clustergen.facts.catalog import rows
+from clustergen.facts.catalog.instance import InstanceType
+
+DATA = Path(__file__).with_name("data")
+
+
+@functools.cache
+def find(name: str) -> InstanceType | None:
+    """The instance type with exactly this name, or None; ``explain_missing`` gives the reason."""
+    text = _text()
+    # A name with a quote or a line end cannot be in the file, and must not match its syntax.
+    start = text.find("\n" + _opening(name)) if name.isprintable() else -1
+    if start < 0:
+        return None
+    end = text.index("\n", start + 1)
+    return rows.decode(json.loads(text[start + 1 : end]))
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """All names in the catalog, sorted."""
+    return tuple(re.findall(r'^\{"name":"([^"]+)"', _text(), flags=re.MULTILINE))
+
+
+def every() -> Iterator[InstanceType]:
+    """All instance types in the catalog, by name."""
+    for line in _text().splitlines():
+        if line:
+            yield rows.decode(json.loads(line))
+
+
+def containing(text: str) -> Iterator[InstanceType]:
+    """The instance types whose row has this text, such as the name of an accelerator."""
+    for line in _text().splitlines():
+        if text in line:
+            yield rows.decode(json.loads(line))
+
+
+def _opening(name: str) -> str:
+    return json.dumps({"name": name}, separators=(",", ":"))[:-1] + ","
+
+
+@functools.cache
+def _text() -> str:
+    # The empty first line puts a line end before every row, including the first.
+    return "\n" + (DATA / "instances.jsonl").read_text(encoding="ascii")

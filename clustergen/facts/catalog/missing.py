@@ -1,0 +1,254 @@
+"""Reasons why the catalog lacks an instance type, and the name that was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from clustergen.base.patterns import pattern
+from clustergen.facts.catalog import ultraservers
+from clustergen.facts.catalog.lookup import every, find, names
+
+
+class Missing(NamedTuple):
+    """Two sentences for the user, and the suggested name, if any."""
+
+    reason: str
+    suggestion: str
+    nearest: str | None = None
+
+
+class _Unavailable(NamedTuple):
+    """Families that users request but cannot launch."""
+
+    pattern: str
+    reason: str
+    instead: str
+    nearest: str | None = None
+
+
+# EC2's SDK enum (botocore 1.44.5, 2026-11) against DescribeInstanceTypes (2026-10-27): names in the
+# first only are retired or not offered in the surveyed regions; names in neither do not exist.
+_UNAVAILABLE = (
+    _Unavailable(
+        r"dl1\..*",
+        "dl1 (Habana Gaudi) is retired: EC2 does not describe it any more",
+        "use trn1.32xlarge or p5.48xlarge",
+        "trn1.32xlarge",
+    ),
+    _Unavailable(
+        r"trn3\w*\..*",
+        "Trainium3 is announced, but EC2 has no trn3 instance type yet",
+        "use trn2.48xlarge",
+        "trn2.48xlarge",
+    ),
+    _Unavailable(
+        r"p6e-gb300\..*",
+        "p6e-gb300 is announced, but the EC2 API cannot launch it yet",
+        "use p6e-gb200.36xlarge, or p6-b300.48xlarge for B300 GPUs",
+        "p6e-gb200.36xlarge",
+    ),
+    _Unavailable(
+        r"p6e\..*",
+        "P6e comes as UltraServers, made of p6e-gb200.36xlarge with 4 GPUs each",
+        "use p6e-gb200.36xlarge, with 9 or 18 instances for one UltraServer",
+        "p6e-gb200.36xlarge",
+    ),
+    _Unavailable(
+        r"p6\..*",
+        "the P6 family is p6-b200 or p6-b300",
+        "use p6-b200.48xlarge or p6-b300.48xlarge",
+        "p6-b200.48xlarge",
+    ),
+    _Unavailable(
+        r"p2\..*|p3\.(2|8|16)xlarge",
+        "EC2 offers P2 and P3 in none of the regions the catalog covers any more (p3dn is left)",
+        "use g6e for one GPU, or p4d.24xlarge and later for several",
+        "p4d.24xlarge",
+    ),
+    _Unavailable(
+        r"g[23]s?\..*|cg1\..*",
+        "this graphics family is retired",
+        "use the g6 or g6e family",
+        "g6.xlarge",
+    ),
+    _Unavailable(
+        r"g4ad\..*",
+        "EC2 offers g4ad (AMD GPUs) in none of the regions the catalog covers",
+        "use g4dn or g6",
+        "g4dn.xlarge",
+    ),
+    _Unavailable(r"f1\..*", "f1 is retired", "use the f2 family", "f2.6xlarge"),
+    _Unavailable(
+        r"(cc1|cc2|cr1|hi1|hs1)\..*|i3\.metal",
+        "this previous-generation type is retired",
+        "use a current type: hpc7a, i4i or r7i",
+    ),
+    _Unavailable(
+        r"u-\d+tb1\..*|u7i\w+-\d+tb\..*",
+        "EC2 offers this High Memory type in none of the regions the catalog covers",
+        "use a u7i or u7in type",
+        "u7in-16tb.224xlarge",
+    ),
+)
+
+_FORM = pattern(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
+_LONGEST = 40
+"""Longer names are not compared: no instance type name is nearly as long."""
+_SHOWN = 6
+
+
+# A spec is planned for each of its targets, with the same names.
+@functools.lru_cache(maxsize=32)
+def explain_missing(name: str) -> Missing:
+    """Why :func:`find` does not find ``name``, and what to write instead. Never raises."""
+    plain = name.strip().lower()
+    if find(plain):
+        return _suggestion(
+            f"instance type names are lower case and without spaces: {name!r}", plain
+        )
+    server = ultraservers.find(plain) or _other_ultraserver(plain)
+    if server:
+        return _ultraserver(plain, server)
+    if plain.startswith("ml."):
+        return _sagemaker(plain)
+    unavailable = next(
+        (unavailable for unavailable in _UNAVAILABLE if re.fullmatch(unavailable.pattern, plain)),
+        None,
+    )
+    if unavailable:
+        return Missing(f"{plain}: {unavailable.reason}", unavailable.instead, unavailable.nearest)
+    return _by_family(plain) or _by_accelerator(plain) or _by_letters(name, plain)
+
+
+def _suggestion(reason: str, nearest: str) -> Missing:
+    return Missing(reason, f"did you mean {nearest}?", nearest)
+
+
+def _other_ultraserver(plain: str) -> ultraservers.UltraServer | None:
+    like = re.fullmatch(r"(ml\.)?u-p6e-gb200(x\d{1,4})?", plain)
+    return ultraservers.ULTRASERVERS[1] if like else None
+
+
+def _ultraserver(plain: str, server: ultraservers.UltraServer) -> Missing:
+    known = ultraservers.containing(server.instance_type)
+    counts = " or ".join(f"{s.instances} ({s.name})" for s in known)
+    return Missing(
+        f"{plain} is an UltraServer, not an instance type",
+        f"use {server.instance_type} with a count of {counts}",
+        server.instance_type,
+    )
+
+
+def _sagemaker(plain: str) -> Missing:
+    bare = plain.removeprefix("ml.")
+    if find(bare):
+        return _suggestion("a spec names EC2 instance types: without SageMaker's ml.", bare)
+    return explain_missing(bare)
+
+
+def _by_family(plain: str) -> Missing | None:
+    """The sizes of the family that ``plain`` names."""
+    sizes = _sizes(plain)
+    if not sizes:
+        return None
+    family, _, size = plain.partition(".")
+    nearest = _nearest_size(size, sizes)
+    listed = ", ".join(f"{family}.{one}" for one in sizes)
+    reason = f"{family} has no size {size}" if size else f"{plain} is a family, not a type"
+    if nearest is None:
+        return Missing(reason, f"it has {listed}")
+    found = f"{family}.{nearest}"
+    help = f"did you mean {found}?" + (f" The family has {listed}" if len(sizes) > 1 else "")
+    return Missing(reason, help, found)
+
+
+def _sizes(plain: str) -> tuple[str, ...]:
+    start = plain.partition(".")[0] + "."
+    return tuple(
+        sorted((n.removeprefix(start) for n in names() if n.startswith(start)), key=_order)
+    )
+
+
+def _order(size: str) -> tuple[int, int, str]:
+    """Sort key: small before large, bare metal last."""
+    number = re.match(r"\d+", size)
+    small = ("nano", "micro", "small", "medium", "large", "xlarge")
+    rank = small.index(size) if size in small else len(small)
+    return (
+        len(small) + 1 if size.startswith("metal") else rank,
+        int(number[0] if number else 0),
+        size,
+    )
+
+
+def _nearest_size(size: str, sizes: tuple[str, ...]) -> str | None:
+    if len(sizes) == 1:
+        return sizes[0]
+    written = re.fullmatch(r"(\d{1,3})(x|xl|xlarg|xlarge)?", size)
+    if written:
+        return _next_size(int(written[1]), sizes)
+    return _closest(size, sizes)
+
+
+def _next_size(number: int, sizes: tuple[str, ...]) -> str | None:
+    """The smallest ``<n>xlarge`` with room for ``number``, or else the largest."""
+    counted = [size for size in sizes if re.fullmatch(r"\d+xlarge", size)]
+    enough = [size for size in counted if int(size.removesuffix("xlarge")) >= number]
+    return (enough or counted[-1:])[0] if counted else None
+
+
+def _by_accelerator(plain: str) -> Missing | None:
+    """The types with the accelerator that is named, largest number first."""
+    having = _accelerators().get(plain)
+    if not having:
+        return None
+    listed = ", ".join(having[:_SHOWN])
+    return Missing(f"{plain} is an accelerator, not an instance type", f"use {listed}", having[0])
+
+
+@functools.cache
+def _accelerators() -> Mapping[str, Sequence[str]]:
+    """The types with each accelerator, by its name; largest number first."""
+    counted: dict[str, list[tuple[int, str]]] = {}
+    for type in every():
+        if type.accelerator:
+            entry = (-type.accelerator.count, type.name)
+            counted.setdefault(type.accelerator.name.lower(), []).append(entry)
+    return {name: [type for _, type in sorted(types)] for name, types in counted.items()}
+
+
+def _by_letters(name: str, plain: str) -> Missing:
+    if not _FORM.fullmatch(plain):
+        reason = f"{name[:_LONGEST]!r} does not have the form of an instance type"
+        if meant := _by_characters().get(_characters(plain)):
+            return _suggestion(reason, meant)
+        return Missing(reason, "write family and size, for example p5.48xlarge")
+    reason = f"there is no instance type {plain[:_LONGEST]}"
+    family, _, size = plain.partition(".")
+    near = _closest(family, tuple(dict.fromkeys(n.partition(".")[0] for n in names())))
+    if near is None or len(plain) > _LONGEST:
+        return Missing(reason, "clustergen catalog lists all types")
+    sizes = _sizes(f"{near}.")
+    nearest = size if size in sizes else _nearest_size(size, sizes) or sizes[0]
+    return _suggestion(reason, f"{near}.{nearest}")
+
+
+@functools.cache
+def _by_characters() -> Mapping[str, str]:
+    """The names by their letters and digits, for names without the dot."""
+    return {_characters(name): name for name in names()}
+
+
+def _characters(name: str) -> str:
+    return "".join(filter(str.isalnum, name))
+
+
+def _closest(word: str, known: tuple[str, ...]) -> str | None:
+    if len(word) > _LONGEST:
+        return None
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return close[0] if close else None

@@ -1,0 +1,226 @@
+"""How Slurm parses the value of a key: one function for each format in ``data/slurm.json``.
+
+Source: src/common/parse_config.c and src/common/read_config.c of Slurm 24.11 to 26.05.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from clustergen.base.patterns import pattern
+from clustergen.facts.catalog.slurm import Key
+
+
+class Wrong(NamedTuple):
+    """An invalid value, and what to write instead."""
+
+    value: str
+    """The part of the value that Slurm rejects."""
+    wanted: str
+    """What to write instead, to follow "write"."""
+
+    @property
+    def is_word(self) -> bool:
+        """Whether :attr:`wanted` is a value, not a description of values."""
+        return " " not in self.wanted and "NAME" not in self.wanted
+
+
+def wrong(key: Key, value: str, version: str = "") -> Wrong | None:
+    """Why Slurm does not accept ``value`` for ``key``; None if it does.
+
+    ``version`` defaults to the newest.
+    """
+    text = value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    if text in key.gone and (not version or version > key.gone[text]):
+        return Wrong(text, key.of[0])
+    return _FORMS[key.form](key, text)
+
+
+def _text(_: Key, __: str) -> Wrong | None:
+    return None
+
+
+_UNSIGNED = pattern(r"[0-9]+|0[xX][0-9a-fA-F]+|INFINITE|UNLIMITED", re.IGNORECASE)
+_MOST = {"uint16": 2**16 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1}
+
+
+def _number(key: Key, value: str) -> Wrong | None:
+    most = _MOST[key.form] if key.most is None else key.most
+    wanted = f"a whole number from {key.least} to {most}"
+    if key.most is None and key.form != "uint16":
+        wanted = f"a whole number from {key.least} on" if key.least else "a whole number"
+    if not _UNSIGNED.fullmatch(value):
+        return Wrong(value, wanted)
+    if (
+        value[0].isdigit()
+        and not key.least <= int(value, 0 if "x" in value.lower() else 10) <= most
+    ):
+        return Wrong(value, wanted)
+    return None
+
+
+def _decimal(_: Key, value: str) -> Wrong | None:
+    ok = re.fullmatch(r"[0-9]+(\.[0-9]*)?|INFINITE|UNLIMITED", value, re.IGNORECASE)
+    return None if ok else Wrong(value, "a number, without a unit or %")
+
+
+_BOOLEAN = ("YES", "NO", "TRUE", "FALSE", "UP", "DOWN", "1", "0")
+
+
+def _boolean(_: Key, value: str) -> Wrong | None:
+    return None if value.upper() in _BOOLEAN else Wrong(value, "YES or NO")
+
+
+def _one(key: Key, value: str) -> Wrong | None:
+    known = {each.lower() for each in key.of}
+    return None if value.lower() in known else Wrong(value, _nearest(value, key.of))
+
+
+def _plugin(key: Key, value: str) -> Wrong | None:
+    """Plugins are files: their names are case-sensitive, and Slurm looks for the full name."""
+    if value in key.of or value in key.gone:
+        return None
+    full = [each for each in key.of if each.rpartition("/")[2] == value.rpartition("/")[2].lower()]
+    return Wrong(value, full[0] if full else _nearest(value, key.of))
+
+
+def _plugins(key: Key, value: str) -> Wrong | None:
+    known = {*key.of, *(each.rpartition("/")[2] for each in key.of)}
+    unknown = (each for each in value.split(",") if each not in known)
+    return next((Wrong(each, _nearest(each, key.of)) for each in unknown), None)
+
+
+def _flags(key: Key, value: str) -> Wrong | None:
+    """Flags are case-insensitive; to Slurm, ``flag`` and ``flag=`` are the same."""
+    known = {each.lower().rstrip("=") for each in key.of}
+    for flag in value.split(","):
+        name = flag.partition("=")[0]
+        if name and name.lower() not in known:
+            return Wrong(name, _nearest(name, [each.rstrip("=") for each in key.of]))
+    return None
+
+
+def seconds(value: str) -> int | None:
+    """Seconds of ``value``, for a key with the format ``time``; None if unlimited."""
+    if not value[:1].isdigit():
+        return None
+    days, _, rest = value.rpartition("-")
+    parts = [int(part) for part in rest.split(":")]
+    if days:
+        hours, minutes, seconds = (*parts, 0, 0)[:3]
+        return ((int(days) * 24 + hours) * 60 + minutes) * 60 + seconds
+    if len(parts) == 3:
+        return (parts[0] * 60 + parts[1]) * 60 + parts[2]
+    return parts[0] * 60 + sum(parts[1:])
+
+
+_TIME = pattern(
+    r"[0-9]+(:[0-9]+){0,2}|[0-9]+-[0-9]+(:[0-9]+){0,2}|-1|INFINITE|UNLIMITED", re.IGNORECASE
+)
+
+
+def _time(_: Key, value: str) -> Wrong | None:
+    if _TIME.fullmatch(value):
+        return None
+    return Wrong(value, "minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED")
+
+
+def _age(_: Key, value: str) -> Wrong | None:
+    ok = re.fullmatch(r"[0-9]+(hours?|days?|months?)?", value, re.IGNORECASE)
+    return None if ok else Wrong(value, "a number of hours, days or months, such as 12months")
+
+
+def _shared(_: Key, value: str) -> Wrong | None:
+    ok = re.fullmatch(r"NO|EXCLUSIVE|(YES|FORCE)(:[0-9]+)?", value, re.IGNORECASE)
+    return None if ok else Wrong(value, "NO, EXCLUSIVE, YES, FORCE, YES:4 or FORCE:4")
+
+
+def _ports(_: Key, value: str) -> Wrong | None:
+    ok = re.fullmatch(r"[0-9]{1,5}(-[0-9]{1,5})?", value)
+    return None if ok else Wrong(value, "a port or a range, such as 60001-63000")
+
+
+def _numbers(_: Key, value: str) -> Wrong | None:
+    ok = re.fullmatch(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*", value)
+    return None if ok else Wrong(value, "numbers and ranges, such as 1-3,100")
+
+
+def _licenses(_: Key, value: str) -> Wrong | None:
+    for each in value.split(","):
+        if not re.fullmatch(r"[^\s,:=]+([:*=][0-9]+)?", each):
+            return Wrong(each, "names with counts, such as matlab:10,abaqus:4")
+    return None
+
+
+_TRES = ("CPU", "Mem", "Energy", "Node", "Billing", "VMem", "Pages")
+_TRES_TYPES = ("GRES/", "License/", "FS/", "BB/", "IC/")
+
+
+def _is_resource(name: str) -> bool:
+    of_type = any(name.lower().startswith(each.lower()) for each in _TRES_TYPES)
+    return of_type or name.lower() in {each.lower() for each in _TRES}
+
+
+def _resources(_: Key, value: str) -> Wrong | None:
+    unknown = (each for each in value.split(",") if not _is_resource(each))
+    return next((Wrong(each, _resource_near(each)) for each in unknown), None)
+
+
+def _weights(_: Key, value: str) -> Wrong | None:
+    for each in value.split(","):
+        name, weight = each.split("=", 1) if "=" in each else (each, "")
+        if not _is_resource(name):
+            return Wrong(name, _resource_near(name))
+        if not re.fullmatch(r"[0-9]*\.?[0-9]+[KMGTP]?", weight, re.IGNORECASE):
+            return Wrong(each, f"{name}= with a number, such as {name}=1.0")
+    return None
+
+
+def _resource_near(name: str) -> str:
+    if name.lower() in ("gpu", "gpus"):
+        return "GRES/gpu"
+    return _nearest(name, (*_TRES, "GRES/gpu", "License/NAME"))
+
+
+def _nearest(value: str, known: Iterable[str]) -> str:
+    """The known value most similar to ``value``, or else all known values."""
+    by_lower = {each.lower(): each for each in known}
+    if near := difflib.get_close_matches(value.lower(), by_lower, n=1):
+        return by_lower[near[0]]
+    shown = list(by_lower.values())
+    if len(shown) == 1:
+        return shown[0]
+    if len(shown) > _SHOWN:
+        return f"a value that Slurm knows, such as {', '.join(shown[:_SHOWN])}"
+    return f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+_SHOWN = 12
+
+_FORMS: Mapping[str, Callable[[Key, str], Wrong | None]] = MappingProxyType(
+    {
+        "text": _text,
+        "uint16": _number,
+        "uint32": _number,
+        "uint64": _number,
+        "decimal": _decimal,
+        "boolean": _boolean,
+        "one": _one,
+        "plugin": _plugin,
+        "plugins": _plugins,
+        "flags": _flags,
+        "time": _time,
+        "age": _age,
+        "shared": _shared,
+        "ports": _ports,
+        "numbers": _numbers,
+        "licenses": _licenses,
+        "tres": _weights,
+        "tres-list": _resources,
+        "line": _text,
+    }
+)

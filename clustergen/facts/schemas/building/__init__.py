@@ -1,0 +1,1 @@
+"""Builders of the schemas, one module for each source."""

@@ -1,0 +1,69 @@
+"""The scripts of all nodes as one list that keeps the order of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from clustergen.base.artifacts import Json
+
+
+class Run(NamedTuple):
+    """The scripts that some nodes run at one time, in order."""
+
+    role: str
+    """``head``, ``login`` or ``compute``."""
+    groups: tuple[str, ...]
+    """The node groups, of compute nodes."""
+    when: str
+    scripts: list[Json]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A script of the list, and who runs it."""
+
+    script: Json
+    when: str
+    runners: set[tuple[str, tuple[str, ...]]] = field(default_factory=set)
+
+
+def merged(runs: Iterable[Run]) -> list[Json]:
+    """``software.scripts`` for what nodes run."""
+    entries: list[_Entry] = []
+    known = list(runs)
+    for run in known:
+        _merge(entries, run)
+    every = dict.fromkeys(name for run in known if run.role == "compute" for name in run.groups)
+    return [_script(entry, list(every)) for entry in entries]
+
+
+def _merge(entries: list[_Entry], run: Run) -> None:
+    """Add the scripts of some nodes, in their order, to what others run as well."""
+    place, runner = 0, (run.role, run.groups)
+    for script in run.scripts:
+        found = next((i for i in range(place, len(entries)) if _is(entries[i], script, run)), None)
+        if found is None or runner in entries[found].runners:
+            found = place
+            entries.insert(found, _Entry(script, run.when))
+        entries[found].runners.add(runner)
+        place = found + 1
+
+
+def _is(entry: _Entry, script: Json, run: Run) -> bool:
+    return entry.when == run.when and entry.script == script
+
+
+def _script(entry: _Entry, every: list[str]) -> Json:
+    used = {name for role, groups in entry.runners if role == "compute" for name in groups}
+    found = {role for role, _ in entry.runners}
+    roles: list[Any] = [role for role in ("head", "login", "compute") if role in found]
+    return {
+        **entry.script,
+        "on": roles,
+        "when": entry.when if entry.when != "configured" else None,
+        "node_groups": [name for name in every if name in used]
+        if used and used != set(every)
+        else None,
+    }

@@ -1,0 +1,26 @@
+"""Features that a cluster uses, and how well each target supports them.
+
+The table is the only source of ``SUP`` findings, ``clustergen targets`` and the support page. A
+feature detects whether and where a plan uses it; each target's ``support.py`` lists how well the
+target supports it.
+"""
+
+from __future__ import annotations
+
+from clustergen.plan.features.checking import check, message
+from clustergen.plan.features.model import Feature, Level, Row, Support, Uses, rows, support
+from clustergen.plan.features.table import FEATURES, used
+
+__all__ = [
+    "FEATURES",
+    "Feature",
+    "Level",
+    "Row",
+    "Support",
+    "Uses",
+    "check",
+    "message",
+    "rows",
+    "support",
+    "used",
+]

@@ -1,0 +1,364 @@
+"""The features that a spec can use, and how to detect them in a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.base.findings import Path
+from clustergen.plan.features import uses
+from clustergen.plan.features.model import Feature
+from clustergen.plan.model import (
+    Bucket,
+    Database,
+    Ebs,
+    Efs,
+    FileCache,
+    Lustre,
+    Ontap,
+    OpenZfs,
+    Plan,
+)
+
+FEATURES: tuple[Feature, ...] = (
+    Feature("capacity.on-demand", "On-Demand instances", uses.capacity("on-demand")),
+    Feature("capacity.spot", "Spot instances", uses.capacity("spot")),
+    Feature("capacity.reservation", "On-Demand Capacity Reservation", uses.capacity("reservation")),
+    Feature(
+        "capacity.reservation-group",
+        "Capacity Reservation group",
+        uses.capacity("reservation-group"),
+    ),
+    Feature("capacity.block", "Capacity Block for ML", uses.capacity("capacity-block")),
+    Feature(
+        "capacity.interruptible",
+        "Interruptible Capacity Reservation",
+        uses.capacity("interruptible-reservation"),
+    ),
+    Feature("capacity.training-plan", "SageMaker training plan", uses.capacity("training-plan")),
+    Feature(
+        "capacity.dates",
+        "Capacity that starts and ends",
+        lambda plan: (g.at("capacity") for g in plan.node_groups if g.capacity.dated),
+    ),
+    Feature(
+        "instances.ultraserver",
+        "P6e-GB200 UltraServers",
+        uses.typed("instance_type", lambda g: g.type.nvlink_domain),
+    ),
+    Feature("instances.trainium", "AWS Trainium", uses.family("trn")),
+    Feature("instances.inferentia", "AWS Inferentia", uses.family("inf")),
+    Feature("instances.hpc", "HPC instances (hpc6a to hpc8a)", uses.family("hpc")),
+    Feature(
+        "instances.several-types",
+        "Several instance types in a node group",
+        uses.groups(lambda g: len(g.types) > 1, "instance_types"),
+    ),
+    Feature(
+        "instances.mixed-architecture",
+        "x86_64 and arm64 nodes in one cluster",
+        uses.when(("node_groups",), uses.mixed_architecture),
+    ),
+    Feature("network.efa", "Elastic Fabric Adapter", uses.groups(lambda g: g.efa, "efa")),
+    Feature(
+        "network.efa-layout",
+        "Choice of EFA interface type",
+        lambda plan: (
+            g.at("efa_layout") for g in plan.node_groups if plan.wrote(*g.at("efa_layout"))
+        ),
+    ),
+    Feature(
+        "network.no-internet",
+        "VPC without a way to the internet",
+        uses.when(("network", "internet"), lambda p: p.network.closed),
+    ),
+    Feature(
+        "placement.cluster",
+        "Cluster placement group",
+        uses.groups(lambda g: g.placement.kind == "cluster", "placement"),
+    ),
+    Feature(
+        "placement.existing",
+        "Existing placement group",
+        uses.groups(lambda g: g.placement.kind == "existing", "placement"),
+    ),
+    Feature(
+        "nodes.smt",
+        "Two threads per core",
+        uses.groups(lambda g: g.threads_per_core == 2, "threads_per_core"),
+    ),
+    Feature("nodes.image", "Custom image", uses.groups(lambda g: g.image, "image")),
+    Feature(
+        "nodes.unencrypted",
+        "Root volumes without encryption",
+        uses.nodes(lambda n: not n.volume.encrypted, "root_volume", "encrypted"),
+    ),
+    Feature(
+        "nodes.volume-key",
+        "KMS keys of root volumes",
+        uses.nodes(lambda n: n.volume.kms_key, "root_volume", "kms_key"),
+    ),
+    Feature(
+        "nodes.volume-kept",
+        "Root volumes that stay when their nodes end",
+        lambda plan: (
+            node.at("root_volume", "on_delete")
+            for node in (plan.login, *plan.node_groups)
+            if node and node.volume.retain
+        ),
+    ),
+    Feature(
+        "head.volume-kept",
+        "A root volume that stays when the head node ends",
+        uses.when(
+            uses.HEAD_STAYS, lambda p: p.head.volume.retain if p.head else p.wrote(*uses.HEAD_STAYS)
+        ),
+    ),
+    Feature("nodes.tags", "Tags for some nodes", uses.groups(lambda g: g.tags, "tags")),
+    Feature("nodes.scratch", "Local NVMe as scratch", uses.groups(lambda g: g.scratch, "scratch")),
+    Feature(
+        "nodes.iam",
+        "Policies and S3 access for nodes",
+        uses.nodes(lambda n: n.iam.policies or n.iam.s3, "iam"),
+    ),
+    Feature(
+        "nodes.instance-profile",
+        "Existing instance profiles for nodes",
+        uses.nodes(lambda n: n.iam.instance_profile, "iam", "instance_profile"),
+    ),
+    Feature(
+        "nodes.role", "Existing roles for nodes", uses.nodes(lambda n: n.iam.role, "iam", "role")
+    ),
+    Feature(
+        "nodes.security-groups",
+        "Security groups for some nodes",
+        uses.nodes(lambda n: n.security_groups, "security_groups"),
+    ),
+    Feature("nodes.subnets", "Subnets for some nodes", uses.own_subnets),
+    Feature("nodes.zone", "Zones for some nodes", uses.groups(lambda g: g.zone, "zone")),
+    Feature(
+        "nodes.ssh-sources",
+        "SSH sources for head or login nodes",
+        lambda plan: (
+            (node, "ssh_from") for node in ("head_node", "login") if plan.wrote(node, "ssh_from")
+        ),
+    ),
+    Feature(
+        "nodes.allocation",
+        "Choice among types and subnets",
+        uses.groups(lambda g: g.allocation, "allocation"),
+    ),
+    Feature(
+        "nodes.service-name",
+        "Names of node groups per queue",
+        uses.groups(lambda g: g.service_name, "service_name"),
+    ),
+    Feature("nodes.mig", "MIG partitions", uses.groups(lambda g: g.mig, "mig")),
+    Feature("nodes.labels", "Node labels", uses.groups(lambda g: g.labels, "labels")),
+    Feature("nodes.taints", "Node taints", uses.groups(lambda g: g.taints, "taints")),
+    Feature(
+        "nodes.slurm-settings",
+        "Slurm settings for a node group",
+        uses.groups(lambda g: g.slurm, "slurm"),
+    ),
+    Feature(
+        "nodes.scaling",
+        "Nodes started on demand",
+        uses.groups(lambda g: 0 == g.min < g.max, "count"),
+    ),
+    Feature(
+        "nodes.mixed-scaling",
+        "Static and dynamic nodes in one group",
+        uses.groups(lambda g: 0 < g.min < g.max, "count"),
+    ),
+    Feature(
+        "nodes.desired",
+        "A number of nodes between minimum and maximum",
+        uses.groups(lambda g: g.desired is not None, "count"),
+    ),
+    Feature(
+        "nodes.accelerator-taint",
+        "Accelerators without a taint",
+        uses.groups(lambda g: not g.accelerator_taint, "accelerator_taint"),
+    ),
+    Feature(
+        "health.gpu",
+        "GPU health check",
+        uses.groups(lambda g: "gpu" in g.health_checks, "health_checks"),
+    ),
+    Feature(
+        "health.deep",
+        "Deep instance health checks",
+        uses.groups(lambda g: set(g.health_checks) - {"gpu"}, "health_checks"),
+    ),
+    Feature("head.node", "Choice of head node size", uses.written("head_node")),
+    Feature(
+        "head.smt",
+        "Threads per core of the head node",
+        uses.written("head_node", "threads_per_core"),
+    ),
+    Feature("login.nodes", "Login nodes", uses.written("login")),
+    Feature(
+        "login.smt", "Threads per core of login nodes", uses.written("login", "threads_per_core")
+    ),
+    Feature(
+        "queues.slurm-settings",
+        "Slurm settings for a queue",
+        lambda plan: (q.at("slurm") for q in plan.queues if q.slurm),
+    ),
+    Feature("queues.shared-groups", "A node group in several queues", uses.shared_groups),
+    Feature("queues.parts", "Queues over some nodes of a group", uses.parts_of_groups),
+    Feature(
+        "storage.name",
+        "Names of storage",
+        lambda plan: (s.at("name") for s in plan.storage if s.name),
+    ),
+    Feature(
+        "storage.by-cluster",
+        "File systems that the cluster creates",
+        lambda plan: (s.at("created_by") for s in plan.storage if s.by_cluster and not s.existing),
+    ),
+    Feature("storage.lustre", "FSx for Lustre", uses.storage(Lustre)),
+    Feature("storage.lustre-efa", "FSx for Lustre over EFA", uses.lustre(lambda s: s.efa, "efa")),
+    Feature(
+        "storage.lustre-metadata",
+        "Provisioned Lustre metadata IOPS",
+        uses.lustre(lambda s: s.metadata_iops is not None and not s.efa, "metadata_iops"),
+    ),
+    Feature(
+        "storage.intelligent-tiering",
+        "FSx Intelligent-Tiering",
+        uses.lustre(lambda s: s.storage_class == "INTELLIGENT_TIERING", "storage_class"),
+    ),
+    Feature(
+        "storage.data-repositories",
+        "Lustre data repositories in S3",
+        uses.lustre(lambda s: s.repositories, "data_repositories"),
+    ),
+    Feature("storage.openzfs", "FSx for OpenZFS", uses.storage(OpenZfs)),
+    Feature("storage.ontap", "FSx for ONTAP", uses.storage(Ontap)),
+    Feature("storage.efs", "EFS", uses.storage(Efs)),
+    Feature("storage.ebs", "EBS volume shared by the head node", uses.storage(Ebs)),
+    Feature("storage.bucket", "Mountpoint for S3", uses.storage(Bucket)),
+    Feature("storage.file-cache", "Amazon File Cache", uses.storage(FileCache)),
+    Feature(
+        "software.pyxis",
+        "Pyxis and Enroot containers",
+        uses.when(("software", "containers"), lambda p: p.software.containers == "pyxis"),
+    ),
+    Feature(
+        "software.docker",
+        "Docker",
+        uses.when(("software", "containers"), lambda p: p.software.containers == "docker"),
+    ),
+    Feature(
+        "software.registry",
+        "Copies of public images in a private registry",
+        uses.when(("software", "registry"), lambda p: p.software.registry),
+    ),
+    Feature(
+        "software.scripts",
+        "Boot scripts",
+        uses.when(("software", "scripts"), lambda p: p.software.scripts),
+    ),
+    Feature(
+        "software.scripts-failure",
+        "What happens when a script fails",
+        lambda plan: (
+            (*script.path, "on_failure") for script in plan.software.scripts if script.on_failure
+        ),
+    ),
+    Feature(
+        "software.scripts-every-boot",
+        "Scripts that run at each boot",
+        lambda plan: (
+            (*script.path, "every_boot") for script in plan.software.scripts if script.every_boot
+        ),
+    ),
+    Feature(
+        "software.scripts-updated",
+        "Scripts that run when the cluster is updated",
+        lambda plan: (
+            (*script.path, "when") for script in plan.software.scripts if script.when == "updated"
+        ),
+    ),
+    Feature("users", "Users with fixed ids", uses.when(("users",), lambda p: p.users)),
+    Feature("slurm.version", "Choice of the Slurm version", uses.written("slurm", "version")),
+    Feature(
+        "slurm.accounting-managed",
+        "Managed Slurm accounting",
+        uses.when(("slurm", "accounting"), lambda p: p.slurm.accounting == "managed"),
+    ),
+    Feature(
+        "slurm.accounting-database",
+        "External accounting database",
+        uses.when(("slurm", "accounting"), lambda p: isinstance(p.slurm.accounting, Database)),
+    ),
+    Feature(
+        "slurm.accounts",
+        "Accounts and qualities of service",
+        lambda plan: [
+            ("slurm", field) for field in ("accounts", "qos") if getattr(plan.slurm, field)
+        ],
+    ),
+    Feature("slurm.idle-timeout", "Idle timeout for nodes", uses.written("slurm", "idle_timeout")),
+    Feature(
+        "slurm.idle-never",
+        "Nodes that stay when they are idle",
+        uses.when(("slurm", "idle_timeout"), lambda p: p.slurm.idle_timeout is None),
+    ),
+    Feature(
+        "slurm.settings",
+        "slurm.conf settings",
+        uses.when(("slurm", "settings"), lambda p: p.slurm.settings),
+    ),
+    Feature(
+        "slurm.slurmdbd-settings",
+        "slurmdbd.conf settings",
+        uses.when(("slurm", "slurmdbd_settings"), lambda p: p.slurm.slurmdbd_settings),
+    ),
+    Feature(
+        "slurm.cgroup-settings",
+        "cgroup.conf settings",
+        uses.when(("slurm", "cgroup_settings"), lambda p: p.slurm.cgroup_settings),
+    ),
+    Feature("kubernetes", "Kubernetes", uses.written("kubernetes")),
+    Feature("monitoring.prometheus", "Managed Prometheus", uses.metrics("managed-prometheus")),
+    Feature("monitoring.self-hosted", "Prometheus in the cluster", uses.metrics("self-hosted")),
+    Feature("monitoring.cloudwatch-metrics", "Metrics in CloudWatch", uses.metrics("cloudwatch")),
+    Feature(
+        "monitoring.alerts",
+        "Alerts",
+        uses.when(("monitoring", "alerts"), lambda p: p.monitoring.alerts.wanted),
+    ),
+    Feature(
+        "monitoring.cloudwatch-dashboard",
+        "CloudWatch dashboard",
+        lambda plan: (
+            [("monitoring", "dashboards")]
+            if plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
+            else []
+        ),
+    ),
+    Feature("monitoring.grafana", "Managed Grafana", uses.dashboards("managed-grafana")),
+    Feature("monitoring.grafana-files", "Dashboards as files", uses.dashboards("grafana-files")),
+    Feature(
+        "monitoring.log-retention", "Log retention", uses.written("monitoring", "log_retention")
+    ),
+    Feature(
+        "resilience.replace",
+        "Replacement of failed nodes",
+        uses.written("resilience", "replace_failed_nodes"),
+    ),
+    Feature(
+        "resilience.auto-resume",
+        "Automatic job resume",
+        uses.when(("resilience", "auto_resume"), lambda p: p.resilience.auto_resume),
+    ),
+)
+
+
+def used(plan: Plan) -> Iterator[tuple[Feature, tuple[Path, ...]]]:
+    """The features that ``plan`` uses, each with its places in the spec."""
+    for feature in FEATURES:
+        if paths := tuple(feature.uses(plan)):
+            yield feature, paths

@@ -1,0 +1,97 @@
+"""Where a plan uses something: what the table of features is written with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from clustergen.base.findings import Path
+from clustergen.plan.features.model import Uses
+from clustergen.plan.model import Lustre, Machine, NodeGroup, Plan, Storage
+
+
+def metrics(kind: str) -> Uses:
+    return when(("monitoring", "metrics"), lambda plan: plan.monitoring.metrics == kind)
+
+
+def dashboards(kind: str) -> Uses:
+    return when(("monitoring", "dashboards"), lambda plan: plan.monitoring.dashboards == kind)
+
+
+def capacity(kind: str) -> Uses:
+    return lambda plan: (g.at("capacity") for g in plan.node_groups if g.capacity.kind == kind)
+
+
+def storage(kind: type[Storage]) -> Uses:
+    return lambda plan: (s.path for s in plan.storage if isinstance(s, kind))
+
+
+def lustre(test: Callable[[Lustre], object], *field: str) -> Uses:
+    return lambda plan: (
+        s.at(*field) for s in plan.storage if isinstance(s, Lustre) and not s.existing and test(s)
+    )
+
+
+def groups(test: Callable[[NodeGroup], object], *field: str) -> Uses:
+    return lambda plan: (g.at(*field) for g in plan.node_groups if test(g))
+
+
+def typed(field: str, test: Callable[[NodeGroup], object]) -> Uses:
+    def uses(plan: Plan) -> Iterator[Path]:
+        for group in plan.node_groups:
+            if test(group):
+                several = plan.wrote(*group.at("instance_types"))
+                yield group.at("instance_types" if several else field)
+
+    return uses
+
+
+def family(*prefixes: str) -> Uses:
+    return typed("instance_type", lambda g: any(t.family.startswith(prefixes) for t in g.types))
+
+
+def written(*path: str) -> Uses:
+    return lambda plan: [path] if plan.wrote(*path) else []
+
+
+def when(path: Path, test: Callable[[Plan], object]) -> Uses:
+    return lambda plan: [path] if test(plan) else []
+
+
+def nodes(test: Callable[[Machine | NodeGroup], object], *field: str) -> Uses:
+    """Head, login and compute nodes."""
+    return lambda plan: (
+        node.at(*field)
+        for node in (plan.head, plan.login, *plan.node_groups)
+        if node and test(node)
+    )
+
+
+HEAD_STAYS = ("head_node", "root_volume", "on_delete")
+
+
+def own_subnets(plan: Plan) -> Iterator[Path]:
+    if plan.head and plan.head.subnets:
+        yield plan.head.at("subnet")
+    for node in (plan.login, *plan.node_groups):
+        by_zone = isinstance(node, NodeGroup) and node.zone
+        if node and node.subnets and not by_zone:
+            yield node.at("subnets")
+
+
+def mixed_architecture(plan: Plan) -> bool:
+    return len({type.arch for type in plan.instance_types}) > 1
+
+
+def parts_of_groups(plan: Plan) -> Iterator[Path]:
+    for queue in plan.queues:
+        if queue.nodes:
+            yield queue.at("nodes")
+
+
+def shared_groups(plan: Plan) -> Iterator[Path]:
+    seen: set[str] = set()
+    for queue in plan.queues:
+        for index, group in enumerate(queue.node_groups):
+            if group.name in seen:
+                yield queue.at("node_groups", index)
+            seen.add(group.name)

@@ -1,0 +1,1 @@
+"""What targets share, by service: documents of AWS, Slurm, Kubernetes, HyperPod, monitoring."""

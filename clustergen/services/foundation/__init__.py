@@ -1,0 +1,32 @@
+"""The foundation: a stack that outlives clusters and is the same for all targets of a spec.
+
+It creates what the targets of the spec need (:attr:`Plan.targets`). Other artifacts refer to it
+only by its outputs, whose names are fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clustergen.base.artifacts import Artifact, json_artifact
+from clustergen.plan.model import Plan
+from clustergen.services.foundation.deployment import frame, stage
+from clustergen.services.foundation.template import PATH, build, description, document
+
+__all__ = ["PATH", "build", "description", "emit", "files", "frame", "outputs"]
+
+
+def outputs(plan: Plan) -> Mapping[str, str]:
+    """Output name -> description, for everything that the foundation of ``plan`` creates."""
+    return {name: output.description for name, output in build(plan).outputs.items()}
+
+
+def emit(plan: Plan) -> Artifact | None:
+    """The CloudFormation template, or None if there is nothing to create."""
+    whole = build(plan)
+    return json_artifact(PATH, document(plan, whole)) if whole.resources else None
+
+
+def files(plan: Plan) -> tuple[Artifact, ...]:
+    """The files of the foundation in a bundle."""
+    return tuple(file for file in (emit(plan), stage(plan)) if file)

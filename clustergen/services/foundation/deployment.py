@@ -1,0 +1,203 @@
+"""Values for ``deploy.sh`` of every target."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustergen.base.artifacts import Artifact, Json, json_artifact
+from clustergen.base.patterns import pattern
+from clustergen.plan import stored
+from clustergen.plan.model import Lustre, Plan, Storage
+from clustergen.services.aws import cfn, consent, marks
+from clustergen.services.foundation import access, deletion, hyperpod, monitoring
+from clustergen.services.foundation.part import Part
+from clustergen.services.foundation.template import build, description, document
+from clustergen.services.monitoring import stack
+
+INLINE_BYTES = 51_200
+"""Maximum size of a template in a CloudFormation request; larger ones must be in S3.
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
+
+STAGE = "foundation-bucket.template.json"
+"""Template with only the bucket, if the whole foundation is too large for one request."""
+
+_BUCKET = (access.BUCKET, f"{access.BUCKET}Policy")
+
+_NAMING = ("Id", "Arn", "BucketName")
+"""How outputs end that name what the foundation made."""
+
+_IN_ACCOUNT = pattern(r"arn:[^:]+:(?:eks|sagemaker):[^:]*:([0-9]{12}):")
+"""Reservations and keys may be those of other accounts, clusters and training plans may not."""
+
+# In the order in which they must be deleted.
+_DELETE: Mapping[str, str] = {
+    "AWS::EFS::MountTarget": "efs delete-mount-target --mount-target-id ID",
+    # https://docs.aws.amazon.com/efs/latest/ug/API_DeleteMountTarget.html (2026-11)
+    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID  # once its mount targets "
+    "are gone, after a minute or two",
+    "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id ID",
+    "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID  # once the file systems "
+    "are gone, after some minutes",
+    "AWS::EC2::Subnet": "ec2 delete-subnet --subnet-id ID",
+    "AWS::EC2::VPC": "ec2 delete-vpc --vpc-id ID",
+    # Its id here is its ARN, which ends with the id that the command takes.
+    "AWS::APS::Workspace": 'amp delete-workspace --workspace-id "$(basename ID)"',
+    "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name ID",
+    # Its versions must be deleted first: the console's "Empty" does that.
+    "AWS::S3::Bucket": "s3 rb s3://ID  # empty it in the console first, with all versions",
+}
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/delete-file-system.html (2026-11)
+_UNEXPORTED = (
+    "  # once its metric AgeOfOldestQueuedMessage is 0: S3 lacks the latest files until then"
+)
+
+
+def frame(plan: Plan) -> Mapping[str, Any]:
+    """The values that ``shared/deploy.sh.j2`` needs for every target."""
+    whole = build(plan)
+    return {
+        "plan": plan,
+        "foundation": bool(whole.resources),
+        "has_bucket": access.BUCKET in whole.resources,
+        "files_with_nodes": any(isinstance(s, Lustre) and s.efa for s in stored.created(plan)),
+        "made": [item.mount for item in stored.created(plan)],
+        "owned": _owned(plan),
+        "adopted": [],
+        "accounts": _accounts(plan),
+        "referable": any(name.endswith(_NAMING) for name in whole.outputs),
+        "monitoring": stack.parameters(plan),
+        "monitoring_stack": stack.name(plan),
+        "knows_pause": stack.knows_pause(plan),
+        "overlay_parameters": _of_overlay(plan),
+        "staged": STAGE if _is_large(plan) else "",
+        "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
+        "kept_logs": cfn.log_groups({"Resources": dict(_kept(whole))}),
+        "retained": [word for pair in retained(whole) for word in pair],
+        "machines": list(_machines(plan)),
+        "billed": list(_billed(plan)),
+        "lost": deletion.data(plan),
+        "gone": deletion.lines(plan),
+        "staying": deletion.staying(plan),
+        "data": [
+            *((s.mount, _fate(s)) for s in stored.created(plan)),
+            *_dashboards(whole),
+        ],
+        "harmless": list(consent.HARMLESS),
+        "controller_role": _controller_role(plan),
+        "of_nodes_elsewhere": list(consent.OF_NODES_ELSEWHERE),
+        "stores": sorted({*consent.STORES, *consent.OTHER_DATA}),
+    }
+
+
+def _controller_role(plan: Plan) -> list[str]:
+    """The role of a HyperPod controller that would get the secret, and the one that would lose it.
+
+    The bundle of HyperPod asks the cluster which role its controller has.
+    """
+    of_slurm = plan.sagemaker and plan.scheduler == "slurm"
+    if of_slurm or not hyperpod.reads_secret_alone(plan):
+        return []
+    return [hyperpod.role_of_machine(plan, "head_node"), hyperpod.EXECUTION_ROLE]
+
+
+def _owned(plan: Plan) -> list[str]:
+    founded = {"foundation": (description(plan),)}
+    own = {name: (text,) for name, text in marks.descriptions(plan).items()}
+    # Also without monitoring: an earlier deployment may have had it.
+    watched = {stack.what(plan): stack.descriptions(plan)}
+    return [
+        *marks.rows(plan, marks.of_foundation(plan), founded),
+        *marks.rows(plan, marks.of_cluster(plan), {**own, **watched}),
+    ]
+
+
+def _accounts(plan: Plan) -> list[str]:
+    """The accounts of what has to be in the account of the cluster, from its ARNs."""
+    given = [*plan.existing.named.values(), *(each.capacity.id for each in plan.node_groups)]
+    found = (_IN_ACCOUNT.match(each) for each in given if each)
+    return sorted({each[1] for each in found if each})
+
+
+def _fate(item: Storage) -> str:
+    return "stays and continues to cost money" if item.retain else "is deleted with its data"
+
+
+def _dashboards(whole: Part) -> list[tuple[str, str]]:
+    """Those of the bundle can be uploaded again."""
+    gone = ("what someone made in Grafana", "is deleted with its workspace")
+    return [gone] if monitoring.GRAFANA in whole.resources else []
+
+
+def _of_overlay(plan: Plan) -> list[str]:
+    """The parameters of the template that the overlay adds."""
+    found = plan.overlay.get("Parameters") if plan.overlay else None
+    added = found if isinstance(found, Mapping) else {}
+    return [str(name) for name, value in added.items() if value is not None]
+
+
+def _machines(plan: Plan) -> Iterator[str]:
+    """The nodes that a pause leaves running."""
+    if plan.head:
+        yield "controller" if plan.sagemaker else "head node"
+    if plan.login:
+        yield "login nodes"
+    if plan.system:
+        yield "system nodes"
+
+
+def _billed(plan: Plan) -> Iterator[str]:
+    """What costs money during a pause, beside the network and storage."""
+    if plan.options.creates_eks:
+        yield "control plane"
+    yield from _machines(plan)
+    if any(group.reserved for group in plan.node_groups):
+        yield "reserved capacity"
+
+
+def _kept(whole: Part) -> Iterator[tuple[str, Json]]:
+    for name, resource in whole.resources.items():
+        if resource.get("DeletionPolicy", "").startswith("Retain"):
+            yield name, resource
+
+
+def retained(whole: Part) -> Iterator[tuple[str, str]]:
+    """Logical ids of resources that outlive the stack, with commands to delete them, in order."""
+    for type, command in _DELETE.items():
+        for name, resource in _kept(whole):
+            if resource["Type"] == type:
+                yield name, command + (_UNEXPORTED if _exports(whole, name) else "")
+
+
+def _exports(whole: Part, file_system: str) -> bool:
+    """Whether FSx copies changes of a file system to S3, some time later."""
+    every = (each.get("Properties", {}) for each in whole.resources.values())
+    return any(
+        "AutoExportPolicy" in each.get("S3", ()) and each["FileSystemId"] == cfn.ref(file_system)
+        for each in every
+    )
+
+
+def stage(plan: Plan) -> Artifact | None:
+    """The first stage of a foundation that is too large for one request; otherwise None."""
+    if not _is_large(plan):
+        return None
+    whole = build(plan)
+    resources = {name: whole.resources[name] for name in _BUCKET}
+    outputs = {"ScriptsBucketName": whole.outputs["ScriptsBucketName"]}
+    return json_artifact(STAGE, document(plan, Part(resources, outputs)))
+
+
+# `deploy.sh` asks this, and the bundle.
+@functools.lru_cache(maxsize=8)
+def _is_large(plan: Plan) -> bool:
+    # Without a bucket there is little else in it.
+    whole = build(plan)
+    return access.BUCKET in whole.resources and sent_bytes(document(plan, whole)) > INLINE_BYTES
+
+
+def sent_bytes(template: Json) -> int:
+    """The size of a template as ``deploy.sh`` sends it, without indentation and line ends."""
+    return len(json.dumps(template, ensure_ascii=False, separators=(",", ": ")).encode())

@@ -1,0 +1,101 @@
+"""Building blocks of the foundation template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen.base.artifacts import Json
+from clustergen.facts.catalog import services
+from clustergen.plan.model import Id, Plan, Ref, Storage
+from clustergen.plan.model.foundation import Need
+from clustergen.services.aws import cfn
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A value that cluster stacks import; its name is the interface between the stacks."""
+
+    description: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Resources of one concern by logical id, and outputs by name."""
+
+    resources: Json
+    outputs: Mapping[str, Output]
+
+
+NOTHING = Part({}, {})
+
+
+def joined(parts: Iterable[Part]) -> Part:
+    """All resources and outputs of ``parts``."""
+    every = list(parts)
+    return Part(
+        {name: resource for part in every for name, resource in part.resources.items()},
+        {name: output for part in every for name, output in part.outputs.items()},
+    )
+
+
+def serves(plan: Plan, part: Need) -> bool:
+    """Whether one of the targets that the foundation serves needs ``part``.
+
+    The spec and the project file decide that, so the foundation is the same for all targets of a
+    spec. A spec that is declared for none may be rendered for any.
+    """
+    return bool(plan.shared.served.with_part(part))
+
+
+_RESOURCES: Mapping[str, Json] = {
+    "VpcId": cfn.ref("Vpc"),
+    "PrivateSubnetId": cfn.ref("PrivateSubnet"),
+    "PublicSubnetId": cfn.ref("PublicSubnet"),
+    "ControlPlaneSubnet1Id": cfn.ref("ControlPlaneSubnet1"),
+    "ControlPlaneSubnet2Id": cfn.ref("ControlPlaneSubnet2"),
+    "SystemSubnet1Id": cfn.ref("SystemSubnet1"),
+    "SystemSubnet2Id": cfn.ref("SystemSubnet2"),
+    "ClusterSecurityGroupId": cfn.get_att("ClusterSecurityGroup", "GroupId"),
+    "LoginSecurityGroupId": cfn.get_att("LoginSecurityGroup", "GroupId"),
+}
+
+
+def here(id: Id) -> Any:
+    """An id within this template: other stacks' outputs are resources here."""
+    if isinstance(id, Ref):
+        return _RESOURCES.get(id.name) or cfn.ref(id.name.removesuffix("Id"))
+    return id
+
+
+def named(plan: Plan, what: str) -> list[Json]:
+    """The tags of a resource: those of the spec, and a Name for the console."""
+    return cfn.tags(plan.tags, Name=f"{plan.name}-{what}")
+
+
+def lasting(resource: Json, retain: bool) -> Json:
+    """``resource`` with its deletion policies.
+
+    Resources of a failed creation are empty; if retained, they would cost money and block their
+    names for the next attempt.
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
+    """
+    kept = ("RetainExceptOnCreate", "Retain") if retain else ("Delete", "Delete")
+    return {**resource, "DeletionPolicy": kept[0], "UpdateReplacePolicy": kept[1]}
+
+
+def keeps_data(storage: tuple[Storage, ...]) -> bool:
+    """Whether some of ``storage`` outlives the stack, so that its network must be retained too."""
+    return any(s.retain for s in storage)
+
+
+def has_hyperpod(plan: Plan) -> bool:
+    """Whether the foundation serves SageMaker HyperPod, and the region has it."""
+    return serves(plan, "hyperpod-roles") and region_has_hyperpod(plan)
+
+
+def region_has_hyperpod(plan: Plan) -> bool:
+    """Whether SageMaker HyperPod is available in the region."""
+    return services.available("hyperpod", plan.region) is True

@@ -1,0 +1,67 @@
+"""The orchestrator, and members for EKS only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.base.findings import Problem
+from clustergen.services.hyperpod import limits
+from clustergen.services.hyperpod.document import Document
+from clustergen.services.hyperpod.rules.document import EKS, in_group, in_request, rule
+
+
+@rule(
+    "OVL304",
+    "Group setting that only clusters with EKS have",
+    why="HyperPod rejects labels, taints, Spot and image versions in groups of a cluster with "
+    "Slurm.",
+    source=limits.INSTANCE_GROUP,
+    bad=in_group("KubernetesConfig: {Labels: {team: a}}"),
+    good=in_group("NetworkInterface: {InterfaceType: efa}"),
+)
+def only_eks(document: Document) -> Iterator[Problem]:
+    for group in [] if document.is_eks else document.groups:
+        given = {
+            "KubernetesConfig": "KubernetesConfig" in group,
+            "CapacityRequirements": group.is_spot,
+            "ImageReleaseVersion": "ImageReleaseVersion" in group,
+        }
+        for member in (member for member, there in given.items() if there):
+            yield group.problem(member, f"{member} works only with EKS", "remove it, or use EKS")
+
+
+@rule(
+    "OVL308",
+    "No orchestrator, or two",
+    why="A request that names an orchestrator names one of EKS and Slurm.",
+    source=limits.CREATE_CLUSTER,
+    bad=in_request("Orchestrator: {Slurm: null}"),
+    good=in_request("Orchestrator: {Slurm: {}}"),
+)
+def orchestrator(document: Document) -> Iterator[Problem]:
+    kinds = [kind for kind in ("Eks", "Slurm") if kind in document.part("Orchestrator")]
+    if document.data.get("Orchestrator") is not None and len(kinds) != 1:
+        yield document.problem(
+            "Orchestrator",
+            f"the orchestrator is {' and '.join(kinds) or 'neither Slurm nor EKS'}",
+            "name one of Eks and Slurm",
+        )
+
+
+@rule(
+    "OVL311",
+    "Continuous provisioning without an orchestrator",
+    why="HyperPod provisions continuously only if it sets up Slurm or joins nodes to EKS. Scripts "
+    "cannot.",
+    source=limits.SLURM_CONTINUOUS,
+    target=EKS,
+    bad=in_request("Orchestrator: null", EKS),
+    good=in_request("NodeRecovery: None", EKS),
+)
+def continuous(document: Document) -> Iterator[Problem]:
+    if document.is_continuous and "Orchestrator" not in document:
+        yield document.problem(
+            "NodeProvisioningMode",
+            "no Orchestrator, though scripts cannot provision continuously",
+            "write Orchestrator, with one of Eks and Slurm; or remove NodeProvisioningMode",
+        )

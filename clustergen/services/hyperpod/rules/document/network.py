@@ -1,0 +1,67 @@
+"""VPC and subnets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.base.findings import Problem
+from clustergen.overlay.parts import as_list
+from clustergen.services.hyperpod import limits
+from clustergen.services.hyperpod.document import Document
+from clustergen.services.hyperpod.rules.document import EKS, groups, in_group, in_request, rule
+
+_SUBNETS = [f"subnet-0a1b2c3d4e5f6789{n}" for n in range(2)]
+
+
+def _override(subnets: list[str]) -> str:
+    given = f"SecurityGroupIds: [sg-0a1b2c3d4e5f67890], Subnets: [{', '.join(subnets)}]"
+    return f"OverrideVpcConfig: {{{given}}}"
+
+
+@rule(
+    "OVL314",
+    "Cluster with EKS without VpcConfig",
+    why="The nodes of a cluster with EKS are in a VPC of the account, which VpcConfig names.",
+    source=limits.PREREQUISITES,
+    target=EKS,
+    bad=in_request("VpcConfig: null", EKS),
+    good=in_request("VpcConfig: {Subnets: [subnet-0a1b2c3d4e5f67890]}", EKS),
+)
+def no_vpc(document: Document) -> Iterator[Problem]:
+    if document.is_eks and "VpcConfig" not in document:
+        yield document.problem("VpcConfig", "an EKS cluster without VpcConfig", "add it")
+
+
+@rule(
+    "OVL324",
+    "OverrideVpcConfig without VpcConfig",
+    why="A group overrides the network of the cluster, which the request has to name.",
+    source=limits.PREREQUISITES,
+    bad=in_request(f"VpcConfig: null, {groups(_override(_SUBNETS[:1]))}"),
+    good=in_group(_override(_SUBNETS[:1])),
+)
+def override(document: Document) -> Iterator[Problem]:
+    for group in document.groups:
+        if "OverrideVpcConfig" in group and "VpcConfig" not in document:
+            yield group.problem(
+                "OverrideVpcConfig", "OverrideVpcConfig without VpcConfig", "add VpcConfig"
+            )
+
+
+@rule(
+    "OVL336",
+    "Nodes with EFA in several subnets",
+    why="EFA traffic does not leave a subnet.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
+    bad=in_group(_override(_SUBNETS)),
+    good=in_group(_override(_SUBNETS[:1])),
+)
+def efa_subnets(document: Document) -> Iterator[Problem]:
+    for group in document.all_groups:
+        subnets = as_list(group.part("OverrideVpcConfig").get("Subnets"))
+        if len(subnets) > 1 and any(type.efa for type in group.types):
+            yield group.problem(
+                "OverrideVpcConfig",
+                f"nodes with EFA in {len(subnets)} subnets, though EFA does not leave one",
+                "name one subnet",
+            )

@@ -1,0 +1,305 @@
+"""Alarms of CloudWatch: the alerts that its metrics can tell, and those of services' metrics.
+
+https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cloudwatch-alarm.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+from clustergen.base.artifacts import Json
+from clustergen.plan import stored
+from clustergen.plan.model import Id, Lustre, OpenZfs, Plan, Ref
+from clustergen.services.aws import cfn
+from clustergen.services.monitoring import names
+from clustergen.services.monitoring.alert import Alarm, Alert
+from clustergen.services.monitoring.due import most_shown, undue_times
+from clustergen.services.monitoring.rules import alerts_of, runbook
+from clustergen.services.monitoring.sources import (
+    Source,
+    most_by_reservation,
+    reservations,
+    sources,
+)
+
+_COMPARISONS: Final = {">": "GreaterThanThreshold", "<": "LessThanThreshold"}
+_MOST_METRICS: Final = 10
+"""Of one alarm: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html"""
+_SATURATED_MINUTES: Final = 30
+
+_BUSY: Final = (
+    # Metrics of each storage target and of each server, so no alarm on a file system alone sees
+    # them: https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html
+    ("DiskIopsUtilization", "StorageTargetId", "disks carry out no more operations"),
+    ("NetworkThroughputUtilization", "FileServer", "servers send and receive no more data"),
+)
+_INSIGHTS: Final = (
+    # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-metrics-EKS.html
+    ("cluster_failed_node_count", 0, "nodes that are not ready"),
+    ("node_filesystem_utilization", 90, "percent of a disk of a node is in use (root or another)"),
+)
+
+
+def alerts_with_alarms(plan: Plan) -> Iterator[tuple[Alert, Alarm]]:
+    """The alerts of nodes that CloudWatch watches; none where it does not have their metrics."""
+    fed = sources(plan)
+    if Source.AGENT not in fed:
+        return
+    for alert in alerts_of(plan):
+        if alert.alarm and alert.alarm.needs <= fed:
+            yield alert, alert.alarm
+
+
+def alarms(plan: Plan) -> Json:
+    """Resources by logical id; empty if the spec has no alerts."""
+    if not plan.monitoring.alerts.wanted:
+        return {}
+    made = dict((*_of_file_systems(plan), *_of_insights(plan)))
+    if Source.AGENT in sources(plan):
+        made |= dict((*_of_space(plan), *_of_reservations(plan)))
+    for alert, alarm in alerts_with_alarms(plan):
+        made |= _of_nodes(plan, alert, alarm)
+    return made
+
+
+def _of_nodes(plan: Plan, alert: Alert, alarm: Alarm) -> Json:
+    """One alarm, or several where its metrics are more than one may have."""
+    size = _MOST_METRICS
+    parts = [alarm.values[at : at + size] for at in range(0, len(alarm.values), size)]
+    return {
+        f"{alert.name}{number if number > 1 else ''}": _alarm(
+            plan,
+            f"{alert.meaning} {runbook(alert)}",
+            _watched(plan, alarm, part),
+            {
+                "EvaluationPeriods": _periods(plan, alert, alarm),
+                "Threshold": alarm.threshold,
+                "ComparisonOperator": _COMPARISONS[alarm.comparison],
+                "TreatMissingData": alarm.missing,
+            },
+        )
+        for number, part in enumerate(parts or [()], 1)
+    }
+
+
+def _periods(plan: Plan, alert: Alert, alarm: Alarm) -> int:
+    """How long the condition holds: more than one where ``FILL`` replaces a sample that is late."""
+    fewest = 2 if undue_nodes(plan, alarm) else 1
+    return max(_minutes(alert.after) * 60 // _period(plan), fewest)
+
+
+def _minutes(after: str) -> int:
+    return int(after.removesuffix("m") or 0)
+
+
+def _period(plan: Plan) -> int:
+    """Whole minutes in which every node sends a sample."""
+    return -(-plan.monitoring.interval_seconds // 60) * 60
+
+
+def undue_nodes(plan: Plan, alarm: Alarm) -> dict[str, int]:
+    """Reservation -> nodes that do not count while it is not active.
+
+    An alarm has room for some reservations; nodes of any others always count.
+    """
+    most = most_by_reservation(plan).items() if alarm.less_undue else ()
+    return dict(islice(most, _MOST_METRICS - 2 - bool(alarm.less)))
+
+
+def less_undue(plan: Plan, alarm: Alarm) -> bool:
+    """Whether nodes that should not be up are subtracted: also needs :data:`names.SLURM_NODES`."""
+    return alarm.less_undue and bool(undue_nodes(plan, alarm) or any(undue_times(plan)))
+
+
+def _watched(plan: Plan, alarm: Alarm, values: tuple[str, ...]) -> Json:
+    """One metric, what is left of it, or the sum of one for each value of its label."""
+    if alarm.less or less_undue(plan, alarm):
+        return _left(plan, alarm)
+    each = [{names.CLUSTER: plan.name, **({alarm.label: v} if v else {})} for v in values or ("",)]
+    one = [_metric(plan, alarm.metric, each_one) for each_one in each]
+    if not values:
+        return {**one[0], "Statistic": alarm.statistic, "Period": _period(plan)}
+    queries = [_query(plan, alarm, f"m{number}", metric) for number, metric in enumerate(one, 1)]
+    return {"Metrics": [*queries, _result("total", "SUM(METRICS())")]}
+
+
+def _left(plan: Plan, alarm: Alarm) -> Json:
+    """Nodes less those of another metric, and less those that should not be up.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+    """
+    cluster = {names.CLUSTER: plan.name}
+    undue = less_undue(plan, alarm)
+    ids = {"nodes": alarm.metric, "booting": alarm.less, "shown": names.SLURM_NODES * undue}
+    queries = [_query(plan, alarm, id, _metric(plan, of, cluster)) for id, of in ids.items() if of]
+    left = _positive("nodes - FILL(booting, 0)") if alarm.less else "nodes"
+    if undue:
+        left += f" - {_undue(plan, alarm, queries)}"
+    return {"Metrics": [*queries, _result("left", left)]}
+
+
+def _undue(plan: Plan, alarm: Alarm, queries: list[Json]) -> str:
+    """Nodes of reservations that are not active; without samples, one counts as active."""
+    parts = []
+    for number, (id, count) in enumerate(undue_nodes(plan, alarm).items(), 1):
+        of = {names.CLUSTER: plan.name, names.RESERVATION: id}
+        active = _metric(plan, names.RESERVATION_ACTIVE, of)
+        queries.append(_query(plan, alarm, f"active{number}", active))
+        parts.append(f"{count} * (1 - FILL(active{number}, 1))")
+    gone = _positive(f"{most_shown(plan)} - shown")  # Slurm does not count these as down either
+    return _positive(f"{' + '.join((*parts, *_undue_by_date(plan)))} - {gone}")
+
+
+def _positive(text: str) -> str:
+    """The value of an expression, or 0: a comparison is 1 or 0."""
+    return f"({text}) * (({text}) > 0)"
+
+
+def _undue_by_date(plan: Plan) -> Iterator[str]:
+    for count, begin, end in undue_times(plan):
+        if begin:
+            yield f"{count} * (EPOCH(nodes) < {begin})"
+        if end:
+            yield f"{count} * (EPOCH(nodes) >= {end})"
+
+
+def _metric(plan: Plan, name: str, of: Json) -> Json:
+    namespace = names.namespace(plan.name)
+    return {"Namespace": namespace, "MetricName": name, "Dimensions": dimensions(of)}
+
+
+def _query(plan: Plan, alarm: Alarm, id: str, metric: Json) -> Json:
+    stat = {"Metric": metric, "Period": _period(plan), "Stat": alarm.statistic}
+    return {"Id": id, "MetricStat": stat, "ReturnData": False}
+
+
+def _result(id: str, expression: str) -> Json:
+    return {"Id": id, "Expression": expression, "ReturnData": True}
+
+
+def _of_file_systems(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """Saturated file systems, which no node can tell from slow ones."""
+    for system in stored.identified(plan):
+        if not isinstance(system, Lustre):
+            continue
+        # FSx has no metrics of the disks of others. Of existing file systems the kind is unknown.
+        disks = system.storage_class != "HDD" and not system.deployment.startswith("SCRATCH")
+        for metric, part, meaning in _BUSY if disks else _BUSY[1:]:
+            yield (
+                cfn.logical_id(system.mount, metric),
+                _alarm(
+                    plan,
+                    f"{system.mount}: the file system's {meaning}: jobs that read and write wait",
+                    {"Metrics": [_busiest(metric, part, system.id)]},
+                    above(90, periods=_SATURATED_MINUTES),
+                ),
+            )
+
+
+_FULL: Final = {
+    Lustre: ("FreeDataStorageCapacity", "Sum"),
+    OpenZfs: ("UsedStorageCapacity", "Average"),
+}
+"""Metrics of file systems of a fixed size, and the statistic over all of their parts."""
+
+
+def _of_space(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """File systems of the spec with less than a tenth of their space left."""
+    for system in stored.created(plan):
+        if not isinstance(system, Lustre | OpenZfs) or not system.size_gib:
+            continue
+        metric, statistic = _FULL[type(system)]
+        free = metric.startswith("Free")
+        limit = above(system.size_gib * 2**30 * (1 if free else 9) // 10, periods=15)
+        watched = {
+            "Namespace": "AWS/FSx",
+            "MetricName": metric,
+            "Dimensions": dimensions({"FileSystemId": cfn.value(system.id)}),
+            "Statistic": statistic,
+            "Period": 60,
+        }
+        text = f"{system.mount} is nearly full: jobs that write checkpoints will fail"
+        condition = {**limit, "ComparisonOperator": _COMPARISONS["<" if free else ">"]}
+        yield cfn.logical_id(system.mount, "Full"), _alarm(plan, text, watched, condition)
+
+
+def _of_reservations(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """Reservations that cost money and are idle; EC2 measures them while they are active.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-cw-metrics.html
+    """
+    for id in reservations(plan):
+        watched = {
+            "Namespace": "AWS/EC2CapacityReservations",
+            "MetricName": "InstanceUtilization",
+            "Dimensions": dimensions({"CapacityReservationId": id}),
+            "Statistic": "Maximum",
+            "Period": 300,
+        }
+        condition = {**above(75, periods=6), "ComparisonOperator": _COMPARISONS["<"]}
+        text = f"A quarter of {id} or more is paid for and idle"
+        yield cfn.logical_id(id, "Unused"), _alarm(plan, text, watched, condition)
+
+
+def _busiest(metric: str, part: str, id: Id) -> Json:
+    """A query over all parts of a file system.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch-metrics-insights-querylanguage.html
+    """
+    query = (
+        f'SELECT MAX({metric}) FROM SCHEMA("AWS/FSx", FileSystemId, {part}) '  # noqa: S608
+        "WHERE FileSystemId = '%s'"
+    )
+    text = cfn.sub(query % "${Id}", Id=cfn.value(id)) if isinstance(id, Ref) else query % id
+    return {"Id": "busiest", "Expression": text, "Period": 60, "ReturnData": True}
+
+
+def _of_insights(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """What Container Insights measures of a cluster of EKS."""
+    if Source.INSIGHTS not in sources(plan):
+        return
+    for metric, threshold, meaning in _INSIGHTS:
+        yield (
+            cfn.logical_id(metric),
+            _alarm(
+                plan,
+                f"{plan.kubernetes_name}: {meaning}",
+                {
+                    "Namespace": "ContainerInsights",
+                    "MetricName": metric,
+                    "Dimensions": dimensions({"ClusterName": plan.kubernetes_name}),
+                    "Statistic": "Maximum",
+                    "Period": 60,
+                },
+                above(threshold, periods=10),
+            ),
+        )
+
+
+def above(threshold: float, *, periods: int) -> Json:
+    """The condition that a metric has been above ``threshold`` for so many periods."""
+    return {
+        "EvaluationPeriods": periods,
+        "Threshold": threshold,
+        "ComparisonOperator": _COMPARISONS[">"],
+        "TreatMissingData": "notBreaching",
+    }
+
+
+def _alarm(plan: Plan, description: str, watched: Json, condition: Json) -> Json:
+    topic = plan.monitoring.alerts.topic or cfn.ref(names.TOPIC_OUTPUT)
+    return alarm(topic, description, watched, condition)
+
+
+def alarm(topic: Any, description: str, watched: Json, condition: Json) -> Json:
+    """A resource that notifies ``topic`` when the condition holds, and when it no longer does."""
+    notified = {"AlarmActions": [topic], "OKActions": [topic]}
+    properties = {"AlarmDescription": description, **watched, **condition, **notified}
+    return {"Type": "AWS::CloudWatch::Alarm", "Properties": properties}
+
+
+def dimensions(values: Json) -> list[Json]:
+    """Names and values in the form of alarms."""
+    return [{"Name": name, "Value": value} for name, value in values.items()]

@@ -1,0 +1,99 @@
+"""Prometheus's rule files, as data: https://prometheus.io/docs/prometheus/latest/configuration/"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from clustergen.base.artifacts import Json
+from clustergen.base.yaml_text import Lines
+from clustergen.plan.model import Plan
+from clustergen.services.monitoring import due, names, priced
+from clustergen.services.monitoring.alert import (
+    DUE,
+    IN_SLURM,
+    LESS_UNDUE,
+    PRICES,
+    SCOPE,
+    UNLESS_ENDING,
+    UNTIMED,
+    Alert,
+    Recorded,
+    RuleGroup,
+)
+from clustergen.services.monitoring.alerts import GROUPS
+from clustergen.services.monitoring.labels import labels_of
+from clustergen.services.monitoring.sources import Source, sources
+
+RUNBOOKS = "monitoring/runbooks.md"
+"""The page of the bundle that every alert refers to."""
+
+
+def rule_groups(plan: Plan) -> Mapping[str, Json]:
+    """Name -> rule file, with the rules that a cluster of ``plan`` can feed."""
+    return {group.name: file for group in GROUPS if (file := _file(plan, group))}
+
+
+def alerts_of(plan: Plan) -> Iterator[Alert]:
+    """The alerts of a cluster of ``plan``."""
+    for group in GROUPS:
+        for rule in _fed(group, sources(plan)):
+            if isinstance(rule, Alert):
+                yield rule
+
+
+def _file(plan: Plan, group: RuleGroup) -> Json | None:
+    rules = [_rule(plan, rule) for rule in _fed(group, sources(plan))]
+    one = {"name": group.name, "interval": group.interval, "rules": rules}
+    return {"groups": [one]} if rules else None
+
+
+def _fed(group: RuleGroup, fed: frozenset[Source]) -> Iterator[Alert | Recorded]:
+    for rule in group.rules:
+        better = rule.without & fed if isinstance(rule, Alert) else ()
+        if rule.needs <= fed and not better:
+            yield rule
+
+
+def _rule(plan: Plan, rule: Alert | Recorded) -> Json:
+    expr = Lines(f"{_filled(plan, rule.expr)}\n")
+    if isinstance(rule, Recorded):
+        return {"record": rule.name, "expr": expr}
+    return {
+        "alert": rule.name,
+        "expr": expr,
+        **({"for": rule.after} if rule.after else {}),
+        "labels": _labels(plan, rule),
+        "annotations": {"summary": _filled(plan, rule.summary), "runbook": runbook(rule)},
+    }
+
+
+def runbook(alert: Alert) -> str:
+    """Where the bundle explains what to do."""
+    return f"{RUNBOOKS}#{alert.name.lower()}"
+
+
+def _labels(plan: Plan, alert: Alert) -> dict[str, str]:
+    """Alertmanager groups and hides alerts by our labels, whatever those of the series are."""
+    node = labels_of(plan).node
+    own = {"node": f"{{{{ $labels.{node} }}}}"} if node != names.NODE else {}
+    return {"cluster": plan.name, **own, "severity": alert.severity, "action": alert.action}
+
+
+def _filled(plan: Plan, text: str) -> str:
+    labels = labels_of(plan)
+    for word, value in _WORDS.items():
+        if word in text:
+            text = text.replace(word, value(plan))
+    return labels.applied(text).replace(SCOPE, labels.scope)
+
+
+_WORDS: Final = {
+    DUE: due.nodes,
+    LESS_UNDUE: due.less_undue,
+    UNLESS_ENDING: due.unless_ending,
+    UNTIMED: due.untimed,
+    IN_SLURM: due.measured,
+    PRICES: priced.nodes,
+}
+"""Words of an expression, and what a plan puts in their place."""

@@ -1,0 +1,55 @@
+"""Scripts of a bundle that nodes read from the scripts bucket.
+
+Their keys contain a hash of their content, so a node group always gets the same text, and a changed
+script changes the node group.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clustergen.base import shell
+from clustergen.base.artifacts import Artifact, Json
+from clustergen.base.digests import sha256
+from clustergen.plan.model import Plan
+from clustergen.services.aws import cfn, mounts
+
+BUCKET = "ScriptsBucketName"
+
+
+class NodeScript:
+    """A script of the bundle, under ``scripts/``; its text is rendered when it is used."""
+
+    __slots__ = ()
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the text, in hexadecimal."""
+        return sha256(self.text)
+
+    @property
+    def key(self) -> str:
+        """Its key in the scripts bucket."""
+        return shell.content_key(self.name, self.text)
+
+    @property
+    def location(self) -> Json:
+        """Its address, as a CloudFormation value."""
+        return cfn.sub(f"s3://${{{BUCKET}}}/{self.key}")
+
+    @property
+    def artifact(self) -> Artifact:
+        return Artifact(f"scripts/{self.name}", self.text, executable=True)
+
+
+def mount_arguments(plan: Plan, item: mounts.Mount) -> tuple[Any, ...]:
+    """The arguments of ``mount.sh``, with placeholders of outputs; `-` replaces empty ones."""
+    named = (item.type, item.mount, item.source, item.options or "-", item.age)
+    asks_aws = item.volume or item.type.startswith("s3")
+    return (*named, item.volume or "-", plan.region) if asks_aws else named

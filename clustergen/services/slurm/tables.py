@@ -1,0 +1,49 @@
+"""Tables that nodes read from the scripts bucket regularly.
+
+They are at fixed keys and not part of any script, so that a changed table replaces no node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.plan.model import Plan
+
+TIMETABLE, USERS, ACCOUNTS = "timetable.tsv", "users.tsv", "accounts.tsv"
+
+_END = "# end {}"
+"""The last line, with the number of the others: a table that was cut off lacks it."""
+_EMPTY = {TIMETABLE: "", USERS: _END.format(0), ACCOUNTS: _END.format(0)}
+"""What takes the place of a table that the bundle no longer has: nodes may still follow it."""
+
+
+def key(plan: Plan, table: str) -> str:
+    """The key of a table in the scripts bucket; targets may share the bucket."""
+    return f"clusters/{plan.name}/{plan.target}-{table}"
+
+
+def counted(table: str, rows: Sequence[str], *header: str) -> Artifact:
+    """A table whose last line counts its rows."""
+    return Artifact(table, "\n".join([*header, *rows, _END.format(len(rows))]) + "\n")
+
+
+def made(*tables: Artifact | None) -> Bundle:
+    """The tables that the bundle has."""
+    return tuple(table for table in tables if table)
+
+
+def values(plan: Plan, found: Bundle) -> dict[str, Any]:
+    """Values of ``shared/tables.sh.j2``; ``found`` are the tables of the bundle."""
+    names = {table.path for table in found}
+    rows = [
+        {"file": name, "key": key(plan, name), "made": name in names, "empty": _EMPTY[name]}
+        for name in _EMPTY
+    ]
+    return {"tables": rows, "tables_made": bool(found)}
+
+
+def uploads(plan: Plan, files: Mapping[str, str]) -> dict[str, str]:
+    """Key in the scripts bucket -> text, of the tables among ``files``."""
+    return {key(plan, name): files[name] for name in _EMPTY if name in files}

@@ -1,0 +1,65 @@
+"""Who could read the secrets in a spec, and where they belong instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from clustergen.base.findings import Finding, Path, errors
+from clustergen.base.patterns import pattern
+from clustergen.base.secrets import STAND_IN, Secret
+from clustergen.spec.rules.secrets import FILLED_IN, SECRET
+
+_STAND_IN: Final = pattern(rf"{STAND_IN}[\w-]*")
+_READ: Final = "`aws secretsmanager get-secret-value --secret-id NAME --query SecretString`"
+_STORE: Final = "store it in AWS Secrets Manager, allow the nodes' role to read it, and"
+_SCRIPT: Final = f"{_STORE} let the script ask: {_READ}"
+_FILL_IN: Final = f"write the value; if it is a secret, {_STORE} ask for it: {_READ}"
+_PLACES: Final = {
+    "scripts": ("user data and in the bucket of scripts: to every process on a node", _SCRIPT),
+    "tags": (
+        "tags: to most read-only roles, and in CloudTrail",
+        f"remove the tag; {_STORE} ask for it: {_READ}",
+    ),
+    "labels": ("labels: to every user of the cluster", f"{_STORE} ask for it: {_READ}"),
+    "addons": (
+        "the template, the description of the add-on, and the Kubernetes API",
+        "store it in AWS Secrets Manager, and let the add-on read it from a Kubernetes Secret, "
+        "such as with the add-on aws-secrets-store-csi-driver-provider",
+    ),
+    "slurm": (
+        "slurm.conf: to every user, with `scontrol show config`",
+        f"write it to a file that only slurmctld can read: {_READ}",
+    ),
+    "overlay": (
+        "the rendered document, which the service keeps, and in user data and jobs that it has",
+        f"{_STORE} ask for it: {_READ}; containers of AWS Batch take its ARN in `Secrets`",
+    ),
+    "": ("the files of the bundle", f"{_STORE} ask for it: {_READ}"),
+}
+"""Where a value becomes readable, and what to do instead, by a key of its path."""
+
+
+def exposed(secrets: Iterable[Secret], found: Iterable[Finding]) -> Iterator[Finding]:
+    """A finding for each place with secrets; what is ``found`` to be wrong there comes first."""
+    wrong = errors(found)
+    by_place = {secret.path: secret.name for secret in secrets}
+    for path, name in by_place.items():
+        if not any(_is_at(each, path) for each in wrong):
+            where, help = _PLACES[next((key for key in path if key in _PLACES), "")]
+            what = f"{name} looks like a secret" if name else "this looks like a secret"
+            yield SECRET.at(path, f"{what}, and would be readable in {where}", help=help)
+
+
+def _is_at(finding: Finding, path: Path) -> bool:
+    return path[: len(finding.path)] == finding.path and (finding.on_key or finding.path == path)
+
+
+def stand_ins(data: Any, path: Path = ()) -> Iterator[Finding]:
+    """A finding for each text in which an import left something to fill in."""
+    if isinstance(data, dict | list):
+        for step, each in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from stand_ins(each, (*path, step))
+    elif isinstance(data, str):
+        for word in dict.fromkeys(_STAND_IN.findall(data)):
+            yield FILLED_IN.at(path, f"{word} is a stand-in", help=_FILL_IN)

@@ -1,0 +1,26 @@
+"""Secrets, and what stands in for them."""
+
+from __future__ import annotations
+
+from clustergen.base.findings import Rule, Severity
+
+SECRET = Rule(
+    code="SPC060",
+    title="Secret in the spec",
+    why="Many users and programs can read where rendered files go: user data, tags, templates, the "
+    "bucket of scripts, the Kubernetes API, CloudTrail. Specs and bundles are committed, too.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-metadata.html",
+    severity=Severity.WARNING,
+    bad="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token, correct-horse]}]}",
+    good="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token-name, team/token]}]}",
+)
+FILLED_IN = Rule(
+    code="SPC061",
+    title="Stand-in for a value",
+    why="`clustergen import` writes FILL-IN-... for what the original does not say, and for "
+    "secrets, which it does not copy. It would be deployed as it is.",
+    source="clustergen",
+    severity=Severity.WARNING,
+    bad="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token, FILL-IN-token]}]}",
+    good="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token-name, team/token]}]}",
+)

@@ -1,0 +1,76 @@
+"""The values of the page about HyperPod with EKS in the README."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from clustergen.plan.model import Plan
+from clustergen.services.eks import control_plane
+from clustergen.services.kubernetes import bundle
+from clustergen.services.kubernetes.manifest import FOLDER
+from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
+from clustergen.services.monitoring import stack
+from clustergen.spec import placeholders
+from clustergen.targets.hyperpod_eks import (
+    addons,
+    charts,
+    cluster,
+    eks_cluster,
+    governance,
+    jobs,
+    karpenter,
+    lifecycle,
+    limits,
+    manifests,
+    smoke,
+)
+
+
+def values(plan: Plan) -> dict[str, Any]:
+    """The values of ``templates/hyperpod/readme-eks.md.j2``."""
+    made = manifests.files(plan)
+    return {
+        "addons_template": addons.TEMPLATE,
+        "apply": bundle.APPLY,
+        "chart": {"release": charts.RELEASE, "script": charts.INSTALL, "parts": charts.PATH},
+        "continuous": cluster.is_continuous(plan),
+        "eks_cluster": eks_cluster.name(plan),
+        "filled": any(placeholders.names(file.text) for file in made),
+        "group_label": limits.GROUP_LABEL,
+        "has_optional": lifecycle.has_optional(plan),
+        "has_quotas": governance.wanted(plan),
+        "has_sample_jobs": bool(jobs.groups(plan)),
+        "has_scripts": bool(lifecycle.files(plan)),
+        "health_label": limits.HEALTH_LABEL,
+        "karpenter_sizes": _sized_by_karpenter(plan),
+        "log_groups": control_plane.log_groups(plan),
+        "monitoring_stack": stack.path(plan),
+        "objects": [file.path for file in made if file.path.startswith(FOLDER)],
+        "objects_folder": FOLDER,
+        "observability": addons.OBSERVABILITY,
+        "priority_label": PRIORITY_LABEL,
+        "queue_label": QUEUE_LABEL,
+        "quotas_folder": governance.FOLDER,
+        "quotas_script": governance.SCRIPT,
+        "resume_annotation": limits.RESUME_ANNOTATION,
+        "task_governance": governance.TASK_GOVERNANCE,
+        "tests": [file.path for file in smoke.files(plan)],
+        "unknown_types": list(_unknown_types(plan)),
+        "volumes": bundle.VOLUMES,
+    }
+
+
+def _sized_by_karpenter(plan: Plan) -> str:
+    """Which groups Karpenter sizes: ``none``, ``some`` or ``all``."""
+    sized = [karpenter.scales(plan, group) for group in plan.node_groups]
+    return "all" if all(sized) else "some" if any(sized) else "none"
+
+
+def _unknown_types(plan: Plan) -> Iterator[str]:
+    """Instance types that the device plugins of a chart may lack, and where."""
+    if types := charts.gpu_types(plan):
+        yield f"{', '.join(types)} to the node affinity of `nvidia-device-plugin`"
+    if types := charts.efa_types(plan):
+        labels = "`supportedInstanceLabels` of `aws-efa-k8s-device-plugin`"
+        yield f"{', '.join(types)} to {labels}"

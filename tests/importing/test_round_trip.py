@@ -1,0 +1,111 @@
+"""What a spec says in a document, the import of the document has as a field again.
+
+Each change of ``tests/plan/features/fields.py`` that shows in the document of a target is rendered
+and imported. Its value is a field of the imported spec, or its field is in :data:`IN_OVERLAY`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from clustergen.base.findings import errors
+from clustergen.base.text_lists import word_set
+from clustergen.bundle import renderer
+from clustergen.importing import Imported
+from tests.importing.templates import VPC, bring, rendered
+from tests.plan.features.evidence import BATCH, EKS, HP, PC, PCS
+from tests.plan.features.fields import FIELDS
+from tests.plan.features.modes import MODES, Mode
+from tests.plan.features.test_fields import Pair, checked, is_in, pair
+from tests.support.examples import EVERYTHING
+
+# One mode of each target: the others have the same documents.
+IMPORTED = (PC, PCS, f"{HP} bootstrap", f"{EKS} managed", f"{BATCH} several-nodes")
+BESIDE = ("foundation.template.json", "manifests/")
+"""Files of the bundle that are imported with the document."""
+STEP = 1 if EVERYTHING else 6
+"""Every change in CI, one of so many elsewhere."""
+
+IN_OVERLAY: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "of a script that no compute node runs, the document only has the permission to read it": {
+        PC: word_set("software.scripts.on"),
+        EKS: word_set("software.scripts.on"),
+        BATCH: word_set("software.scripts.on"),
+    },
+    "the request only says that nodes run a script": {
+        HP: word_set("""
+            monitoring.metrics node_groups.scratch queues.node_groups slurm.cgroup_settings
+            slurm.settings storage.Lustre.efa storage.OpenZfs.existing
+        """)
+    },
+}
+"""Fields, by reason and target, whose values come back in the overlay. No field may join them."""
+
+_CHECKSUM = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b")
+
+
+class Case(NamedTuple):
+    field: str
+    two: Pair
+
+
+def cases(mode: Mode) -> Iterator[Case]:
+    """The changes of a mode that its target accepts."""
+    for name, changes in FIELDS.items():
+        for change in changes if is_in(mode, name) and name != "overlay" else ():
+            two = pair(mode, change)
+            texts = (two.before, two.after)
+            if not any(errors(checked(two.target, text).findings) for text in texts):
+                yield Case(name, two)
+
+
+def document(target: str, spec: str) -> dict[str, Any]:
+    return rendered(checked(target, spec), target)
+
+
+def shown(value: Any, spec: str) -> str:
+    """A document or an overlay as text, without the checksums of files that are not in it."""
+    text = json.dumps(value, sort_keys=True)
+    return _CHECKSUM.sub(lambda found: found[0] if found[0] in spec else "", text)
+
+
+@functools.cache
+def back(target: str, spec: str) -> Imported:
+    """The import of the document of a spec, and of the files beside it."""
+    given = json.loads(spec)
+    zones = {"": given["network"]["zone"]}
+    merged, bundle = renderer.rendered(checked(target, spec), target)
+    beside = [(each.path, each.text) for each in bundle if each.path.startswith(BESIDE)]
+    files = (("cluster.yaml", yaml.safe_dump(merged, sort_keys=False)), *beside)
+    return bring(*files, name=given["name"], region=given["region"], vpc=VPC, zones=zones)
+
+
+def overlaid(target: str, spec: str) -> str:
+    options = yaml.safe_load(back(target, spec).text)["targets"][target] or {}
+    return shown(options.get("overlay"), spec)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", IMPORTED)
+def test_what_shows_in_a_document_comes_back_as_a_field(name: str) -> None:
+    mode = MODES[name]
+    wrong, tried = set(), set()
+    for case in [*cases(mode)][::STEP]:
+        target, before, after = mode.target, case.two.before, case.two.after
+        documents = [shown(document(target, spec), spec) for spec in (before, after)]
+        if documents[0] == documents[1]:
+            continue
+        assert back(target, after).lossless, case.field
+        tried.add(case.field)
+        if overlaid(target, before) != overlaid(target, after):
+            wrong.add(case.field)
+    listed = {field for each in IN_OVERLAY.values() for field in each.get(mode.target, ())}
+    assert wrong - listed == set()
+    assert not EVERYTHING or listed - wrong == set(), "no longer in the overlay: leave the list"

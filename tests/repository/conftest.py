@@ -1,0 +1,16 @@
+"""What the tests of the repository share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.syntax import tree_of
+
+
+@pytest.fixture(scope="package", autouse=True)
+def syntax_trees() -> Iterator[None]:
+    """Forget the syntax trees of the package after the last test of this folder."""
+    yield
+    tree_of.cache_clear()

@@ -1,0 +1,115 @@
+"""What pytest runs outside of CI: each file, validator, program and target, but not all cases."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen import targets
+from tests.support.examples import left_out
+from tests.support.paths import ROOT
+
+TESTS = ROOT / "tests"
+BY_HAND = {
+    *("tests/support/costs.py", "tests/support/mutants.py", "tests/support/localhost.py"),
+    *("tests/validators/build_custom_resources.py", "tests/services/monitoring/plot.py"),
+}
+"""Programs for people who work on the tests."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What `left_out` reads of a case."""
+
+    nodeid: str
+    marks: Mapping[str, int]
+
+    def get_closest_marker(self, name: str) -> Any:
+        return getattr(pytest.mark, name)(self.marks[name]).mark if name in self.marks else None
+
+
+@pytest.mark.parametrize("name", ["a", "b", "c"])
+@pytest.mark.parametrize(
+    ("tests", "cases", "marks", "run"),
+    [
+        (1, 9, {}, 9),
+        (1, 1, {"sampled": 6}, 1),
+        (1, 5, {"sampled": 6}, 1),
+        (2, 12, {"sampled": 6}, 4),
+        (1, 9, {"scenarios": 6}, 9),
+        (4, 9, {"scenarios": 6}, 9),
+        (6, 4, {"scenarios": 2}, 12),
+        (6, 4, {"scenarios": 2, "sampled": 4}, 3),
+    ],
+)
+def test_a_part_of_each_file_is_run(
+    name: str, tests: int, cases: int, marks: Mapping[str, int], run: int
+) -> None:
+    given: list[Any] = [
+        Case(f"test_{name}.py::test_{test}[{number}]", marks)
+        for test in range(tests)
+        for number in range(cases)
+    ]
+    assert len(given) - len({each.nodeid for each in left_out(given)}) == run
+
+
+def test_no_test_is_skipped_outside_of_ci() -> None:
+    for path in set(TESTS.rglob("test_*.py")) - {Path(__file__)}:
+        assert not re.search(r"skipif\([^)]*EVERYTHING", path.read_text(encoding="utf-8")), path
+
+
+def test_tests_use_each_validator_and_program() -> None:
+    """Modules of tests/validators/ and tests/support/ start what others made."""
+    reached: set[Path] = set()
+    left = [*TESTS.rglob("test_*.py"), *TESTS.rglob("conftest.py")]
+    while left:
+        path = left.pop()
+        if path not in reached:
+            reached.add(path)
+            left += _imported(path)
+    tools = {path for room in ("validators", "support") for path in (TESTS / room).rglob("*.py")}
+    unused = {str(path.relative_to(ROOT)) for path in tools - reached if path.read_text()}
+    assert unused <= BY_HAND
+
+
+def _imported(path: Path) -> Iterator[Path]:
+    """Modules of the tests that a module imports, or starts in a process of their own."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        match node:
+            case ast.ImportFrom(str(module), inner):
+                names = [module, *(f"{module}.{each.name}" for each in inner)]
+            case ast.Import(inner):
+                names = [each.name for each in inner]
+            case ast.Constant(str(text)) if text.startswith("tests."):
+                names = [text]
+        for name in names:
+            file = ROOT.joinpath(*name.split("."))
+            yield from filter(Path.is_file, (file.with_suffix(".py"), file / "__init__.py"))
+
+
+def test_each_target_is_validated_and_deployed() -> None:
+    files = "tests/targets/test_specs.py tests/targets/test_deployments.py"
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-n", "0", "--verbosity=-1"]
+    done = subprocess.run(
+        [*command, "-o", f"testpaths={files}"],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "CI"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "deselected" in done.stdout
+    for test in ("test_validators_accept_every_bundle", "test_deployments.py"):
+        lines = [line for line in done.stdout.splitlines() if test in line]
+        for target in targets.NAMES:
+            assert any(re.search(rf"[\[-]{target}[\]-]", line) for line in lines), (test, target)

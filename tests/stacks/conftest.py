@@ -1,0 +1,28 @@
+"""The CDK's command, and one AWS for all tests of a process."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from clustergen.commands.app import kernel
+
+kernel.load()  # before other modules do: it silences what jsii says of versions of Node.js
+
+from tests.support.aws import Aws, cdk_is_missing, serving  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def command() -> None:
+    """The CDK's command; where there is no Node.js, what needs it is skipped."""
+    if reason := cdk_is_missing():
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def aws(command: None) -> Iterator[Aws]:
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    with serving() as found:
+        yield found

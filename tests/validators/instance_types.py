@@ -1,0 +1,15 @@
+"""EC2's facts of every instance type, read straight from moto's DescribeInstanceTypes table.
+
+Not from the compiler's catalog: the validators must be able to disagree with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.validators.parallelcluster.instance_types import instance_facts, instance_types
+
+
+def all_types() -> dict[str, dict[str, Any]]:
+    """Type name to its DescribeInstanceTypes entry."""
+    return instance_types(instance_facts())
