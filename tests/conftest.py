@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.support import run_summary
 from tests.support.examples import EVERYTHING, left_out
 from tests.validators import shared
 from tests.validators.parallelcluster import ParallelCluster
@@ -28,7 +29,15 @@ settings.load_profile("ci" if EVERYTHING else "dev")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave repetitions to CI, but where a folder or a file is named."""
+    """Leave repetitions to CI, but where a folder or a file is named.
+
+    Real daemons and machines depend on what else this machine does: their tests have a second try,
+    and `tests.support.run_summary` names those that needed it.
+    """
+    for item in items:
+        for mark in item.iter_markers("real"):
+            item.add_marker(pytest.mark.skipif(bool(mark.args[0]), reason=mark.args[0]))
+            item.add_marker(pytest.mark.flaky(reruns=1))
     if EVERYTHING or config.args != config.getini("testpaths"):
         return
     left = set(left_out(items))
@@ -45,6 +54,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
     gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run with many second tries."""
+    if not session.exitstatus and len(run_summary.flaky(session.config)) >= run_summary.TOO_MANY:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    """Name tests that needed a second try and, if the run failed, packages that are not locked."""
+    run_summary.write(terminalreporter, failed=bool(exitstatus))
 
 
 def pytest_unconfigure() -> None:

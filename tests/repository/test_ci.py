@@ -78,13 +78,20 @@ def test_zizmor_finds_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_action_installs_what_the_lock_pins() -> None:
-    """Rebuild: `uv export` with these arguments and `-o .github/requirements/action.txt`."""
-    options = ["--frozen", "--offline", "--quiet", "--no-default-groups", "--group", "build"]
+@pytest.mark.parametrize(
+    ("file", "selection"),
+    [
+        (".github/requirements/action.txt", ["--no-default-groups", "--group", "build"]),
+        # pip accepts no hashes beside a checkout.
+        ("constraints.txt", ["--all-extras", "--no-hashes"]),
+    ],
+)
+def test_what_is_installed_is_what_the_lock_pins(file: str, selection: list[str]) -> None:
+    """Rebuild: `uv export` with these arguments and `-o FILE`."""
+    options = ["--frozen", "--offline", "--quiet", *selection]
     form = ["--no-emit-project", "--no-annotate", "--no-header"]
     done = run(BIN / "uv", "export", *options, *form, cwd=ROOT)
-    pinned = ROOT / ".github" / "requirements" / "action.txt"
-    assert (done.returncode, done.stdout) == (0, pinned.read_text(encoding="utf-8")), done.stderr
+    assert (done.returncode, done.stdout) == (0, (ROOT / file).read_text("utf-8")), done.stderr
 
 
 def test_the_hooks_run_a_command_that_exists() -> None:

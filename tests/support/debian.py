@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from clustergen.base.text_lists import words
+from tests.support import control
 from tests.support.scripts import completed
 
 SUITES: Mapping[str, str] = {"24.11": "trixie", "26.05": "forky"}
@@ -105,14 +106,17 @@ def unpacked(name: str, packages: Sequence[str]) -> Path:
 
 
 def _made(name: str, make: Callable[[Path], None]) -> Path:
-    """What ``make`` makes, once."""
+    """What ``make`` makes, once. Where Debian's packages cannot be had, the test is skipped."""
     CACHE.mkdir(parents=True, exist_ok=True)
     made = CACHE / name
     with (CACHE / f"{name}.lock").open("w") as lock:
         # Two workers of the tests ask at the same time.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
-            make(made)
+            try:
+                make(made)
+            except subprocess.CalledProcessError as failed:
+                control.broken(f"Debian's packages for {name}: {Path(failed.cmd[0]).name} failed")
     return made
 
 

@@ -21,8 +21,8 @@ def share(full: int) -> int:
 
 
 def needs(impossible: Callable[[], str]) -> pytest.MarkDecorator:
-    """Skips tests where `impossible` says why they cannot run."""
-    return pytest.mark.skipif(bool(impossible()), reason=impossible())
+    """Marks tests that run real daemons or machines, and cannot where `impossible` says why."""
+    return pytest.mark.real(impossible())
 
 
 def left_out(items: Iterable[pytest.Item]) -> list[pytest.Item]:

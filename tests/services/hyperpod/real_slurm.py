@@ -25,6 +25,7 @@ from tests.services.hyperpod.planned import resource_config
 from tests.support import debian, mariadb
 from tests.support.checking import Fragments, files_of
 from tests.support.node_network import NodeNetwork, Run, node_network
+from tests.support.slurm.cluster import root
 from tests.support.waiting import PATIENCE, until_said
 
 DATABASE = "10.255.200.1"
@@ -419,7 +420,7 @@ def cluster(
 
     A bundle that joins a cluster adds its groups to `theirs`, which begin with the controller.
     """
-    with node_network(debian.root(version)) as nodes:
+    with node_network(root(version)) as nodes:
         yield Cluster(checked, nodes, per_group, theirs)
 
 

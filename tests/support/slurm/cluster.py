@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from clustergen.plan.model import NodeGroup
-from tests.support import debian, mariadb
+from tests.support import control, debian, mariadb
 from tests.support.node_network import NodeNetwork, Run, node_network
 from tests.support.slurm import noise
-from tests.support.slurm.configuration import Configuration, Nodes, lines, text
+from tests.support.slurm.configuration import Configuration, Nodes, instance_type, lines, text
 from tests.support.waiting import PATIENCE, until_said
 
 HEAD, ADDRESS = "head", "10.255.0.1"
@@ -239,9 +240,50 @@ def _node_line(nodes: Nodes, port: int) -> str:
     return f"NodeName={nodes.all} {place} {words}"
 
 
+_PLAIN = Configuration(
+    cluster=(
+        "SelectType=select/cons_tres",
+        "AccountingStorageType=accounting_storage/slurmdbd",
+        f"AccountingStorageHost={HEAD}",
+    ),
+    nodes=(Nodes("plain", "plain", 1, instance_type("m7i.4xlarge"), {"CPUs": "1"}),),
+    partitions=("PartitionName=plain Nodes=ALL Default=YES State=UP",),
+    accounting=True,
+)
+
+
+def _failure(version: str) -> str:
+    """Why Slurm of `version` does not run a job with a configuration that is not ours."""
+    with _machine(version) as made:
+        said = made.run("slurmctld -V").text.strip()
+        if f" {version}." not in f"{said}.":
+            return f"Debian's {debian.SUITES[version]} has {said or 'no Slurm'}, not {version}"
+        try:
+            made.start(_PLAIN)
+            made.ask("srun hostname")
+        except (Refused, AssertionError) as failed:
+            last = (str(failed).splitlines() or ["it does not start"])[-1]
+            return f"{said} of Debian's {debian.SUITES[version]}: {last}"
+    return ""
+
+
+def root(version: str) -> Path:
+    """The root file system with Slurm of `version`, which has run a job; see `control`."""
+    made = debian.root(version)
+    control.need(made.with_name(f"{made.name}-works"), lambda: _failure(version))
+    return made
+
+
 @contextmanager
 def cluster(version: str, *, gpus: int = 8) -> Iterator[Cluster]:
     """A machine with Slurm of `version`."""
+    root(version)
+    with _machine(version, gpus) as made:
+        yield made
+
+
+@contextmanager
+def _machine(version: str, gpus: int = 8) -> Iterator[Cluster]:
     with node_network(debian.root(version)) as made:
         made.name_hosts({HEAD: ADDRESS, mariadb.NAME: DATABASE})
         made.add(HEAD, ADDRESS, gpus)

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from tests.support import debian
+from tests.support.examples import needs
 from tests.support.node_network import NodeNetwork, Run, node_network
 from tests.support.waiting import PATIENCE
 from tests.targets.batch.planned import container_of, job_of
 
-pytestmark = pytest.mark.skipif(bool(debian.impossible()), reason=debian.impossible())
+pytestmark = needs(debian.impossible)
 
 MAIN, CHILD = "10.77.0.11", "10.77.0.12"
 GPUS = 8

@@ -2,7 +2,7 @@
 
 They cannot share ours: ParallelCluster wants `packaging~=25.0`, marshmallow 3 and the CDK v1
 packages, which own the same `aws_cdk` name as aws-cdk-lib 2. The schema and the validators need
-only the few packages below, so the rest of its dependencies stay out.
+only the packages below, all pinned, so the rest of its dependencies stay out.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from clustergen.base.text_lists import words
 VERSION = "3.16.1"
 _PARALLELCLUSTER = f"aws-parallelcluster=={VERSION}"
 _NEEDED_BY_ITS_VALIDATORS = words("""
-    boto3==1.44.5 botocore==1.44.5 marshmallow==3.26.2 packaging==25.0 python-dateutil==2.9.0.post0
-    PyYAML==6.0.3
+    boto3==1.44.5 botocore==1.44.5 jmespath==1.1.0 marshmallow==3.26.2 packaging==25.0
+    python-dateutil==2.9.0.post0 PyYAML==6.0.3 s3transfer==0.19.3 six==1.17.0 urllib3==2.8.0
 """)
 
 
@@ -56,8 +56,7 @@ def _locked(path: Path) -> Iterator[None]:
 def _install(home: Path, python: Path) -> None:
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _run([sys.executable, "-m", "venv", "--clear", str(home)])
-    _run([*pip, *_NEEDED_BY_ITS_VALIDATORS])
-    _run([*pip, "--no-deps", _PARALLELCLUSTER])
+    _run([*pip, "--no-deps", *_NEEDED_BY_ITS_VALIDATORS, _PARALLELCLUSTER])
 
 
 def _run(command: list[str]) -> None:
