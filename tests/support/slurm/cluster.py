@@ -269,9 +269,8 @@ def _failure(version: str) -> str:
 
 def root(version: str) -> Path:
     """The root file system with Slurm of `version`, which has run a job; see `control`."""
-    made = debian.root(version)
-    control.need(made.with_name(f"{made.name}-works"), lambda: _failure(version))
-    return made
+    control.need(_failure, version)
+    return debian.root(version)
 
 
 @contextmanager
