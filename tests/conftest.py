@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.support import run_summary
-from tests.support.examples import EVERYTHING, left_out
+from tests.support import control, run_summary
+from tests.support.tiers import IN_REAL, REAL, repetitions
 from tests.validators import shared
 from tests.validators.parallelcluster import ParallelCluster
 
@@ -21,28 +21,37 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _BEGAN = shared.begin()
 gc.disable()  # until all tests are collected: what is loaded until then stays
 
-# No test is timed: machines are busy. In CI property tests run in full, elsewhere with a tenth of
-# their examples (`tests.support.examples`); `CI=true` in front of the command runs all of them.
-settings.register_profile("ci", deadline=None, max_examples=100)
-settings.register_profile("dev", deadline=None, max_examples=10)
-settings.load_profile("ci" if EVERYTHING else "dev")
+# No test is timed: machines are busy. A change meets the same examples each time;
+# `--hypothesis-profile=search` looks for new ones.
+settings.register_profile("same", deadline=None, max_examples=10, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=100)
+settings.load_profile("same")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--strict-controls", action="store_true", help="fail if a control fails")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave repetitions to CI, but where a folder or a file is named.
+    """Sort tests into the tiers of `tests.support.tiers`, and leave out the real one by default.
 
     Real daemons and machines depend on what else this machine does: their tests have a second try,
     and `tests.support.run_summary` names those that needed it.
     """
     for item in items:
-        for mark in item.iter_markers("real"):
-            item.add_marker(pytest.mark.skipif(bool(mark.args[0]), reason=mark.args[0]))
-            item.add_marker(pytest.mark.flaky(reruns=1))
-    if EVERYTHING or config.args != config.getini("testpaths"):
+        for mark in item.iter_markers(REAL):
+            for reason in mark.args:
+                why = f"{control.BEGINS}{reason}"
+                item.add_marker(pytest.mark.skipif(bool(reason), reason=why))
+                item.add_marker(pytest.mark.flaky(reruns=1))
+    for item in repetitions(items):
+        item.add_marker(IN_REAL)
+    if config.option.markexpr or config.args != config.getini("testpaths"):
         return
-    left = set(left_out(items))
-    config.hook.pytest_deselected(items=list(left))
-    items[:] = [item for item in items if item not in left]
+    real = [item for item in items if item.get_closest_marker(REAL)]
+    config.hook.pytest_deselected(items=real)
+    items[:] = [item for item in items if not item.get_closest_marker(REAL)]
 
 
 def pytest_collection_finish() -> None:
@@ -58,8 +67,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run with many second tries."""
-    if not session.exitstatus and len(run_summary.flaky(session.config)) >= run_summary.TOO_MANY:
+    """Fail a run with many second tries, and a strict one with failed controls."""
+    if not session.exitstatus and run_summary.is_bad(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

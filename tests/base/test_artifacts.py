@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clustergen.base.artifacts import json_text
 from clustergen.base.yaml_text import Lines
-from tests.support.examples import share
+from tests.support.tiers import share
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 DOCUMENTS = st.recursive(

@@ -23,8 +23,8 @@ from clustergen.base.text_lists import words
 from clustergen.checking import compiler, registry
 from clustergen.facts import catalog
 from tests.support.checking import EXAMPLES, check
-from tests.support.examples import share
 from tests.support.tables import flow
+from tests.support.tiers import share
 
 HEAD = flow("""
 {version: 1, name: example, region: us-east-1, network: {zone: use1-az6},

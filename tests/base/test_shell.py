@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, UndefinedError
 from clustergen.base import resources
 from clustergen.base.compiled_templates import CompiledTemplates
 from clustergen.base.shell import content_key, environment
-from tests.support.examples import share
+from tests.support.tiers import share
 
 # What bash can be given: no NUL, and no half of a surrogate pair, which UTF-8 cannot write.
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))

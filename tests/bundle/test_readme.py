@@ -19,8 +19,8 @@ from clustergen.checking import preflight
 from clustergen.output.markdown_text import count, escape, spec_path, table
 from clustergen.plan.model import Capacity, Decision, Plan
 from tests.support.checking import Fragments, check
-from tests.support.examples import share
 from tests.support.scripts import bash, programs
+from tests.support.tiers import share
 
 # Its steps and answers are the same for every plan.
 TOY = replace(targets.load("pcs"), emitter="tests.targets.toy.emit", page="readme/page.md.j2")

@@ -524,7 +524,6 @@ def test_rules_load_only_where_a_command_asks_for_them(folder: Path) -> None:
     assert not any(name.startswith("_clustergen_rules_") for name in sys.modules)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="files have no owner")
 def test_rules_of_another_user_above_do_not_load(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

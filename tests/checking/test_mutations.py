@@ -14,7 +14,7 @@ from clustergen import output, targets
 from clustergen.base.findings import Path
 from clustergen.checking import registry
 from tests.support.checking import EXAMPLES, check
-from tests.support.examples import share
+from tests.support.tiers import share
 
 WRONG: list[Any] = [
     None, True, False, 0, -1, 1, 1.5, 2**70, "", " ", "x", "é\u202e", "a\nb", "${Name}", "default",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.support.paths import DOCS
+from tests.support.tiers import needs, without_root
 from tests.support.waiting import PATIENCE
 from tests.validators.shell import script_violations
 
@@ -50,7 +50,7 @@ def test_the_script_is_good_shell() -> None:
     assert script_violations({"sssd.sh": SCRIPT}) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="the /etc of another machine needs root")
+@needs(without_root)
 def test_users_of_the_directory_are_known_and_the_password_stays_secret(node: Path) -> None:
     for _ in ("first boot", "second run"):
         assert run(node) == 0
@@ -66,7 +66,7 @@ def test_users_of_the_directory_are_known_and_the_password_stays_secret(node: Pa
     assert 'a$b "c' not in calls
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="the /etc of another machine needs root")
+@needs(without_root)
 def test_a_node_that_cannot_read_the_password_fails(node: Path) -> None:
     (node / "no-secret").touch()
     assert run(node) != 0

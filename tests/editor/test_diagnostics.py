@@ -15,7 +15,7 @@ from clustergen.cli import main
 from clustergen.editor import checking
 from clustergen.editor.texts import Text
 from tests.editor.client import Client
-from tests.support.examples import share
+from tests.support.tiers import share
 
 SPEC = EXAMPLE_BASE.replace("count: 2", "count: 1") + "targets: {pcs: {}}\n"
 

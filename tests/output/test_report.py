@@ -19,8 +19,8 @@ from clustergen.output import ordered, render, summary
 from clustergen.output.order import shown
 from clustergen.output.text import render as render_text
 from clustergen.spec.source.characters import INVISIBLE
-from tests.support.examples import share
 from tests.support.tables import flow
+from tests.support.tiers import share
 
 RULE = Rule(
     code="FSX004",

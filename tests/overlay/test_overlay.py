@@ -18,9 +18,9 @@ from clustergen import overlay, targets
 from clustergen.base.findings import Path as Place
 from clustergen.base.findings import Problem, rule
 from tests.support.checking import Fragments
-from tests.support.examples import share
 from tests.support.paths import ROOT
 from tests.support.tables import flow
+from tests.support.tiers import share
 from tests.validators.parallelcluster.environment import python_for_validators
 
 KEYS = ("Card+Device", "Name", "Key")

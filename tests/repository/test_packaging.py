@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 import clustergen
-from clustergen import targets
 from clustergen.base.text_lists import word_set, words
-from clustergen.commands.schema import as_text
-from clustergen.spec import schema
 from tests.support.paths import ROOT
 from tests.support.scripts import completed
+from tests.support.tiers import IN_REAL
+
+pytestmark = IN_REAL
 
 TREES = ("specs", "templates")
 BIN = Path(sys.executable).parent
@@ -182,38 +182,3 @@ def test_uvx_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
     run(*command, "init", "demo", cwd=tmp_path)
     run(*command, "render", "demo", "-o", "out", cwd=tmp_path)
     assert list(tmp_path.glob("out/*/pcs/cluster.template.json"))
-
-
-@pytest.fixture(scope="module")
-def bundles(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Every file of the bundles of all specs, as this environment renders them."""
-    out = tmp_path_factory.mktemp("rendered")
-    run(sys.executable, "-m", "clustergen", "render", checkout / "specs", "-o", out, cwd=checkout)
-    return files(out)
-
-
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    "options",
-    [
-        # Its command is what deploys bundles for ParallelCluster.
-        pytest.param(["aws-parallelcluster==3.16.1"], id="beside ParallelCluster"),
-        pytest.param(["--resolution", "lowest-direct"], id="lowest versions"),
-    ],
-)
-def test_without_the_cdk_all_bundles_are_the_same(
-    options: list[str], wheel: Path, checkout: Path, bundles: dict[str, bytes], tmp_path: Path
-) -> None:
-    """In an environment of its own, with the versions that ``options`` of pip select."""
-    run(BIN / "uv", "venv", "--quiet", "env", cwd=tmp_path)
-    python = tmp_path / "env" / "bin" / "python"
-    run(BIN / "uv", "pip", "install", "--quiet", "-p", python, wheel, *options, cwd=tmp_path)
-    done = completed(
-        python, "-m", "clustergen", "render", checkout / "specs", "-o", "out", cwd=tmp_path
-    )
-    made = files(tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-    assert made == bundles
-    assert {path.split("/")[1] for path in made} == {*targets.NAMES}
-    run(python, "-m", "clustergen", "init", "demo", cwd=tmp_path)
-    assert (tmp_path / "demo" / schema.FILE).read_text(encoding="utf-8") == as_text()

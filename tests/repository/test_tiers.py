@@ -1,9 +1,8 @@
-"""What pytest runs outside of CI: each file, validator, program and target, but not all cases."""
+"""The two tiers: what is quick, and that nothing is in neither."""
 
 from __future__ import annotations
 
 import ast
-import os
 import re
 import subprocess
 import sys
@@ -15,8 +14,8 @@ from typing import Any
 import pytest
 
 from clustergen import targets
-from tests.support.examples import left_out
 from tests.support.paths import ROOT
+from tests.support.tiers import IN_REAL, repetitions
 
 TESTS = ROOT / "tests"
 BY_HAND = {
@@ -28,7 +27,7 @@ BY_HAND = {
 
 @dataclass(frozen=True)
 class Case:
-    """What `left_out` reads of a case."""
+    """What `repetitions` reads of a case."""
 
     nodeid: str
     marks: Mapping[str, int]
@@ -59,12 +58,14 @@ def test_a_part_of_each_file_is_run(
         for test in range(tests)
         for number in range(cases)
     ]
-    assert len(given) - len({each.nodeid for each in left_out(given)}) == run
+    assert len(given) - len({each.nodeid for each in repetitions(given)}) == run
 
 
-def test_no_test_is_skipped_outside_of_ci() -> None:
-    for path in set(TESTS.rglob("test_*.py")) - {Path(__file__)}:
-        assert not re.search(r"skipif\([^)]*EVERYTHING", path.read_text(encoding="utf-8")), path
+def test_only_controls_skip() -> None:
+    skips = re.compile(r"pytest\.skip\(|skipif|importorskip|mark\.skip")
+    tries = {Path(__file__), TESTS / "support" / "test_run_summary.py"}
+    found = {path for path in {*TESTS.rglob("*.py")} - tries if skips.search(path.read_text())}
+    assert found == {TESTS / "conftest.py", TESTS / "support" / "control.py"}
 
 
 def test_tests_use_each_validator_and_program() -> None:
@@ -97,19 +98,26 @@ def _imported(path: Path) -> Iterator[Path]:
             yield from filter(Path.is_file, (file.with_suffix(".py"), file / "__init__.py"))
 
 
-def test_each_target_is_validated_and_deployed() -> None:
-    files = "tests/targets/test_specs.py tests/targets/test_deployments.py"
+def collected(*options: str) -> list[str]:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-n", "0", "--verbosity=-1"]
     done = subprocess.run(
-        [*command, "-o", f"testpaths={files}"],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if name != "CI"},
-        capture_output=True,
-        text=True,
-        check=True,
+        [*command, *options], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert "deselected" in done.stdout
+    return done.stdout.splitlines()
+
+
+def test_each_target_is_validated_and_deployed() -> None:
+    files = "tests/targets/test_specs.py tests/targets/test_deployments.py"
+    found = collected("-o", f"testpaths={files}")
+    assert "deselected" in found[-1]
     for test in ("test_validators_accept_every_bundle", "test_deployments.py"):
-        lines = [line for line in done.stdout.splitlines() if test in line]
+        lines = [line for line in found if test in line]
         for target in targets.NAMES:
             assert any(re.search(rf"[\[-]{target}[\]-]", line) for line in lines), (test, target)
+
+
+@IN_REAL
+@pytest.mark.parametrize(("tier", "most"), [("not real", 19_500), ("real", 3_000)])
+def test_a_tier_has_a_budget(tier: str, most: int) -> None:
+    """One that grows beyond it makes room first."""
+    assert len([line for line in collected("-m", tier) if "::" in line]) <= most

@@ -18,7 +18,7 @@ from clustergen.checking.registry import every
 from clustergen.spec import build, core_schema, source
 from clustergen.spec.declared import language
 from tests.support import checking
-from tests.support.examples import share
+from tests.support.tiers import share
 
 BASE = source.read_text(EXAMPLE_BASE)[0]
 SPECS = sorted(tree("specs").glob("*.yaml"))

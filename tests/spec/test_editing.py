@@ -15,7 +15,7 @@ from clustergen.base.findings import Change, Edit, Fix, Path, drop, put, rename
 from clustergen.base.text_lists import words
 from clustergen.spec.source import Document, read, read_text
 from clustergen.spec.source.editing import apply
-from tests.support.examples import share
+from tests.support.tiers import share
 
 SPEC = """\
 # the head

@@ -20,8 +20,8 @@ from clustergen.spec.model import Spec
 from clustergen.spec.schema import schema
 from clustergen.spec.source import merge, read_text
 from tests.support.checking import EVERY_FIELD, EVERY_TARGET, check_for_all, document_of
-from tests.support.examples import share
 from tests.support.tables import rows
+from tests.support.tiers import share
 
 
 def _merged(fragment: str) -> Any:

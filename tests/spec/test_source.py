@@ -21,8 +21,8 @@ from clustergen.base.text_lists import words
 from clustergen.spec.source import Document, Float, merge, parse, read, read_text
 from clustergen.spec.source.limits import DEPTH, NODES, SIZE
 from tests.support.checking import document_of
-from tests.support.examples import share
 from tests.support.tables import flow
+from tests.support.tiers import share
 
 RULES = discovery.rules("clustergen.spec.source.rules")
 

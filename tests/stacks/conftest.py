@@ -11,14 +11,13 @@ from clustergen.commands.app import kernel
 
 kernel.load()  # before other modules do: it silences what jsii says of versions of Node.js
 
-from tests.support.aws import Aws, cdk_is_missing, serving  # noqa: E402
+from tests.support.aws import Aws, install_cdk, serving  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def command() -> None:
-    """The CDK's command; where there is no Node.js, what needs it is skipped."""
-    if reason := cdk_is_missing():
-        pytest.skip(reason)
+    """The CDK's command."""
+    install_cdk()
 
 
 @pytest.fixture(scope="session")

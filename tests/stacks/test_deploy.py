@@ -20,6 +20,7 @@ from stacks.rendered import RenderedCluster
 from tests.stacks.synthesized import new_app
 from tests.support.aws import ACCOUNT, Aws, put_parameter
 from tests.support.tables import flow
+from tests.support.tiers import IN_REAL
 
 SPECS = resources.tree("specs")
 # Each target with a spec that shows what it has: scripts, login nodes, EFA, file systems.
@@ -95,6 +96,7 @@ def deployments(aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> De
     return {target: Deployment(aws, clusters[target], own[target]) for target in clusters}
 
 
+@IN_REAL
 def test_clusters_come_and_go(
     deployments: Deployments, aws: Aws, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,16 +23,13 @@ ACCOUNT = "123456789012"
 APP = f"{sys.executable} app.py"
 
 
-def cdk_is_missing() -> str:
-    """Why the CDK's command cannot run here; empty when it can. It is installed where it is not."""
-    if not (shutil.which("node") and shutil.which("npm")):
-        return "Node.js and npm are not installed"
+def install_cdk() -> None:
+    """Install the CDK's command where it is not."""
     # Several processes of tests may come here at once.
     with open(ROOT / "package-lock.json", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not CDK.exists():
             subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=ROOT, check=True)
-    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Run the tests of what changed: ``python -m tests.support.changed [REVISION] [OPTION]...``.
+"""Run the quick tests of what changed: ``python -m tests.support.changed [REVISION] [OPTION]...``.
 
 The folders of tests mirror those of the package. Compares the working tree with ``REVISION``, by
-default HEAD; options go to pytest.
+default HEAD; options go to pytest, such as ``-m real``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main() -> int:
     ]
     tests = folders(names)
     print(*tests, sep="\n")
-    command = [sys.executable, "-m", "pytest", "-n", "2", *given, *tests]
+    command = [sys.executable, "-m", "pytest", "-n", "2", "-m", "not real", *given, *tests]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

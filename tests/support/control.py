@@ -7,9 +7,11 @@ tests that need them are skipped, and the end of the run counts them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.support.scripts import completed
 from tests.validators import shared
 
 BEGINS = "control: "
@@ -25,3 +27,10 @@ def need(control: Callable[..., str], *words: str) -> None:
 def broken(why: str) -> None:
     """Skip the test, for a reason that no change of this repository can mend."""
     pytest.skip(BEGINS + why)
+
+
+def failure(*command: str | Path) -> str:
+    """What a program says that cannot do something simple; empty if it can."""
+    done = completed(*command)
+    lines = (done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}").splitlines()
+    return f"{Path(command[0]).name}: {lines[-1]}" if done.returncode else ""

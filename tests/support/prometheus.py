@@ -10,9 +10,10 @@ import subprocess
 from pathlib import Path
 
 from clustergen.base.text_lists import words
-from tests.support import debian
+from tests.support import control, debian
 
 PACKAGES = words("prometheus prometheus-alertmanager prometheus-node-exporter")
+PROGRAMS = words("prometheus promtool prometheus-alertmanager amtool prometheus-node-exporter")
 
 
 @functools.cache
@@ -24,7 +25,18 @@ def impossible() -> str:
 @functools.cache
 def root() -> Path:
     """The folder with the packages' files: programs are in ``usr/bin``."""
+    control.need(_failure)
+    return _unpacked()
+
+
+def _unpacked() -> Path:
     return debian.unpacked("prometheus", PACKAGES)
+
+
+def _failure() -> str:
+    """Why one of the programs does not start."""
+    paths = (_unpacked() / "usr/bin" / name for name in PROGRAMS)
+    return next(filter(None, (control.failure(path, "--version") for path in paths)), "")
 
 
 def program(name: str, *arguments: str | Path) -> list[str]:

@@ -16,24 +16,36 @@ TOO_MANY = 3
 """Tests that needed a second try make a run fail from this number on."""
 
 
-def flaky(config: pytest.Config) -> list[str]:
-    """The tests that failed once."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    return sorted({report.nodeid for report in reporter.stats.get("rerun", ())} if reporter else ())
+def flaky(reporter: pytest.TerminalReporter) -> dict[str, str]:
+    """The tests that failed once, and with what."""
+    return {report.nodeid: report.longreprtext for report in reporter.stats.get("rerun", ())}
 
 
-def write(reporter: pytest.TerminalReporter, *, failed: bool) -> None:
-    """Add the sections to the end of a run."""
-    if again := flaky(reporter.config):
-        reporter.section(f"flaky: {len(again)}, and {TOO_MANY} fail the run")
-        for name in again:
-            reporter.line(name)
-    controls = Counter(
+def failed_controls(reporter: pytest.TerminalReporter) -> Counter[str]:
+    """Why tests were skipped, and how many."""
+    return Counter(
         reason.partition(control.BEGINS)[2]
         for report in reporter.stats.get("skipped", ())
         if control.BEGINS in (reason := report.longrepr[2])  # of path, line and reason
     )
-    if controls:
+
+
+def is_bad(config: pytest.Config) -> bool:
+    """Whether a run without failures fails."""
+    # The workers of a run have none.
+    if not (reporter := config.pluginmanager.get_plugin("terminalreporter")):
+        return False
+    many = len(flaky(reporter)) >= TOO_MANY
+    return many or (config.option.strict_controls and bool(failed_controls(reporter)))
+
+
+def write(reporter: pytest.TerminalReporter, *, failed: bool) -> None:
+    """Add the sections to the end of a run."""
+    if again := flaky(reporter):
+        reporter.section(f"flaky: {len(again)}, and {TOO_MANY} fail the run")
+        for name, failure in sorted(again.items()):
+            reporter.line(f"{name}\n{failure}")
+    if controls := failed_controls(reporter):
         reporter.section(f"skipped because of other programs: {controls.total()}")
         for why, tests in controls.items():
             reporter.line(f"{tests} tests: {why}")

@@ -16,12 +16,14 @@ import os
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from clustergen.base.text_lists import words
+from tests.support import control
 from tests.support.scripts import completed
 from tests.support.waiting import PATIENCE, TimedOut
 
@@ -230,8 +232,8 @@ def impossible() -> str:
         done = completed(
             *_root(), "unshare", "--mount", "--pid", "--cgroup", "--fork", "sh", "-c", probe
         )
-    except FileNotFoundError:
-        return "nodes boot with root's rights, and this machine has no sudo"
+    except OSError:
+        return "nodes boot with root's rights, and this user has no sudo"
     return f"nodes boot with root's rights: {done.stderr.strip()}" if done.returncode else ""
 
 
@@ -297,6 +299,11 @@ class SystemdNode:
 
     def boot(self, script: str, environment: Mapping[str, str] | None = None) -> Boot:
         """Boots, runs `script` as root once the system is up, and shuts down."""
+        control.need(_failure)
+        return self.boot_untried(script, environment)
+
+    def boot_untried(self, script: str, environment: Mapping[str, str] | None = None) -> Boot:
+        """The same, if no node has booted yet on this machine."""
         exports = "".join(f"export {n}={shlex.quote(v)}\n" for n, v in (environment or {}).items())
         self.write("rig/script", f"export PATH=/usr/local/sbin:$PATH\n{exports}{script}\n")
         self.write(
@@ -381,3 +388,15 @@ class SystemdNode:
 def command(arguments: Sequence[object]) -> str:
     """Arguments as a line of shell."""
     return " ".join(shlex.quote(str(word)) for word in arguments)
+
+
+def _failure() -> str:
+    """Why the image alone does not boot."""
+    with tempfile.TemporaryDirectory() as folder:
+        node = SystemdNode(Path(folder, "node"), Path(folder, "shared"))
+        try:
+            booted = node.boot_untried("true")
+        except TimedOut as failed:
+            return f"systemd: {str(failed).splitlines()[0]}"
+    lines = booted.journal.strip().splitlines() or ["no output"]
+    return "" if "status 0" in booted else f"systemd: {lines[-1]}"

@@ -141,7 +141,7 @@ def test_each_target_accepts_or_rejects_as_expected(name: str, target: str) -> N
 ACCEPTED = [(n, t) for t in targets.NAMES for n, a in ANSWERS.items() if a.get(t) == set()]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(("name", "target"), ACCEPTED)
 def test_validators_accept_every_bundle(
     name: str, target: str, parallelcluster: ParallelCluster
@@ -285,7 +285,7 @@ MORE += [
 MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("fragment", "target"), MORE_PAIRS)
 def test_cases_without_an_example(
     fragment: str, target: str, parallelcluster: ParallelCluster

@@ -19,9 +19,11 @@ def of_rule(rule: Rule) -> Span | None:
 
 def of_error(error: BaseException, file: str) -> Span | None:
     """The line of ``file``, or of a file beside it, that raised ``error``; None if none did."""
-    if isinstance(error, SyntaxError):  # of a null byte it says neither file nor line
-        place = error.filename or file
-        return at(place, error.lineno or 1) if _beside(place, file) else None
+    # Of a null byte, Python says neither file nor line, and before 3.11.4 it is a ValueError.
+    if isinstance(error, SyntaxError) or "null bytes" in str(error):
+        place = getattr(error, "filename", None) or file
+        line = getattr(error, "lineno", None) or 1
+        return at(place, line) if _beside(place, file) else None
     lines = [
         (frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)

@@ -12,7 +12,7 @@ from tests.support.checking import check_fragment
 REJECTED = [rule for rule in registry.every() if rule.bad and not rule.calls]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("target", ["parallelcluster", "pcs", "hyperpod-eks", "eks", "batch"])
 def test_it_renders_or_has_no_bundle(target: str) -> None:
     rendered = 0

@@ -97,7 +97,7 @@ def mover(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Mover]
         yield Mover(tmp_path, made, capsys)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("old", "new"), CHOSEN)
 def test_the_steps_keep_the_data(old: str, new: str, mover: Mover) -> None:
     """There and back and there again; the file system is the same after every command."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,11 @@ from clustergen.checking import compiler
 from clustergen.services.cost import words
 from tests.analysis.report.test_page import BAD, many, page_of
 from tests.support.checking import EXAMPLES, check
+from tests.support.tiers import needs
 from tests.validators import browser
 from tests.validators.browser import Visit
 
-# In CI a missing browser is a failure.
-pytestmark = pytest.mark.skipif(
-    bool(browser.missing()) and os.environ.get("CI") != "true", reason=browser.missing()
-)
+pytestmark = needs(browser.missing)
 
 VISITS = {
     "wide": Visit("full.html", keys=True),
@@ -46,7 +43,6 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     return dict(zip(VISITS, browser.visit(visits), strict=True))
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", VISITS)
 def test_nothing_is_wrong(found: dict[str, dict[str, Any]], name: str) -> None:
     """No message in the console, nothing loaded, no obstacle, no sideways scrolling."""

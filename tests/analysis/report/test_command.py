@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import io
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -155,7 +154,6 @@ def test_what_changes(targets: list[str]) -> None:
     assert "What changes" in text_of()
 
 
-@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 def test_what_changes_since_a_revision(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.yaml").write_text(CHANGED, encoding="utf-8")
     as_someone = ("-c", "user.name=a", "-c", "user.email=a@example.com")

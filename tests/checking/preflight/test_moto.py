@@ -15,7 +15,9 @@ from clustergen.checking import preflight
 from tests.checking.preflight.account import OWNER, Account
 from tests.checking.preflight.test_accounts import NOW
 from tests.checking.preflight.test_rules import Spec, planned
+from tests.support.tiers import IN_REAL
 
+pytestmark = IN_REAL
 REGION = "us-east-1"
 
 

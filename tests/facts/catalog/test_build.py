@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import sys
@@ -16,17 +15,11 @@ from clustergen.facts.catalog import build, rows, survey
 from clustergen.facts.catalog.lookup import DATA
 from tests.support.tables import flow
 
-needs_moto = pytest.mark.skipif(
-    importlib.util.find_spec("moto") is None, reason="moto is not installed"
-)
 
-
-@needs_moto
 def test_committed_data_is_current(capsys: pytest.CaptureFixture[str]) -> None:
     assert build.main(["--check"]) == 0, capsys.readouterr().out
 
 
-@needs_moto
 def test_check_sees_a_difference(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore import stub
 
 from clustergen.base.account import CallError
 from clustergen.cli import main
@@ -15,9 +16,6 @@ from clustergen.facts.catalog import prices
 from clustergen.facts.catalog.prices import __main__, price_list
 from tests.support import service_models
 from tests.support.tables import flow
-
-botocore_session = pytest.importorskip("botocore.session", reason="botocore is not installed")
-stub = pytest.importorskip("botocore.stub", reason="botocore is not installed")
 
 
 def product(attributes: Mapping[str, str], unit: str, *tiers: tuple[str, str]) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from clustergen.base.findings import errors
 from clustergen.plan import fsx
 from tests.rules.storage.planning import planned, validated
-from tests.support.examples import share
+from tests.support.tiers import share
 
 _KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 

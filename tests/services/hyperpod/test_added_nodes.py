@@ -9,10 +9,10 @@ import pytest
 from tests.services.hyperpod.test_existing_cluster import JOINED, NETWORK
 from tests.services.slurm.services import HyperPod
 from tests.support import systemd_node
-from tests.support.examples import needs
 from tests.support.systemd_node import SystemdNode
+from tests.support.tiers import needs
 
-pytestmark = [needs(systemd_node.impossible), pytest.mark.scenarios(6)]
+pytestmark = needs(systemd_node.impossible)
 
 FSX = "fs-0a1b2c3d4e5f67890.fsx.us-east-1.amazonaws.com@tcp:/abcdefgh"
 OF_FSX = "{id: fs-0a1b2c3d4e5f67890, mount_name: abcdefgh}"

@@ -16,10 +16,10 @@ from tests.services.hyperpod.planned import filled, lifecycle_of
 from tests.services.hyperpod.rig import Node, Run
 from tests.services.hyperpod.test_lifecycle import give_table
 from tests.support.checking import Fragments
-from tests.support.examples import needs
+from tests.support.tiers import needs, without_root
 from tests.validators.hyperpod.bundle import cluster_violations
 
-pytestmark = [needs(rig.impossible), pytest.mark.scenarios(10)]
+pytestmark = needs(rig.impossible)
 
 SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
 SPEC = f"""
@@ -152,7 +152,9 @@ def test_files_that_replace_a_link_reach_all_controllers(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("above", ["fsx/slurm", FOLDER, f"{FOLDER}/etc"])
-@pytest.mark.parametrize("theirs", ["link", "open to all", "of a user"])
+@pytest.mark.parametrize(
+    "theirs", ["link", "open to all", pytest.param("of a user", marks=needs(without_root))]
+)
 def test_what_a_user_made_is_not_where_slurm_reads(tmp_path: Path, above: str, theirs: str) -> None:
     """Everyone may write to the root of a new file system, and slurm.conf names root's programs."""
     made = node(tmp_path, "controller")
@@ -165,8 +167,6 @@ def test_what_a_user_made_is_not_where_slurm_reads(tmp_path: Path, above: str, t
         (place / "etc").mkdir(parents=True)
         place.chmod(0o777 if theirs == "open to all" else 0o755)
         if theirs == "of a user":
-            if os.getuid():
-                pytest.skip("only root can give a folder to others")
             os.chown(place, 2001, 2001)
     run = start(made)
     assert run.status == 1

@@ -16,10 +16,10 @@ from clustergen.services.slurm import accounts, users
 from tests.services.hyperpod import rig
 from tests.services.hyperpod.planned import MODES, filled, lifecycle_of, plan_of
 from tests.services.hyperpod.rig import Node, Run
-from tests.support.examples import needs
 from tests.support.scripts import programs
+from tests.support.tiers import needs
 
-pytestmark = [needs(rig.impossible), pytest.mark.scenarios(10)]
+pytestmark = needs(rig.impossible)
 
 SPEC = """
 head_node: {instance_type: m7i.4xlarge}
@@ -324,7 +324,7 @@ def test_a_failed_optional_step_is_only_logged(
     assert f"WRONG   every step of the set-up is done, but not, {step}" in verified.output
 
 
-REPEATED = [
+IN_REAL = [
     # Program of the controller and what it does instead, the steps that are left.
     ({"sacctmgr": "exit 1"}, ["accounts"]),
     ({"mount": "exit 32"}, ["mounts", "users"]),
@@ -340,7 +340,7 @@ def test_a_user_who_cannot_be_added_is_left_to_the_timer(tmp_path: Path) -> None
     assert "the timer tries again" in run.output
 
 
-@pytest.mark.parametrize(("answers", "left"), REPEATED, ids=str)
+@pytest.mark.parametrize(("answers", "left"), IN_REAL, ids=str)
 def test_a_step_that_no_daemon_needs_never_costs_the_cluster(
     tmp_path: Path, answers: dict[str, str], left: list[str]
 ) -> None:

@@ -12,7 +12,7 @@ from clustergen.base.artifacts import Json
 from tests.services.hyperpod.real_slurm import Cluster, checked, cluster
 from tests.services.hyperpod.test_added_nodes import SPEC
 from tests.support import debian
-from tests.support.examples import needs
+from tests.support.tiers import needs
 
 pytestmark = needs(debian.impossible)
 

@@ -11,10 +11,10 @@ import pytest
 from tests.services.hyperpod.real_slurm import ETC, Cluster, checked, cluster
 from tests.services.monitoring.script import installed, printed, with_programs
 from tests.support import debian
-from tests.support.examples import needs
+from tests.support.tiers import needs
 from tests.support.waiting import PATIENCE
 
-pytestmark = [needs(debian.impossible), pytest.mark.sampled(2), pytest.mark.scenarios(4)]
+pytestmark = needs(debian.impossible)
 
 SPEC = """
 login: {instance_type: m7i.xlarge}

@@ -8,15 +8,13 @@ from clustergen.base.text_lists import word_set
 from tests.services.hyperpod.real_slurm import ETC, Cluster, cluster
 from tests.support import debian
 from tests.support.checking import check_example
-from tests.support.examples import EVERYTHING, needs
 from tests.support.slurm import noise
 from tests.support.slurm.answers import differences
+from tests.support.tiers import needs
 from tests.targets.test_specs import ANSWERS
 
-pytestmark = [needs(debian.impossible), pytest.mark.sampled(4)]
+pytestmark = needs(debian.impossible)
 
-VERSIONS = [*debian.SUITES] if EVERYTHING else [debian.OLDEST]
-"""CI has both ends of what HyperPod may bring, other machines one."""
 ONE_OF_EACH_MODE = word_set("""
     hyperpod-slurm-bootstrap hyperpod-slurm-customer-managed hyperpod-slurm-legacy
     hyperpod-slurm-scripts
@@ -24,9 +22,7 @@ ONE_OF_EACH_MODE = word_set("""
 JOINED = "hyperpod-existing-cluster"
 """Its controller is that of another bundle."""
 SPECS = [
-    name
-    for name, answers in ANSWERS.items()
-    if not answers["hyperpod-slurm"] and (EVERYTHING or name in ONE_OF_EACH_MODE) and name != JOINED
+    name for name, answers in ANSWERS.items() if not answers["hyperpod-slurm"] and name != JOINED
 ]
 STATE = f"""
 find {ETC} /etc/systemd/system /etc/passwd /home -type f -exec md5sum {{}} + | sort
@@ -45,7 +41,7 @@ def run_set(made: Cluster) -> None:
     [
         (name, version)
         for name in SPECS
-        for version in VERSIONS
+        for version in debian.SUITES
         if version == debian.OLDEST or name in ONE_OF_EACH_MODE
     ],
 )

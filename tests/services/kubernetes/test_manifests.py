@@ -16,6 +16,7 @@ from clustergen.services.kubernetes import bundle
 from clustergen.services.nodes import nccl
 from tests.services.kubernetes.planned import files_of, objects_of, plan_of
 from tests.services.kubernetes.specs import SPECS, STORAGE
+from tests.support.tiers import needs, without_root
 
 VOLUMES = "manifests/volumes.yaml"
 
@@ -321,7 +322,7 @@ def test_only_new_file_systems_are_opened_to_all_users() -> None:
         assert pod["nodeSelector"] == {"eks.amazonaws.com/nodegroup": "system_nodes"}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+@needs(without_root)
 @pytest.mark.parametrize(
     ("owner", "mode", "after"),
     [(0, 0o755, 0o1777), (0, 0o750, 0o750), (0, 0o1777, 0o1777), (1001, 0o755, 0o755)],

@@ -11,7 +11,7 @@ import yaml
 
 from tests.support import prometheus as programs
 from tests.support.checking import Fragments, example_files
-from tests.support.examples import needs
+from tests.support.tiers import needs
 
 needs_programs = needs(programs.impossible)
 EXAMPLE = "eks-karpenter"

@@ -9,7 +9,7 @@ import pytest
 
 from clustergen.services.monitoring.alertmanager import configuration, webhook_configuration
 from tests.support import prometheus
-from tests.support.examples import needs
+from tests.support.tiers import needs
 
 pytestmark = needs(prometheus.impossible)
 TOPIC = "arn:aws:sns:us-west-2:111122223333:alerts"

@@ -6,6 +6,7 @@ It is one test: two workers would start everything twice.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from tests.services.monitoring.cases import KUBERNETES, SLURM
 from tests.services.monitoring.live import WINDOW, Live, eventually, every_dashboard, running
 from tests.services.monitoring.promtool import plan_of
 from tests.support import prometheus
-from tests.support.examples import needs
+from tests.support.tiers import needs
+from tests.support.waiting import until
 
 FAULTS = {
     "GpuXidReplace": {"node": "n2", "gpu": "0", "xid": "79", "severity": "page"},
@@ -41,9 +43,8 @@ def test_faults_reach_a_webhook_and_panels_show_data(tmp_path: Path) -> None:
         eventually(lambda: jobs_error(live), "an Xid of a job is known")
         assert "GpuXidApplication" not in live.alerts()
         assert [name for name in FAULTS if not reached(live, name)] == []
-        for plan in (slurm, kubernetes):
-            assert list(empty(live, plan)) == []
-            assert list(without_choice(live, plan)) == []
+        # Where this machine is busy, a scrape is late and its series are absent for a moment.
+        until(lambda: without_data(live, slurm, kubernetes), operator.not_, "all have data")
         eventually(lambda: series_are_as_many(live, slurm.name), "series are as many as they cost")
 
 
@@ -67,6 +68,11 @@ def reached(live: Live, alert: str) -> bool:
     return labelled and links == {alert.lower()} and all(one["labels"]["cluster"] for one in firing)
 
 
+def without_data(live: Live, *plans: Plan) -> list[tuple[str, str, str]]:
+    """Panels without series, and variables without values."""
+    return [one for plan in plans for one in (*empty(live, plan), *without_choice(live, plan))]
+
+
 def empty(live: Live, plan: Plan) -> Iterator[tuple[str, str, str]]:
     """Panels without data."""
     for uid, dashboard in every_dashboard(plan).items():
@@ -76,7 +82,7 @@ def empty(live: Live, plan: Plan) -> Iterator[tuple[str, str, str]]:
                     yield uid, panel["title"], target["expr"]
 
 
-def without_choice(live: Live, plan: Plan) -> Iterator[tuple[str, str]]:
+def without_choice(live: Live, plan: Plan) -> Iterator[tuple[str, str, str]]:
     """Variables without values."""
     for uid, dashboard in every_dashboard(plan).items():
         for variable in dashboard["templating"]["list"]:
@@ -85,7 +91,7 @@ def without_choice(live: Live, plan: Plan) -> Iterator[tuple[str, str]]:
                 series, _, label = inside.rpartition(", ")
                 found = live.query(f"count by ({label}) ({filled(series, plan.name)})")
                 if not [one for one in found if one["metric"].get(label)]:
-                    yield uid, variable["name"]
+                    yield uid, variable["name"], variable["definition"]
 
 
 def series_are_as_many(live: Live, cluster: str) -> bool:

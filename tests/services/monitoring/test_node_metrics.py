@@ -28,7 +28,7 @@ from tests.services.monitoring.live import process
 from tests.services.monitoring.script import installed, printed, samples, with_programs
 from tests.support import prometheus
 from tests.support.checking import Fragments
-from tests.support.examples import needs
+from tests.support.tiers import needs
 from tests.support.waiting import PATIENCE, own_port, until
 
 MEASURED = "monitoring: {metrics: managed-prometheus}\n"

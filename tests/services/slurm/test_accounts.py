@@ -15,6 +15,8 @@ from tests.support.outcomes import succeeded
 from tests.support.scripts import Rig, bash, programs
 from tests.support.tables import flow
 
+pytestmark = pytest.mark.scenarios(4)
+
 # Like Slurm 24.11: to add what is there, or to set the parent that an account has, is an error.
 SACCTMGR = """#!/usr/bin/env python3
 import json, os, sys
@@ -88,7 +90,7 @@ def whole(folder: Path, script: str = ACCOUNTS_SH, **environment: str) -> Comple
 
 def run(folder: Path, spec: str = SPEC) -> CompletedProcess[str]:
     scontrol = "#!/bin/sh\necho 'ClusterName             = dept'\n"
-    programs(folder, {"sacctmgr": SACCTMGR, "scontrol": scontrol})
+    programs(folder, {"sacctmgr": SACCTMGR, "scontrol": scontrol, "sleep": "#!/bin/sh\n"})
     (folder / "table").write_text(accounts.table(Fragments("pcs").plan(spec)).text)
     script = ACCOUNTS_SH.replace("PATH=/opt/slurm/bin", f"PATH={folder}:/opt/slurm/bin", 1)
     return whole(folder, script, DATABASE=str(folder / "database.json"))

@@ -11,8 +11,9 @@ import pytest
 
 from tests.services.slurm.test_node_scripts import text
 from tests.support.scripts import Rig
+from tests.support.tiers import needs, without_root
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+pytestmark = needs(without_root)
 
 # How Enroot 3.4 to 4.1 reads its settings, and what it makes:
 # https://github.com/NVIDIA/enroot/blob/v4.1.2/enroot.in

@@ -31,6 +31,7 @@ def files_of(target: str, spec: str = SPEC) -> dict[str, str]:
     return dict(Fragments(target).files(spec))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_has_scripts_that_the_shell_accepts(target: str) -> None:
     files = files_of(target)

@@ -12,11 +12,11 @@ import yaml
 
 from tests.services.slurm.services import HyperPod, ParallelCluster, Pcs
 from tests.support import systemd_node
-from tests.support.examples import needs
 from tests.support.scripts import programs
 from tests.support.systemd_node import SystemdNode
+from tests.support.tiers import needs
 
-pytestmark = [needs(systemd_node.impossible), pytest.mark.sampled(3), pytest.mark.scenarios(2)]
+pytestmark = needs(systemd_node.impossible)
 
 WORKSPACE = "ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 SPEC = f"""

@@ -12,11 +12,11 @@ import pytest
 from clustergen.base.shell import render
 from tests.services.slurm.services import HyperPod, ParallelCluster, Pcs
 from tests.support import systemd_node
-from tests.support.examples import needs
 from tests.support.scripts import programs
 from tests.support.systemd_node import Disks, SystemdNode
+from tests.support.tiers import needs
 
-pytestmark = [needs(systemd_node.impossible), pytest.mark.sampled(2), pytest.mark.scenarios(4)]
+pytestmark = needs(systemd_node.impossible)
 
 SPEC = """
 head_node: {instance_type: m7i.4xlarge}

@@ -9,11 +9,11 @@ import pytest
 from tests.services.slurm.test_accounts import SPEC
 from tests.support import debian
 from tests.support.checking import Fragments
-from tests.support.examples import needs
 from tests.support.slurm import pcs
 from tests.support.slurm.cluster import Refused, cluster
+from tests.support.tiers import needs
 
-pytestmark = [needs(debian.impossible), pytest.mark.scenarios(2)]
+pytestmark = needs(debian.impossible)
 
 COPIES = 8
 RUN = f"""

@@ -8,18 +8,16 @@ import pytest
 
 from tests.support import debian
 from tests.support.checking import EXAMPLES, check_example, example_files
-from tests.support.examples import EVERYTHING, needs
 from tests.support.slurm import parallelcluster, pcs
 from tests.support.slurm.answers import differences
 from tests.support.slurm.cluster import Cluster, cluster
+from tests.support.tiers import needs
 from tests.targets.parallelcluster.planned import PARALLELCLUSTER
 from tests.targets.test_specs import ANSWERS
 
-pytestmark = [needs(debian.impossible), pytest.mark.sampled(8)]
+pytestmark = needs(debian.impossible)
 
 CONFIGURATIONS = {"parallelcluster": parallelcluster.configuration, "pcs": pcs.configuration}
-VERSIONS = [*debian.SUITES] if EVERYTHING else [debian.OLDEST]
-"""CI has both ends of what the services offer, other machines one."""
 BUNDLES = [
     (name, target)
     for name, answers in ANSWERS.items()
@@ -43,7 +41,7 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     ("machine", "name", "target"),
     [
         (version, name, target)
-        for version in VERSIONS
+        for version in debian.SUITES
         for number, (name, target) in enumerate(BUNDLES)
         # The oldest runs all that it can, the newest the others, and one of three again.
         if ("metrics:" not in EXAMPLES[name].read_text(encoding="utf-8"))
@@ -58,7 +56,7 @@ def test_slurm_is_as_planned(machine: Cluster, name: str, target: str) -> None:
     assert machine.complaints() == []
 
 
-@pytest.mark.parametrize("machine", VERSIONS, indirect=True)
+@pytest.mark.parametrize("machine", debian.SUITES, indirect=True)
 def test_blocks_are_an_ultraserver(machine: Cluster) -> None:
     files = example_files("p6e-gb200-ultraserver", "parallelcluster")
     machine.start(parallelcluster.configuration(files), per_group=18)
@@ -66,7 +64,7 @@ def test_blocks_are_an_ultraserver(machine: Cluster) -> None:
     assert sorted(all_nodes.text.split()) == sorted(machine.running)
 
 
-@pytest.mark.parametrize("machine", VERSIONS, indirect=True)
+@pytest.mark.parametrize("machine", debian.SUITES, indirect=True)
 def test_a_partition_has_some_nodes_of_a_group(machine: Cluster) -> None:
     files = PARALLELCLUSTER.files("""
 node_groups: [{name: cpu, instance_type: c7i.large, count: {min: 1, max: 4}}]

@@ -10,11 +10,11 @@ import pytest
 from tests.services.slurm.test_real_configuration import CONFIGURATIONS
 from tests.support import debian
 from tests.support.checking import check_example, example_files
-from tests.support.examples import needs
 from tests.support.slurm.answers import differences
 from tests.support.slurm.cluster import Cluster, Refused, cluster
+from tests.support.tiers import needs
 
-pytestmark = [needs(debian.impossible), pytest.mark.sampled(6)]
+pytestmark = needs(debian.impossible)
 
 PC, PCS = "parallelcluster", "pcs"
 TWO, BLOCKS = "hpc8a-two-queues", "p6e-gb200-ultraserver"

@@ -12,11 +12,11 @@ from tests.services.slurm.test_real_configuration import CONFIGURATIONS
 from tests.services.slurm.test_smoke import NCCL
 from tests.support import debian
 from tests.support.checking import Fragments
-from tests.support.examples import EVERYTHING, needs
 from tests.support.slurm import parallelcluster
 from tests.support.slurm.cluster import Cluster, cluster
+from tests.support.tiers import needs
 
-pytestmark = [needs(debian.impossible), pytest.mark.sampled(2), pytest.mark.scenarios(4)]
+pytestmark = needs(debian.impossible)
 
 SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf"
 ACCOUNTING = {
@@ -86,11 +86,7 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Cluster]:
         yield made
 
 
-CLUSTERS = [
-    (target, version)
-    for target in CONFIGURATIONS
-    for version in (debian.SUITES if EVERYTHING else [debian.OLDEST])
-]
+CLUSTERS = [(target, version) for target in CONFIGURATIONS for version in debian.SUITES]
 on_every_cluster = pytest.mark.parametrize("machine", CLUSTERS, indirect=True, ids="-".join)
 # It takes a minute, and no bundle changes it.
 on_one_cluster = pytest.mark.parametrize("machine", CLUSTERS[-1:], indirect=True, ids="-".join)

@@ -16,10 +16,10 @@ from tests.services.slurm.test_real_configuration import CONFIGURATIONS
 from tests.services.slurm.test_real_jobs import shown, submit
 from tests.support import debian
 from tests.support.checking import Fragments
-from tests.support.examples import needs
 from tests.support.slurm.cluster import Cluster, cluster
+from tests.support.tiers import needs
 
-pytestmark = [needs(debian.impossible), pytest.mark.sampled(2), pytest.mark.scenarios(4)]
+pytestmark = needs(debian.impossible)
 
 CAPACITY = (
     "{{capacity_block: cr-0a1b2c3d4e5f6789{}, starts: '2026-12-10T11:30:00Z', "

@@ -12,11 +12,11 @@ import pytest
 
 from tests.services.slurm.services import Pcs
 from tests.support import systemd_node
-from tests.support.examples import needs
 from tests.support.scripts import programs
 from tests.support.systemd_node import SystemdNode
+from tests.support.tiers import needs
 
-pytestmark = [needs(systemd_node.impossible), pytest.mark.scenarios(2)]
+pytestmark = needs(systemd_node.impossible)
 
 SPEC = """
 node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2, scratch: /scratch}]

@@ -15,6 +15,7 @@ from clustergen.services.slurm import users
 from tests.support.checking import Fragments
 from tests.support.outcomes import succeeded
 from tests.support.scripts import Rig
+from tests.support.tiers import needs, without_root
 
 pytestmark = pytest.mark.scenarios(2)
 
@@ -26,7 +27,7 @@ USERS = f"users: [{{name: alice, uid: {UID}, ssh_key: '{KEY}'}}]"
 Followed = tuple[int, list[str], str]
 """The status, the calls that change accounts, and what the script says."""
 Follow = Callable[..., Followed]
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+as_root = needs(without_root)
 SCRIPT = Fragments("pcs").files(USERS)["scripts/users.sh"]
 
 

@@ -263,7 +263,7 @@ def _failure(version: str) -> str:
             made.ask("srun hostname")
         except (Refused, AssertionError) as failed:
             last = (str(failed).splitlines() or ["it does not start"])[-1]
-            return f"{said} of Debian's {debian.SUITES[version]}: {last}"
+            return f"{said} of Debian's {debian.SUITES[version]}: {noise.without_time(last)}"
     return ""
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from tests.support import debian
-from tests.support.examples import needs
+from tests.support import control, debian
 from tests.support.node_network import NodeNetwork, Run, node_network
+from tests.support.tiers import needs
 from tests.support.waiting import PATIENCE
 from tests.targets.batch.planned import container_of, job_of
 
@@ -33,10 +33,24 @@ echo '# Out of bounds values : 0 OK'
 """
 
 
+PACKAGES = ("openmpi-bin", "openssh-server", "openssh-client", "curl", "hostname", "python3")
+
+
+def openmpi_failure() -> str:
+    """Why OpenMPI does not start two processes on one machine."""
+    with node_network(debian.machine(PACKAGES)) as made:
+        made.name_hosts({"main": MAIN})
+        made.add("main", MAIN)
+        ran = made.run(
+            "main", "mpirun --allow-run-as-root --oversubscribe -n 2 hostname && sshd -V"
+        )
+    return f"openmpi: {ran.text.strip().splitlines()[-1]}" if ran.status else ""
+
+
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[NodeNetwork]:
-    packages = ("openmpi-bin", "openssh-server", "openssh-client", "curl", "hostname", "python3")
-    with node_network(debian.machine(packages)) as made:
+    control.need(openmpi_failure)
+    with node_network(debian.machine(PACKAGES)) as made:
         made.name_hosts({"main": MAIN, "child": CHILD})
         for name, address in (("main", MAIN), ("child", CHILD)):
             made.add(name, address)

@@ -66,7 +66,7 @@ SPECS = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
     plan = plan_of_new(text)

@@ -10,7 +10,7 @@ from tests.validators.bundle import bundle_violations
 from tests.validators.parallelcluster import ParallelCluster
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
     plan = plan_of(text)

@@ -37,7 +37,7 @@ def test_parallelcluster_accepts_every_spec(name: str, parallelcluster: Parallel
     assert [m for m in serious if m.validator not in EXPLAINED] == []
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @BY_NAME
 def test_the_shell_accepts_the_script(name: str) -> None:
     rendered = files(SPECS[name]).items()

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support import control
 from tests.support.scripts import completed
 from tests.validators import npm
 
@@ -40,7 +41,8 @@ class Visit:
 
 def visit(visits: Sequence[Visit]) -> list[dict[str, Any]]:
     """What a reader meets on each visit; `visit.mjs` has the keys."""
-    executable = next(filter(None, map(shutil.which, _NAMES)))
+    control.need(_failure)
+    executable = _executable()
     done = completed(
         *("node", str(_FOLDER / "visit.mjs"), str(npm.installed(_FOLDER)), executable),
         json.dumps([asdict(each) for each in visits]),
@@ -48,3 +50,12 @@ def visit(visits: Sequence[Visit]) -> list[dict[str, Any]]:
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
+
+
+def _executable() -> str:
+    return next(filter(None, map(shutil.which, _NAMES)))
+
+
+def _failure() -> str:
+    """Why Chromium does not open an empty page."""
+    return control.failure(_executable(), "--headless", "--no-sandbox", "--dump-dom", "about:blank")

@@ -1,18 +1,24 @@
-"""How much of a repeated test runs: everything in CI, a share elsewhere."""
+"""The two tiers of the tests: quick, which `pytest` runs, and real, which `pytest -m real` runs.
+
+A quick test needs the packages of the lock files and nothing else. The real tier has what needs
+more of the machine, and the repetitions that are left out of the quick one. Where a file or a
+folder is named, the tests of both are run.
+"""
 
 from __future__ import annotations
 
 import os
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import pytest
 from hypothesis import settings
 
 T = TypeVar("T")
-EVERYTHING: Final = os.environ.get("CI") == "true"
-"""Whether repetitions run too: the same validator, program or action with another spec."""
+REAL = "real"
+IN_REAL = pytest.mark.real()
+"""Marks what needs nothing more of the machine: it repeats a quick test, or installs packages."""
 
 
 def share(full: int) -> int:
@@ -21,15 +27,20 @@ def share(full: int) -> int:
 
 
 def needs(impossible: Callable[[], str]) -> pytest.MarkDecorator:
-    """Marks tests that run real daemons or machines, and cannot where `impossible` says why."""
+    """Marks tests that need more of the machine, and are skipped where `impossible` says why."""
     return pytest.mark.real(impossible())
 
 
-def left_out(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """What a run of all tests leaves to CI.
+def without_root() -> str:
+    """Why this process cannot act for several users; empty when it can."""
+    return "" if os.geteuid() == 0 else "only root can be other users, and give files to them"
 
-    Of the cases of a test with the mark ``sampled(n)``, one of n is run, and of the tests of a file
-    with the mark ``scenarios(n)``, which play one program again and again, one of n. Which one
+
+def repetitions(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """What the quick tier leaves out.
+
+    Of the cases of a test with the mark ``sampled(n)``, one of n is quick, and of the tests of a
+    file with the mark ``scenarios(n)``, which play one program again and again, one of n. Which one
     depends on the name, so that tests of one table take different rows.
     """
     files, tests = _grouped(items, "::"), _grouped(items, "[")
