@@ -19,10 +19,10 @@ format:
 	$(PYTHON) -m ruff format .
 
 docs:
-	$(PYTHON) docs/build.py
+	$(PYTHON) tools/docs/build.py
 
 site:
-	$(PYTHON) docs/website.py
+	$(PYTHON) tools/docs/website.py
 
 benchmark:
 	$(PYTHON) benchmarks/bench.py

@@ -8,14 +8,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2.bccache import Bucket, BytecodeCache
+from jinja2.bccache import Bucket, FileSystemBytecodeCache
 
 from clustergen.base.resources import tree
 
@@ -35,7 +34,7 @@ def environment(maker: str, **options: Any) -> jinja2.Environment:
     )
 
 
-class CompiledTemplates(BytecodeCache):
+class CompiledTemplates(FileSystemBytecodeCache):
     """Jinja's compiled templates, valid for their text, this Jinja version and their ``maker``.
 
     That is the module whose code determines the result of compiling a template. Nothing is written
@@ -43,7 +42,7 @@ class CompiledTemplates(BytecodeCache):
     """
 
     def __init__(self, maker: str) -> None:
-        self._folder = Path(importlib.util.cache_from_source(__file__)).parent
+        super().__init__(str(Path(importlib.util.cache_from_source(__file__)).parent), "%s.jinja")
         version = f"{jinja2.__file__} {os.stat(jinja2.__file__).st_mtime_ns} "
         self._made_by = version.encode() + Path(maker).read_bytes()
 
@@ -51,18 +50,11 @@ class CompiledTemplates(BytecodeCache):
         return sha1(self._made_by + source.encode(), usedforsecurity=False).hexdigest()
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        with suppress(OSError), self._path(bucket).open("rb") as file:
-            bucket.load_bytecode(file)
+        with suppress(OSError):
+            super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        if sys.dont_write_bytecode:
-            return
-        # Write atomically, because other processes may read it.
-        with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
-                bucket.write_bytecode(file)
-            os.replace(file.name, self._path(bucket))
-
-    def _path(self, bucket: Bucket) -> Path:
-        return self._folder / f"{bucket.key}.jinja"
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                Path(self.directory).mkdir(parents=True, exist_ok=True)
+                super().dump_bytecode(bucket)

@@ -51,6 +51,17 @@ def every(root: Path = _ROOT) -> tuple[Rule, ...]:
     return _distinct(rule for package in packages for rule in rules_below(package))
 
 
+def declared(code: str, root: Path = _ROOT) -> Rule | None:
+    """The rule of the package at ``root`` that has ``code``, without an import of the others."""
+    for path in sorted(root.rglob("rules/**/*.py")):
+        if path.name != "__init__.py" and f'"{code}"' in path.read_text(encoding="utf-8"):
+            name = ".".join((root.name, *path.relative_to(root).with_suffix("").parts))
+            for rule in _declared(importlib.import_module(name)):
+                if rule.code == code:
+                    return rule
+    return None
+
+
 def _modules(package: str) -> Iterator[ModuleType]:
     # Every check does this, and listing the folder is several times as fast as pkgutil.
     for name in sorted(os.listdir(_folder(package))):

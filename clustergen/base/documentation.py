@@ -21,13 +21,14 @@ def help_uri(rule: Rule) -> str:
 def page_of(code: str, urls: Mapping[str, str]) -> str:
     """The page of a code, given the project's URLs; empty if they name no place that has one.
 
-    The site has a page for each rule. Without a site, a repository on GitHub shows docs/rules.md.
+    The site has a page for each rule. Without a site, a repository on GitHub shows docs/rules/.
     """
+    area, anchor = code[:3].lower(), code.lower()
     site, repository = urls.get("Documentation", ""), urls.get("Repository", "")
     if site:
-        return f"{site.rstrip('/')}/rules/{code.lower()}.html"
+        return f"{site.rstrip('/')}/rules/{anchor}.html"
     if repository.startswith("https://github.com/"):
-        return f"{repository.rstrip('/')}/blob/HEAD/docs/rules.md#{code.lower()}"
+        return f"{repository.rstrip('/')}/blob/HEAD/docs/rules/{area}.md#{anchor}"
     return ""
 
 

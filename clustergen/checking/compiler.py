@@ -16,7 +16,7 @@ from clustergen.plan import build, features
 from clustergen.plan.features.rules.support import unsupported
 from clustergen.plan.model import Plan
 from clustergen.plan.model.foundation import Served
-from clustergen.spec import exposed, foreign, named_targets, parse, remainders, source
+from clustergen.spec import exposed, formats, named_targets, parse, remainders, source
 from clustergen.spec.rules.form import FOREIGN
 from clustergen.spec.source import Document
 from clustergen.targets import Target, needs
@@ -153,7 +153,7 @@ def _check(document: Document | None, findings: list[Finding], request: _Request
         return Checked(None, MappingProxyType({}), unread)
     known = list(secrets.found(document.data))
     spec, found = parse(document)
-    if spec is None and (format := foreign.recognized(document.data)):
+    if spec is None and (format := formats.recognized(document.data)):
         # Its keys are no mistakes of a spec: one finding explains more than one for each of them.
         found = [FOREIGN.at((), f"this is {format}, not a spec", help=_IMPORT)]
         return Checked(None, MappingProxyType({}), tuple(map(document.place, found)))

@@ -8,7 +8,7 @@ import sys
 
 from clustergen import targets
 from clustergen.analysis import cost
-from clustergen.analysis.cost import Quotation
+from clustergen.analysis.cost import Estimate
 from clustergen.base.account import CallError
 from clustergen.base.findings import Finding, errors
 from clustergen.checking.compiler import Checked
@@ -24,13 +24,13 @@ HOUR_SECONDS = 3600
 def run(args: argparse.Namespace) -> int:
     request = read(args)
     hours = hours_of(args.duration) if args.duration else None
-    found: list[Quotation] = []
+    found: list[Estimate] = []
     failed: list[Finding] = []
     try:
         book = _book(live=args.live)
         for spec in request.with_progress():
             checked = _checked(request, spec)
-            found += cost.quote(spec.title, checked, purchases=args.purchases, book=book)
+            found += cost.estimate(spec.title, checked, purchases=args.purchases, book=book)
             failed += errors(checked.findings)
     except CallError as error:
         raise UsageError(str(error)) from None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clustergen.analysis import diff
-from clustergen.analysis.diff import Difference, Folders, Side, Spec, live
+from clustergen.analysis.diff import Diff, Folders, Side, Spec, live
 from clustergen.base import account
 from clustergen.bundle.effects import KINDS, Kind
 from clustergen.commands import inputs, sides
@@ -37,7 +37,7 @@ class Pair(NamedTuple):
 
 def run(args: argparse.Namespace) -> int:
     pair = _pair(args)
-    found: list[Difference] = []
+    found: list[Diff] = []
     failed = [finding for side in pair if isinstance(side, Spec) for finding in side.blocking()]
     for target in _targets(pair, args):
         try:
@@ -63,7 +63,7 @@ def _targets(pair: Pair, args: argparse.Namespace) -> Sequence[str]:
     return named or list(dict.fromkeys(target for side in sides for target in side.targets))
 
 
-def _fails(found: Sequence[Difference], wanted: str | None) -> bool:
+def _fails(found: Sequence[Diff], wanted: str | None) -> bool:
     """Whether an effect is as dangerous as ``wanted``, or unknown; drift is the least of all."""
     if wanted is None:
         return False

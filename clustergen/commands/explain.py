@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from clustergen import output
-from clustergen.base import documentation
+from clustergen.base import discovery, documentation
 from clustergen.base.findings import Finding, Rule
-from clustergen.base.retired import RETIRED
 from clustergen.checking import registry
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import OK, UsageError
@@ -18,19 +17,19 @@ from clustergen.commands.request import project_of
 
 
 def run(args: argparse.Namespace) -> int:
-    rules = registry.by_code()
     codes = inputs.listed(args.codes)
-    if not codes or any(code.upper() not in rules for code in codes):
-        rules = registry.by_code(_custom(args))
+    rules = {code.upper(): found for code in codes if (found := discovery.declared(code.upper()))}
+    if len(rules) < len(codes) or not codes:
+        rules = {**registry.by_code(_custom(args))}
     if not codes:
         for rule in rules.values():
             print(f"{rule.code}  {rule.title}")
         return OK
     for code in codes:
-        if code.upper() not in {**rules, **RETIRED}:
+        if code.upper() not in rules:
             hint = registry.hint(code.upper(), rules)
             return inputs.print_error(f"no finding has the code {code}; {hint}")
-    print("\n".join(_explained(code.upper(), rules) for code in codes), end="")
+    print("\n".join(as_text(rules[code.upper()]) for code in codes), end="")
     return OK
 
 
@@ -45,15 +44,6 @@ def _custom(args: argparse.Namespace) -> Sequence[Rule]:
         faults = error.findings
     print(output.render("concise", faults, {}), end="", file=sys.stderr)
     return rules or ()
-
-
-def _explained(code: str, rules: Mapping[str, Rule]) -> str:
-    if code not in RETIRED:
-        return as_text(rules[code])
-    successor, why = RETIRED[code]
-    if not successor:
-        return f"{code} is retired. {why}\n"
-    return f"{code} is now {successor}. {why}\n\n{as_text(rules[successor])}"
 
 
 def as_text(rule: Rule) -> str:

@@ -23,6 +23,6 @@ def run(args: argparse.Namespace) -> int:
     name = next((name for name in checked.targets if name in checked.plans), None)
     if name is None:
         return inputs.report(checked.findings, args)
-    box = graph.picture(checked.plans[name], targets.load(name))
+    box = graph.diagram(checked.plans[name], targets.load(name))
     sys.stdout.write(graph.render(args.output, box))
     return OK

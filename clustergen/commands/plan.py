@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from clustergen.analysis import plan
-from clustergen.analysis.plan import Expansion
+from clustergen.analysis.plan import ExpandedSpec
 from clustergen.base.findings import Finding, errors
 from clustergen.commands import inputs
 from clustergen.commands.request import read
@@ -15,7 +15,7 @@ from clustergen.commands.request import read
 
 def run(args: argparse.Namespace) -> int:
     request = read(args)
-    expanded: list[Expansion] = []
+    expanded: list[ExpandedSpec] = []
     failed: list[Finding] = []
     for spec in request.with_progress():
         checked = request.check(spec)
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     return inputs.report(failed, args)
 
 
-def _shown(expanded: Sequence[Expansion], output: str) -> str:
+def _shown(expanded: Sequence[ExpandedSpec], output: str) -> str:
     if output == "json":
         return plan.as_json(expanded)
     if output == "yaml":

@@ -20,7 +20,7 @@ from clustergen.commands.request import Input, Request, read
 from clustergen.spec import source
 
 if TYPE_CHECKING:
-    from clustergen.analysis.diff import Difference
+    from clustergen.analysis.diff import Diff
 
 _STDOUT = "-"
 _HEAD = 4096
@@ -45,7 +45,7 @@ def _report(request: Request, spec: Input, out: Path | None, args: argparse.Name
     if not chosen and (best := [each.target.name for each in compared.least_lost[:1]]):
         request = request._replace(targets=tuple(best))
         checked = request.check(spec)
-    differences: Mapping[str, Difference] = {}
+    differences: Mapping[str, Diff] = {}
     if args.base:
         from clustergen.commands import sides  # needs what reads and compares bundles
 

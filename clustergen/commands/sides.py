@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clustergen.analysis import diff
-from clustergen.analysis.diff import Difference, Folders, Spec
+from clustergen.analysis.diff import Diff, Folders, Spec
 from clustergen.commands.exit_status import UsageError
 from clustergen.commands.request import Input, Request, read
 from clustergen.spec import source
@@ -96,7 +96,7 @@ def spec_of(request: Request, given: Input, revision: Revision | None = None) ->
 
 def changes_since(
     base: str, args: argparse.Namespace, request: Request, given: Input
-) -> Mapping[str, Difference]:
+) -> Mapping[str, Diff]:
     """What deploying a spec over ``base`` does, for each target that renders both.
 
     :raises UsageError: if ``base`` cannot be read, or has errors.

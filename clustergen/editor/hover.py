@@ -8,7 +8,6 @@ from lsprotocol import types
 
 from clustergen.base import documentation, secrets
 from clustergen.base.patterns import pattern
-from clustergen.base.retired import RETIRED
 from clustergen.checking import registry
 from clustergen.editor import fields
 from clustergen.editor.outline import Node, node_at
@@ -38,10 +37,8 @@ def _code(text: Text, line: int, column: int) -> tuple[str, At] | None:
         return None
     for match in _CODE.finditer(text.lines[line], *comment.span("codes")):
         rule = registry.by_code().get(match[0])
-        if match.start() <= column <= match.end() and (rule or match[0] in RETIRED):
+        if rule and match.start() <= column <= match.end():
             at = At(line, match.start(), line, match.end())
-            if rule is None:
-                return f"**{match[0]}** is retired. {RETIRED[match[0]].why}", at
             page = documentation.help_uri(rule)
             link = f"\n\n[{page}]({page})" if page else ""
             return f"**{rule.code}**: {rule.title}\n\n{rule.why}{link}", at

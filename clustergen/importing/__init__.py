@@ -23,21 +23,21 @@ from clustergen.importing.reading import Source, Unreadable, read
 from clustergen.importing.rules.decisions import DROPPED
 from clustergen.importing.rules.formats import NO_ANSWER, UNKNOWN
 from clustergen.importing.unrecognized import is_launch_template, unknown, unreadable
-from clustergen.spec import foreign, source
+from clustergen.spec import formats, source
 
 __all__ = ["Answers", "Imported", "Request", "imported", "imported_live"]
 
 _SETS: Final[Mapping[str, Callable[[Sequence[Source], Answers], Imported]]] = {
-    foreign.PARALLELCLUSTER: parallelcluster.imported,
-    foreign.PARALLELCLUSTER_STACK: parallelcluster.imported_stack,
-    foreign.HYPERPOD: hyperpod.imported,
-    foreign.PCS: pcs.imported,
-    foreign.BATCH: batch.imported,
-    foreign.EKS: eks.imported,
-    foreign.EKSCTL: eksctl.imported,
+    formats.PARALLELCLUSTER: parallelcluster.imported,
+    formats.PARALLELCLUSTER_STACK: parallelcluster.imported_stack,
+    formats.HYPERPOD: hyperpod.imported,
+    formats.PCS: pcs.imported,
+    formats.BATCH: batch.imported,
+    formats.EKS: eks.imported,
+    formats.EKSCTL: eksctl.imported,
 }
 """What makes a spec of the files of one cluster, by format."""
-_STACKS: Final = (foreign.PCS, foreign.BATCH, foreign.EKS, foreign.EKSCTL)
+_STACKS: Final = (formats.PCS, formats.BATCH, formats.EKS, formats.EKSCTL)
 """Formats whose clusters are stacks."""
 
 
@@ -114,8 +114,8 @@ def _imported(request: Request, known: Mapping[str, str]) -> Imported:
             sources += read(text, name, known)
         except Unreadable as error:
             return _refused(unreadable(name, text, error))
-    first, *others = sorted(sources, key=lambda each: not foreign.recognized(each.data))
-    format = foreign.recognized(first.data)
+    first, *others = sorted(sources, key=lambda each: not formats.recognized(each.data))
+    format = formats.recognized(first.data)
     if not format:
         return _refused(first.place(unknown(first)))
     strangers = [each for each in others if not _belongs(each, format)]
@@ -151,16 +151,16 @@ _AFTER: Final = "no part of the cluster; apply it when the cluster runs"
 
 def _belongs(source: Source, format: str) -> bool:
     """Whether a further file is of the same cluster."""
-    if format == foreign.EKSCTL:
+    if format == formats.EKSCTL:
         return False
-    other = foreign.recognized(source.data)
+    other = formats.recognized(source.data)
     supporting = source.is_template or is_parameter_file(source.data) is not None
-    if format == foreign.PARALLELCLUSTER:
+    if format == formats.PARALLELCLUSTER:
         return supporting and not other
-    if format == foreign.HYPERPOD:
+    if format == formats.HYPERPOD:
         # The template of an EKS cluster may be beside that of the HyperPod cluster on it.
         return requests.is_parameters(source.data) or supporting
-    if format == foreign.EKS and source.is_object:
+    if format == formats.EKS and source.is_object:
         return True
     return other == format or (not other and (supporting or is_launch_template(source)))
 

@@ -29,7 +29,7 @@ class Service:
 
     target: str
     normal: Callable[[Mapping[str, Any], Schema], Json]
-    settled: Callable[[Mapping[str, Any], Mapping[str, Any], Schema], Any]
+    equivalent: Callable[[Mapping[str, Any], Mapping[str, Any], Schema], Any]
     literal: bool = False
     """The rendered document must be the original as it is written, defaults included."""
     place: Callable[[Mapping[str, Any], Path], Path] | None = None
@@ -69,7 +69,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         rejected = [losses.NOT_RENDERED.at((), f.message, help=f.help) for f in found]
         text = spec_text(words, origin, notes.comments)
         return Imported(text, (*notes.findings, *rejected), False, 0, 0)
-    wanted = service.settled(document, original, target.schema)
+    wanted = service.equivalent(document, original, target.schema)
     changes = overlay.difference(document, wanted, keys=target.schema.list_keys)
     changes, refusals = _accepted(words, changes, target)
     if changes:

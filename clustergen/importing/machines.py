@@ -51,7 +51,7 @@ def count(low: Any, high: Any) -> Json | int:
     return high if low == high else {"min": low, "max": max(low, high)}
 
 
-def stand_in(place: Path, notes: Notes) -> Json:
+def missing_group(place: Path, notes: Notes) -> Json:
     """In place of node groups, of which a spec has at least one."""
     text = "the cluster has no node groups, and a spec needs one"
     help = "write the nodes that your jobs need; none starts as long as no job waits"

@@ -17,7 +17,7 @@ from clustergen.base.findings import Finding, Path, Span
 from clustergen.base.secrets import Secret
 from clustergen.importing import masking
 from clustergen.services.aws.template_text import Literal, Loader
-from clustergen.spec import foreign
+from clustergen.spec import formats
 
 LONGEST: Final = 1 << 20
 """Bytes of a file. CloudFormation takes no template above 1 MB, and other formats are smaller:
@@ -55,7 +55,7 @@ class Source:
     def is_object(self) -> bool:
         """Whether it is an object of Kubernetes, and no cluster."""
         known = isinstance(self.data, Mapping) and {"apiVersion", "kind"} <= set(self.data)
-        return known and not foreign.recognized(self.data)
+        return known and not formats.recognized(self.data)
 
     @functools.cached_property
     def template(self) -> Mapping[str, Any]:

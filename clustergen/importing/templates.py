@@ -29,7 +29,7 @@ def service(  # noqa: PLR0913 what a comparison knows
     With ``adopt``, the resources exist already, and the template has no others.
     """
     comparison = _Comparison(form, region, name, original, adopt)
-    return Service(target, comparison.normal, comparison.settled, place=comparison.place)
+    return Service(target, comparison.normal, comparison.equivalent, place=comparison.place)
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class _Comparison:
         source = Source("", document, (), None)
         return settings.extract(Stacks([source], given).resources(), self.form)
 
-    def settled(
+    def equivalent(
         self,
         document: Mapping[str, Any],
         original: Mapping[str, Any],
         schema: Schema,  # noqa: ARG002
     ) -> Json:
-        settling = _Settling(self.form, document, self._extracted(document), original)
-        found = settling.document()
+        equivalence = _Equivalence(self.form, document, self._extracted(document), original)
+        found = equivalence.document()
         return _adopted(found, self.form) if self.adopt else found
 
     def place(self, document: Mapping[str, Any], path: Path) -> Path:
@@ -77,7 +77,7 @@ class _Comparison:
         return ()
 
 
-class _Settling:
+class _Equivalence:
     """Changes a rendered template until it has the settings of the original."""
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import Any, Final
 from clustergen.base.findings import Finding, Path
 from clustergen.overlay.merging import RENAME, called, deletes, naming, needs_item
 from clustergen.overlay.rules.changes import CHANGES, IDLE_DELETION
-from clustergen.overlay.words import nearest
+from clustergen.overlay.suggestions import nearest
 
 _SHOWN: Final = 12
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 from clustergen.base.findings import Finding, Path
 from clustergen.base.patterns import pattern
 from clustergen.facts.schemas import Schema
+from clustergen.overlay.logical_ids import counterpart
 from clustergen.overlay.parts import as_map
 from clustergen.overlay.rules.references import DANGLING, UNCHECKED
-from clustergen.overlay.twins import twin
-from clustergen.overlay.words import nearest
+from clustergen.overlay.suggestions import nearest
 
 _SECTIONS: Final = ("Parameters", "Resources")
 _SUBSTITUTED: Final = pattern(r"\$\{([\w:]+)(?:\.[^}]*)?\}")
@@ -55,7 +55,7 @@ def _way_out(
     """What to do about a name that the overlay deletes; empty for others."""
     if _cause(overlay, name)[1:] != (name,):
         return ""
-    if other := twin(as_map(document.get("Resources")).get(name), merged):
+    if other := counterpart(as_map(document.get("Resources")).get(name), merged):
         return f"write what refers to it in the overlay, with {other}, which it is called there"
     return f"remove `{name}: null` from the overlay"
 

@@ -8,7 +8,7 @@ from clustergen.base.findings import Finding, Path, rename, safe
 from clustergen.facts.schemas import Violation
 from clustergen.overlay.merging import PATCH, RENAME
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
-from clustergen.overlay.words import nearest, short, shortened, similar
+from clustergen.overlay.suggestions import nearest, short, shortened, similar
 
 _DIRECTIVES: Mapping[str, tuple[str, str]] = {
     PATCH: ("$patch is `delete` or `replace`", "write KEY: null to delete a key of a mapping"),

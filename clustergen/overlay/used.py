@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen.base.findings import Finding, Path, Rule, drop, unsafe
+from clustergen.overlay.logical_ids import counterpart
 from clustergen.overlay.merging import called
 from clustergen.overlay.parts import as_map, maps
 from clustergen.overlay.rules.used import RENAMED, STALE
-from clustergen.overlay.twins import twin
-from clustergen.overlay.words import short
+from clustergen.overlay.suggestions import short
 
 _ANY: Final = "*"
 
@@ -156,7 +156,11 @@ def _idle(
     """Numbers of nodes in the spec that do nothing, as the overlay has the group's resource."""
     for steps in _NUMBERS:
         for (section, id, *rest), wanted in _values(document, steps, keys):
-            other = "" if id in as_map(merged.get(section)) else twin(document[section][id], merged)
+            other = (
+                ""
+                if id in as_map(merged.get(section))
+                else counterpart(document[section][id], merged)
+            )
             names = (section, other, *rest)
             found = str(_at(merged, names, keys)) if other else ""
             # A parameter decides elsewhere.
@@ -172,7 +176,7 @@ def _has_twin(now: Any, resource: Any, merged: Mapping[str, Any]) -> bool:
     restricted = maps(merged.get("RestrictedInstanceGroups") or [])
     if now is None and group in [each.get("InstanceGroupName", "") for each in restricted]:
         return True
-    return now is None and bool(twin(resource, merged))
+    return now is None and bool(counterpart(resource, merged))
 
 
 def _difference(use: _Use, names: Sequence[str], before: Any, now: Any) -> str:

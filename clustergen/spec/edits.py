@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from clustergen.base.findings import Path
-from clustergen.spec import stand_ins
-from clustergen.spec.stand_ins import ABSENT
+from clustergen.spec import substitutes
+from clustergen.spec.substitutes import ABSENT
 
 
 class Edits:
@@ -71,7 +71,7 @@ class Edits:
 
     def _choose(self, path: Path) -> None:
         if path:
-            self._put(path, stand_ins.choose(path, self._tree)[self._choice])
+            self._put(path, substitutes.choose(path, self._tree)[self._choice])
 
     def _put(self, path: Path, value: Any) -> None:
         self.made[path] = value

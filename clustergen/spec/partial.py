@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import ValidationError
 
 from clustergen.base.findings import Finding, Path
-from clustergen.spec import core_schema, errors, misspelt, patterns, stand_ins
+from clustergen.spec import core_schema, errors, misspelt, patterns, substitutes
 from clustergen.spec.edits import Edits
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _rename(left: dict[str, Any], edits: Edits) -> None:
     """Change references in ``left`` to node groups whose name has a stand-in."""
     groups = [path for path in edits.made if path[:1] == ("node_groups",) and len(path) > 1]
     new = {_written_name(edits.data, path): f"node-groups-{path[1]}" for path in groups}
-    names = frozenset(stand_ins.group_names(left))
+    names = frozenset(substitutes.group_names(left))
     for section in _referring(left):
         references = section.get("node_groups")
         if isinstance(references, list):

@@ -1,4 +1,4 @@
-"""The picture of a cluster: what it shows, and that it is well-formed whatever the names are."""
+"""The diagram of a cluster: what it shows, and that it is well-formed whatever the names are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def boxes(text: str, target: str = "pcs") -> Box:
     plan = check(text, target=target).plans[target]
-    return graph.picture(plan, targets.load(target))
+    return graph.diagram(plan, targets.load(target))
 
 
 def words(box: Box) -> str:
@@ -33,7 +33,7 @@ def words(box: Box) -> str:
 def test_every_node_group_and_mount_is_shown(name: str) -> None:
     checked = compiler.check([EXAMPLES[name]], targets=targets.NAMES)
     for target, plan in checked.plans.items():
-        box = graph.picture(plan, targets.load(target))
+        box = graph.diagram(plan, targets.load(target))
         titles = [each.title for each in box.all()]
         shown = {group.name for group in plan.node_groups} | {item.mount for item in plan.storage}
         if len(plan.node_groups) <= 8:

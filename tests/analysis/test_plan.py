@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from clustergen import cli, targets
-from clustergen.analysis import plan as expansion
+from clustergen.analysis import plan as analysis
 from clustergen.analysis.plan.json import VERSION
 from clustergen.checking import compiler
 from clustergen.checking.compiler import Checked
@@ -74,13 +74,13 @@ def test_an_expanded_spec_yields_the_same_plan(name: str) -> None:
 
 
 def assert_the_same_plan(checked: Checked, target: str) -> None:
-    expanded = expansion.expand(checked, target)
+    expanded = analysis.expand(checked, target)
     assert expanded.defaults
-    again = compiler.check_text(expansion.as_yaml(expanded), targets=[target])
+    again = compiler.check_text(analysis.as_yaml(expanded), targets=[target])
     assert content(again.plans[target]) == expected(checked.plans[target])
     assert codes(again, target) == codes(checked, target)
-    assert expansion.expand(again, target).defaults == {}
-    [data] = json.loads(expansion.as_json([expanded]))["plans"]
+    assert analysis.expand(again, target).defaults == {}
+    [data] = json.loads(analysis.as_json([expanded]))["plans"]
     of_json = compiler.check_text(json.dumps(data["spec"]), targets=[target])
     assert content(of_json.plans[target]) == content(again.plans[target])
 
@@ -100,7 +100,7 @@ def without_explicit(files: Mapping[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_expanded_spec_yields_the_same_bundle(name: str) -> None:
     for target in taken(name):
-        text = expansion.as_yaml(expansion.expand(check_example(name), target))
+        text = analysis.as_yaml(analysis.expand(check_example(name), target))
         bundle, again = example_files(name, target), files_of(check(text, target=target), target)
         plain, plain_again = without_explicit(bundle), without_explicit(again)
         assert {path for path in plain if plain[path] != plain_again[path]} <= {"README.md"}
@@ -108,7 +108,7 @@ def test_an_expanded_spec_yields_the_same_bundle(name: str) -> None:
 
 def test_what_is_not_in_the_spec_has_a_reason() -> None:
     checked = check(SPEC + "targets: {pcs: {}}\n", target="pcs")
-    expanded = expansion.expand(checked, "pcs")
+    expanded = analysis.expand(checked, "pcs")
     for decision in checked.plans["pcs"].decisions:
         assert expanded.defaults[decision.path].reason == decision.text
     found = {path: value for path, (value, _) in expanded.defaults.items()}
@@ -126,7 +126,7 @@ def test_what_is_not_in_the_spec_has_a_reason() -> None:
 
 @pytest.mark.parametrize("target", targets.NAMES)
 def test_sections_of_other_targets_are_left_out(target: str) -> None:
-    spec = expansion.expand(check(SPEC, target=target), target).spec
+    spec = analysis.expand(check(SPEC, target=target), target).spec
     scheduler = targets.load(target).traits.scheduler
     assert {"slurm", "kubernetes"} & set(spec) == {scheduler} - {"batch"}
     # A section of the target would limit the spec to it.
@@ -148,7 +148,7 @@ def test_sections_of_other_targets_are_left_out(target: str) -> None:
 def test_what_the_user_wrote_stays(written: str) -> None:
     checked = check(SPEC, written, target="pcs")
     plan = checked.plans["pcs"]
-    text = expansion.as_yaml(expansion.expand(checked, "pcs"))
+    text = analysis.as_yaml(analysis.expand(checked, "pcs"))
     again = compiler.check_text(text, targets=["pcs"])
     assert content(again.plans["pcs"]) == expected(plan)
     assert yaml.safe_load(text)

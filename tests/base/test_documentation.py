@@ -33,7 +33,7 @@ def unpublished(monkeypatch: pytest.MonkeyPatch) -> None:
         (SITE, "https://docs.example.org/clustergen/rules/fsx004.html"),
         (
             {"Repository": "https://github.com/acme/clustergen"},
-            "https://github.com/acme/clustergen/blob/HEAD/docs/rules.md#fsx004",
+            "https://github.com/acme/clustergen/blob/HEAD/docs/rules/fsx.md#fsx004",
         ),
         ({"Repository": "https://git.example.org/clustergen"}, ""),
         ({}, ""),

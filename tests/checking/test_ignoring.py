@@ -74,13 +74,9 @@ def test_an_error_stays() -> None:
     assert "SPC055" not in codes
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [("NET099", "no finding has the code NET099"), ("LIM101", "LIM101 is retired")],
-)
-def test_codes_that_no_rule_has(code: str, message: str) -> None:
-    (finding,) = check(text(f"{CLOSED}  # clustergen: ignore[{code}] {WHY}", GROUP)).findings
-    assert (finding.code, finding.message) == ("SPC055", message)
+def test_a_code_that_no_rule_has() -> None:
+    (finding,) = check(text(f"{CLOSED}  # clustergen: ignore[NET099] {WHY}", GROUP)).findings
+    assert (finding.code, finding.message) == ("SPC055", "no finding has the code NET099")
     assert finding.help
 
 

@@ -105,8 +105,6 @@ ANSWERS: list[tuple[str, int, str, str]] = [
     ("explain net001", 0, "NET001 error: Unknown region", ""),
     ("explain NET0001", 2, "", "did you mean NET"),
     ("explain XYZ", 2, "", "`clustergen explain` lists all codes"),
-    ("explain net104", 0, "NET104 is now NET014.", ""),
-    ("explain SUP003", 0, "SUP003 is retired.", ""),
     ("explain", 0, "SPC020  Unknown key", ""),
     # catalog
     ("catalog p5en.48xlarge", 0, "8 x NVIDIA H200", ""),

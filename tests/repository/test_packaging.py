@@ -162,7 +162,7 @@ def test_an_sdist_carries_its_tests_and_docs(built: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     expected = word_set(
-        "tests/repository/test_packaging.py docs/build.py .ci/run benchmarks/bench.py"
+        "tests/repository/test_packaging.py tools/docs/build.py .ci/run benchmarks/bench.py"
     )
     expected |= {"app.py", "cdk.json", "package.json", "package-lock.json", "stacks/pcs.py"}
     assert expected - names == set()

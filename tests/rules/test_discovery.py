@@ -14,7 +14,6 @@ import clustergen
 import stacks
 from clustergen import targets
 from clustergen.base import discovery
-from clustergen.base.retired import RETIRED
 from clustergen.checking import registry
 
 PACKAGE = Path(clustergen.__file__).parent
@@ -167,13 +166,6 @@ def test_rules_of_a_target_name_it(name: str) -> None:
 def test_rules_for_all_targets_name_one_for_their_examples_only() -> None:
     found = [rule for rule in discovery.rules_below("clustergen.rules") if rule.target]
     assert [rule.code for rule in found if not rule.by_limits] == []
-
-
-def test_retired_codes_are_not_used_and_have_successors() -> None:
-    codes = registry.by_code().keys()
-    assert codes.isdisjoint(RETIRED)
-    assert {old.successor for old in RETIRED.values() if old.successor} <= codes
-    assert all(old.why for old in RETIRED.values())
 
 
 # -- the tests above can fail -------------------------------------------------------------------

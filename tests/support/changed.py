@@ -36,11 +36,10 @@ def _tests(path: PurePosixPath) -> Iterator[str]:
                 if (ROOT / "tests").joinpath(*parts[:depth]).is_dir():
                     yield "/".join(("tests", *parts[:depth]))
                     return
-        case ("stacks" | "docs" | "templates" | ".ci" | ".github", *_):
-            room = (
-                path.parts[0] if path.parts[0] in ("stacks", "docs", "templates") else "repository"
-            )
+        case ("stacks" | "docs" | "templates" as room, *_) | ("tools", room, _):
             yield f"tests/{room}"
+        case (".ci" | ".github", *_):
+            yield "tests/repository"
 
 
 def main() -> int:

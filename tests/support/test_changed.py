@@ -17,6 +17,7 @@ from tests.support.changed import ALWAYS, folders
         (["clustergen/plan/names.py", "clustergen/plan/features/table.py"], ["tests/plan"]),
         (["tests/spec/test_schema.py"], ["tests/spec/test_schema.py"]),
         (["templates/pcs/deploy.sh.j2", "README.md"], ["tests/templates"]),
+        (["tools/docs/build.py"], ["tests/docs"]),
         ([".ci/run"], ["tests/repository"]),
     ],
 )

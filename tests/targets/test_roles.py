@@ -1,7 +1,7 @@
 """What each role of a bundle may do, compared with the table of SECURITY.md.
 
-The table and its questions are in `docs/permissions.py`. The templates of one spec for each target
-have every kind of role: of nodes, pods, services and schedules.
+The table and its questions are in `tools/docs/permissions.py`. The templates of one spec for each
+target have every kind of role: of nodes, pods, services and schedules.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from tests.support.checking import Fragments, example_files
-from tests.support.paths import DOCS
+from tests.support.paths import ROOT
 from tests.validators.cloudformation.intrinsics import outputs, resolve
 from tests.validators.iam import Request, Role, allowed, iam_violations, roles
 
@@ -53,12 +53,12 @@ EXISTING = "eks-existing-cluster"
 
 @functools.cache
 def table() -> Any:
-    """`docs/permissions.py`."""
-    sys.path.insert(0, str(DOCS))
+    """`tools/docs/permissions.py`."""
+    sys.path.insert(0, str(ROOT / "tools" / "docs"))
     try:
         return importlib.import_module("permissions")
     finally:
-        sys.path.remove(str(DOCS))
+        sys.path.remove(str(ROOT / "tools" / "docs"))
 
 
 @functools.cache

@@ -21,7 +21,7 @@ from clustergen.output.blocks import (
     table,
 )
 from clustergen.plan.features import Feature, Level, Support
-from clustergen.services.cost.words import usd
+from clustergen.services.cost.formatting import usd
 
 LEVELS: Mapping[Level, str] = {
     "full": "supported",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clustergen.analysis.cost import json, view
-from clustergen.analysis.cost.model import Quotation, quote
+from clustergen.analysis.cost.model import Estimate, estimate
 from clustergen.output import blocks
 
 
-def render(format: str, quotations: Sequence[Quotation], hours: int | None) -> str:
+def render(format: str, estimates: Sequence[Estimate], hours: int | None) -> str:
     """All in one of :data:`blocks.FORMATS`; ``hours`` is how long a cluster is used."""
-    documents = (view.blocks(quotation, hours) for quotation in quotations)
-    return blocks.render(format, documents, lambda: json.render(quotations, hours))
+    documents = (view.blocks(estimate, hours) for estimate in estimates)
+    return blocks.render(format, documents, lambda: json.render(estimates, hours))
 
 
-__all__ = ["Quotation", "quote", "render"]
+__all__ = ["Estimate", "estimate", "render"]

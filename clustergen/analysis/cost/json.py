@@ -26,22 +26,22 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from clustergen.analysis.cost.model import Quotation
+from clustergen.analysis.cost.model import Estimate
 from clustergen.services.cost.json import bill_data, line_data
 
 
-def render(quotations: Sequence[Quotation], hours: int | None) -> str:
-    """The quotations as the document above."""
-    return json.dumps([quotation_data(each, hours) for each in quotations], indent=2) + "\n"
+def render(estimates: Sequence[Estimate], hours: int | None) -> str:
+    """The estimates as the document above."""
+    return json.dumps([estimate_data(each, hours) for each in estimates], indent=2) + "\n"
 
 
-def quotation_data(quotation: Quotation, hours: int | None) -> dict[str, Any]:
-    """One quotation as plain data."""
+def estimate_data(estimate: Estimate, hours: int | None) -> dict[str, Any]:
+    """One estimate as plain data."""
     return {
-        "spec": quotation.source,
-        "name": quotation.name,
-        "target": quotation.target.name,
-        **bill_data(quotation.bill, hours),
+        "spec": estimate.source,
+        "name": estimate.name,
+        "target": estimate.target.name,
+        **bill_data(estimate.bill, hours),
         "purchase_options": [
             {
                 "group": option.group,
@@ -49,6 +49,6 @@ def quotation_data(quotation: Quotation, hours: int | None) -> dict[str, Any]:
                 "in_spec": option.chosen,
                 **line_data(option.line, hours),
             }
-            for option in quotation.purchases
+            for option in estimate.purchases
         ],
     }

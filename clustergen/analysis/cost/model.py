@@ -11,7 +11,7 @@ from clustergen.checking.compiler import Checked
 from clustergen.facts.catalog.prices import RECORDED, Book, Price
 from clustergen.plan.model import Capacity, CapacityKind, NodeGroup, Plan
 from clustergen.services import cost
-from clustergen.services.cost import Bill, Line, words
+from clustergen.services.cost import Bill, Line, formatting
 from clustergen.services.cost.nodes import OPTIONS, node_group
 from clustergen.targets import Target
 
@@ -34,12 +34,12 @@ class Purchase:
         """Its cells in a table: title and amounts."""
         title = f"{self.title} (in the spec)" if self.chosen else self.title
         if self.line.unknown:
-            return [title, *("not known" for _ in words.periods(hours))]
-        return [title, *words.amounts(self.line, hours)]
+            return [title, *("not known" for _ in formatting.periods(hours))]
+        return [title, *formatting.amounts(self.line, hours)]
 
 
 @dataclass(frozen=True, slots=True)
-class Quotation:
+class Estimate:
     """The cost of one spec on one target."""
 
     source: str
@@ -57,15 +57,15 @@ class Quotation:
         return tuple(dict.fromkeys((*self.bill.prices, *options)))
 
 
-def quote(
+def estimate(
     title: str, checked: Checked, *, purchases: bool = False, book: Book = RECORDED
-) -> Iterator[Quotation]:
+) -> Iterator[Estimate]:
     """Quotations of a checked spec, for each target that renders it."""
     for name, plan in checked.plans.items():
         if name and not checked.blocking(name):
             target = targets.load(name)
             options = tuple(_purchases(plan, target, book)) if purchases else ()
-            yield Quotation(title, plan.name, target, cost.bill(plan, target.fees, book), options)
+            yield Estimate(title, plan.name, target, cost.bill(plan, target.fees, book), options)
 
 
 FEATURES: Final[dict[CapacityKind, str]] = {

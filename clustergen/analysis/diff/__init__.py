@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clustergen.analysis.diff import json, view
-from clustergen.analysis.diff.model import Caused, Difference, compare
+from clustergen.analysis.diff.model import Caused, Diff, compare
 from clustergen.analysis.diff.sides import Folders, Side, Spec
 from clustergen.output import blocks
 
 
-def render(format: str, differences: Sequence[Difference], *, everything: bool = False) -> str:
+def render(format: str, differences: Sequence[Diff], *, everything: bool = False) -> str:
     """All in one of :data:`blocks.FORMATS`; ``everything`` includes changes in place."""
     documents = (view.blocks(difference, everything) for difference in differences)
     return blocks.render(format, documents, lambda: json.render(differences))
 
 
-__all__ = ["Caused", "Difference", "Folders", "Side", "Spec", "compare", "render"]
+__all__ = ["Caused", "Diff", "Folders", "Side", "Spec", "compare", "render"]

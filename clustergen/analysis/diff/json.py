@@ -41,18 +41,18 @@ from typing import Any
 
 from clustergen.analysis.diff import view
 from clustergen.analysis.diff.changes import SpecChange
-from clustergen.analysis.diff.model import Caused, Cost, Difference
+from clustergen.analysis.diff.model import Caused, Cost, Diff
 from clustergen.facts.catalog.prices import MONTH_HOURS
 from clustergen.services.cost.json import bill_data, line_data
 
 
-def render(differences: Sequence[Difference]) -> str:
+def render(differences: Sequence[Diff]) -> str:
     """The document above, always with all effects."""
     found = {"version": 1, "differences": [_difference(each) for each in differences]}
     return json.dumps(found, indent=2) + "\n"
 
 
-def _difference(difference: Difference) -> dict[str, Any]:
+def _difference(difference: Diff) -> dict[str, Any]:
     return {
         "old": difference.old,
         "new": difference.new,

@@ -48,7 +48,7 @@ class Cost(NamedTuple):
         return sorted(cost.compare(self.old, self.new), key=lambda c: -abs(c.usd(MONTH_HOURS)[1]))
 
 
-class Difference(NamedTuple):
+class Diff(NamedTuple):
     """What deploying the new side over the old one does, for one target."""
 
     old: str
@@ -77,14 +77,14 @@ class Difference(NamedTuple):
         return [each for each in self.effects if each.effect.kind == kind]
 
 
-def compare(old: Side, new: Side, target: str) -> Difference | None:
+def compare(old: Side, new: Side, target: str) -> Diff | None:
     """The difference for ``target``; None if a side cannot be rendered for it."""
     before, after = old.files(target), new.files(target)
     if before is None or after is None:
         if (after is None and target in new.targets) or _is_broken(old, before, target):
             return None
         found = [_lone(target, added=before is None)]
-        return Difference(old.title, new.title, target, tuple(map(Caused, found)), ())
+        return Diff(old.title, new.title, target, tuple(map(Caused, found)), ())
     found = [*effects.effects(before, after), *users.effects(old.plan(target), new.plan(target))]
     found.sort(key=lambda effect: -KINDS.index(effect.kind))
     known = (
@@ -94,7 +94,7 @@ def compare(old: Side, new: Side, target: str) -> Difference | None:
     )
     caused = tuple(Caused(effect, tuple(known.get(key(effect), ()))) for effect in found)
     steps = tuple(order.steps(target, found, Facts(before)))
-    whole = Difference(old.title, new.title, target, caused, steps, drift=old.drift(target))
+    whole = Diff(old.title, new.title, target, caused, steps, drift=old.drift(target))
     return whole._replace(cost=_cost(old.plan(target), new.plan(target), whole.stays))
 
 

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from clustergen.analysis.diff.changes import SpecChange
 from clustergen.analysis.diff.drift import Drifted
-from clustergen.analysis.diff.model import Caused, Cost, Difference
+from clustergen.analysis.diff.model import Caused, Cost, Diff
 from clustergen.bundle.effects.model import MEANINGS
 from clustergen.facts.catalog.prices import MONTH_HOURS
 from clustergen.output.blocks import Block, Code, Heading, Items, Paragraph, listed, table
 from clustergen.services.cost import Change
-from clustergen.services.cost.words import usd
+from clustergen.services.cost.formatting import usd
 
 QUIET = ("none", "in-place")
 """Kinds that are only counted."""
 
 
-def blocks(difference: Difference, everything: bool = False) -> Iterator[Block]:
+def blocks(difference: Diff, everything: bool = False) -> Iterator[Block]:
     """What a change does; ``everything`` includes changes in place."""
     kind = difference.kind
     yield Heading((Code(difference.target), f": {kind} ({MEANINGS[kind]})"), 3)
@@ -35,11 +35,11 @@ def blocks(difference: Difference, everything: bool = False) -> Iterator[Block]:
         yield Paragraph(f"{gap[0].upper()}{gap[1:]}.")
 
 
-def shown(difference: Difference, everything: bool) -> Sequence[Caused]:
+def shown(difference: Diff, everything: bool) -> Sequence[Caused]:
     return [each for each in difference.effects if everything or each.effect.kind not in QUIET]
 
 
-def rest(difference: Difference, everything: bool) -> str:
+def rest(difference: Diff, everything: bool) -> str:
     """How many effects are not shown."""
     number = len(difference.effects) - len(shown(difference, everything))
     noun = "change" if number == 1 else "changes"
@@ -56,7 +56,7 @@ def _place(change: SpecChange) -> str:
     return f"{change.dotted} ({span.file}:{span.line})" if span else change.dotted
 
 
-def costs(difference: Difference) -> Sequence[str]:
+def costs(difference: Diff) -> Sequence[str]:
     """The cost of a month before and after, then the parts that differ; empty if none does."""
     bills = difference.cost
     parts = list(filter(_is_told, bills.changes)) if bills else []
@@ -108,7 +108,7 @@ DRIFT = (
 )
 
 
-def drifted(difference: Difference) -> Sequence[str]:
+def drifted(difference: Diff) -> Sequence[str]:
     """A line for each change that CloudFormation did not make."""
     return [_drifted(each) for each in difference.drift.found] if difference.drift else []
 
@@ -127,7 +127,7 @@ _NODES = "whether nodes run, and what jobs they have"
 _DRIFT = "changes that were made by hand"
 
 
-def unknown(difference: Difference) -> str:
+def unknown(difference: Diff) -> str:
     """What the comparison cannot know; of changes, empty where nothing is at stake."""
     drift, facts = difference.drift, []
     if any(each.effect.kind not in QUIET for each in difference.effects):

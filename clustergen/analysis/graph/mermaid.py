@@ -1,4 +1,4 @@
-"""The picture as Mermaid, which GitHub and GitLab draw in Markdown."""
+"""The diagram as Mermaid, which GitHub and GitLab draw in Markdown."""
 
 from __future__ import annotations
 

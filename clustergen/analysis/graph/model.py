@@ -46,8 +46,8 @@ class Box:
         return replace(self, inside=inside, lines=lines, changed=bool(note))
 
 
-def picture(plan: Plan, target: Target) -> Box:
-    """The picture of ``plan``."""
+def diagram(plan: Plan, target: Target) -> Box:
+    """The diagram of ``plan``."""
     inside = (_service(plan, target), _vpc(plan), *_regional(plan))
     return Box("region", f"{plan.name}: {plan.region}", (), inside)
 

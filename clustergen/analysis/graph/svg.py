@@ -1,4 +1,4 @@
-"""The picture as SVG: readable without a viewer of ours, in light and dark, and by a screen reader.
+"""The diagram as SVG: readable without a viewer of ours, in light and dark, and by a screen reader.
 
 Boxes are as wide as their text, in rows of at most :data:`WIDEST`. The font is monospaced, so that
 widths do not depend on the machine that renders them.
@@ -71,7 +71,7 @@ def drawing(box: Box, style: str = "", prefix: str = "") -> str:
 
 
 def _described(box: Box) -> str:
-    """The picture in words: each box with its lines."""
+    """The diagram in words: each box with its lines."""
     return ". ".join(": ".join((each.title, *each.lines)) for each in box.all())
 
 

@@ -6,7 +6,7 @@ from clustergen import targets
 from clustergen.plan import quotas
 from clustergen.plan.model import Ebs, NodeGroup, Plan
 from clustergen.services import cost
-from clustergen.services.cost import words
+from clustergen.services.cost import formatting
 
 _FOR_EACH = frozenset({quotas.PER_CLUSTER, quotas.VOLUME})
 """Limits of one cluster or node, which two clusters do not share."""
@@ -62,4 +62,4 @@ def price(running: Plan, coming: Plan) -> str:
     more = [line for line in old.lines if (line.part, line.name) not in there]
     both = cost.Bill(new.target, new.region, (*new.lines, *more))
     without = ", and what has no known price" if both.unknown else ""
-    return f"{words.usd(both.usd(1))} USD per hour{without}; now {words.usd(old.usd(1))}"
+    return f"{formatting.usd(both.usd(1))} USD per hour{without}; now {formatting.usd(old.usd(1))}"

@@ -23,31 +23,31 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from clustergen.analysis.plan.model import Expansion
+from clustergen.analysis.plan.model import ExpandedSpec
 from clustergen.plan.timetable import events, iso
 from clustergen.spec.source.scalars import Float
 
 VERSION: Final = 1
 
 
-def as_json(expansions: Sequence[Expansion]) -> str:
+def as_json(expanded_specs: Sequence[ExpandedSpec]) -> str:
     """The document above."""
-    plans = [_plan(expansion) for expansion in expansions]
+    plans = [_plan(expanded) for expanded in expanded_specs]
     return json.dumps({"version": VERSION, "plans": plans}, indent=2) + "\n"
 
 
-def _plan(expansion: Expansion) -> dict[str, Any]:
+def _plan(expanded: ExpandedSpec) -> dict[str, Any]:
     return {
-        "target": expansion.plan.target,
-        "name": expansion.plan.name,
-        "spec": _data(expansion.spec),
+        "target": expanded.plan.target,
+        "name": expanded.plan.name,
+        "spec": _data(expanded.spec),
         "defaults": [
             {"path": list(path), "value": value, "reason": reason}
-            for path, (value, reason) in expansion.defaults.items()
+            for path, (value, reason) in expanded.defaults.items()
         ],
         "timetable": [
             {"at": iso(at), "group": group, "what": what}
-            for at, group, what in events(expansion.plan)
+            for at, group, what in events(expanded.plan)
         ],
     }
 

@@ -19,7 +19,7 @@ class Default(NamedTuple):
     reason: str = PLAIN
 
 
-class Expansion(NamedTuple):
+class ExpandedSpec(NamedTuple):
     """The spec for one target with all defaults, as data in the order of the language."""
 
     plan: Plan

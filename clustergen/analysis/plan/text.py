@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from clustergen.analysis.plan.model import PLAIN, Expansion
+from clustergen.analysis.plan.model import PLAIN, ExpandedSpec
 from clustergen.analysis.plan.yaml import flow
 from clustergen.base.terminal import wrapped
 from clustergen.plan.timetable import events, iso
 from clustergen.spec.source.nodes import dotted
 
 
-def as_text(expansion: Expansion) -> str:
+def as_text(expanded: ExpandedSpec) -> str:
     """A heading, and a line for each value that the spec leaves open."""
-    return "\n".join(_lines(expansion)) + "\n"
+    return "\n".join(_lines(expanded)) + "\n"
 
 
-def _lines(expansion: Expansion) -> Iterator[str]:
-    plan = expansion.plan
-    found = {dotted(path): default for path, default in expansion.defaults.items()}
+def _lines(expanded: ExpandedSpec) -> Iterator[str]:
+    plan = expanded.plan
+    found = {dotted(path): default for path, default in expanded.defaults.items()}
     yield f"{plan.name} for {plan.limits.title}: {len(found)} values that the spec leaves open"
     for _, entries in groupby(found.items(), key=lambda entry: _section(entry[0])):
         yield ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from clustergen.analysis.plan import resolved
-from clustergen.analysis.plan.model import Default, Expansion
+from clustergen.analysis.plan.model import Default, ExpandedSpec
 from clustergen.analysis.plan.yaml import as_yaml
 from clustergen.base import secrets
 from clustergen.base.findings import Path
@@ -17,24 +17,24 @@ from clustergen.spec.core_schema import Section
 from clustergen.spec.quantities import format_duration
 
 
-def expand(checked: Checked, target: str) -> Expansion:
+def expand(checked: Checked, target: str) -> ExpandedSpec:
     """The expanded spec of ``checked`` for ``target``, with stand-ins for secrets.
 
     :raises KeyError: if it was not planned for ``target``.
     """
     plan = checked.plans[target]
-    everything = _Writer(plan).expansion(checked)
+    everything = _Writer(plan).expanded(checked)
     again = compiler.check_text(as_yaml(everything), targets=[target])
     idle = list(_idle(everything, checked, again))
-    found = _Writer(plan, frozenset(idle)).expansion(checked) if idle else everything
+    found = _Writer(plan, frozenset(idle)).expanded(checked) if idle else everything
     return found._replace(spec=secrets.replaced(found.spec))
 
 
-def _idle(expansion: Expansion, before: Checked, after: Checked) -> Iterator[Path]:
+def _idle(expanded: ExpandedSpec, before: Checked, after: Checked) -> Iterator[Path]:
     """The defaults that get a finding if the spec has them."""
     known = {(finding.code, finding.path) for finding in before.findings}
     new = {f.path for f in after.findings if f.path and (f.code, f.path) not in known}
-    return (path for path in expansion.defaults if any(path[: len(at)] == at for at in new))
+    return (path for path in expanded.defaults if any(path[: len(at)] == at for at in new))
 
 
 class _Writer:
@@ -47,10 +47,10 @@ class _Writer:
         self.unused = resolved.unused(plan)
         self.defaults: dict[Path, Default] = {}
 
-    def expansion(self, checked: Checked) -> Expansion:
+    def expanded(self, checked: Checked) -> ExpandedSpec:
         """The whole spec."""
         spec = self._section(checked.spec, checked.data, ())
-        return Expansion(self.plan, spec, self.defaults)
+        return ExpandedSpec(self.plan, spec, self.defaults)
 
     def _section(self, section: Any, data: Any, path: Path) -> dict[str, Any]:
         """A section in the order of the language: what is in ``data``, and defaults."""

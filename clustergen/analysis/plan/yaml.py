@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen.analysis.plan.model import Expansion
+from clustergen.analysis.plan.model import ExpandedSpec
 from clustergen.base.findings import Path
 from clustergen.base.yaml_text import scalar
 from clustergen.spec.source.characters import visible
 from clustergen.spec.source.scalars import Float
 
 
-def as_yaml(expansion: Expansion) -> str:
+def as_yaml(expanded: ExpandedSpec) -> str:
     """The spec as YAML text; a comment at a default has its reason."""
-    plan = expansion.plan
+    plan = expanded.plan
     head = [
         f"# {plan.name} for {plan.limits.title or plan.target}, with all defaults.",
         "# A comment gives the reason for a value that the spec leaves open.",
     ]
-    return "\n".join([*head, *_Lines(expansion).block(expansion.spec, (), "")]) + "\n"
+    return "\n".join([*head, *_Lines(expanded).block(expanded.spec, (), "")]) + "\n"
 
 
 class _Lines:
     """The lines of an expanded spec."""
 
-    def __init__(self, expansion: Expansion) -> None:
-        self.defaults = expansion.defaults
+    def __init__(self, expanded: ExpandedSpec) -> None:
+        self.defaults = expanded.defaults
 
     def block(self, value: Any, path: Path, indent: str) -> Iterator[str]:
         """The lines of a map or a list of maps."""

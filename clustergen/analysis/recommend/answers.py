@@ -20,8 +20,8 @@ from clustergen.facts.catalog import blocks, quotas, ultraservers
 from clustergen.facts.catalog.prices import RECORDED, Book
 from clustergen.plan import features
 from clustergen.services import cost
+from clustergen.services.cost.formatting import duration
 from clustergen.services.cost.nodes import OPTIONS
-from clustergen.services.cost.words import duration
 
 WHY = {
     Certainty.GUARANTEED: "guaranteed from start to end, once an offering is found and bought",

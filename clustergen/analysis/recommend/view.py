@@ -24,8 +24,8 @@ from clustergen.output.blocks import (
     marked,
     table,
 )
+from clustergen.services.cost.formatting import duration
 from clustergen.services.cost.nodes import OPTIONS
-from clustergen.services.cost.words import duration
 
 HEADER = ("Answer", "nodes", "bought as", "region", "USD per hour", "USD in all")
 CONVENTION = (

@@ -1,7 +1,7 @@
 """The page of ``clustergen report``: everything about a spec, as one HTML file.
 
 ``model`` collects what other commands answer: the README's sections, the bill, the comparison, the
-differences, the picture. ``readme`` reads the sections that are Markdown, ``cards`` adds the
+differences, the diagram. ``readme`` reads the sections that are Markdown, ``cards`` adds the
 network cards, and ``html`` renders the template.
 """
 

@@ -1,15 +1,15 @@
-"""What deploying a spec over an older one does, for the picture."""
+"""What deploying a spec over an older one does, for the diagram."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clustergen.analysis.diff import Difference
+from clustergen.analysis.diff import Diff
 from clustergen.analysis.diff.changes import Item
 from clustergen.analysis.diff.view import QUIET
 
 
-def notes(changed: Difference) -> Mapping[str, str]:
+def notes(changed: Diff) -> Mapping[str, str]:
     """The worst effect on each node group and each mount, by its name."""
     found: dict[str, str] = {}
     for caused in changed.effects:

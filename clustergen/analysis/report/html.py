@@ -36,7 +36,7 @@ def _environment() -> Environment:
     made = compiled_templates.environment(
         __file__, autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    # The picture escapes its text; the style is ours.
+    # The diagram escapes its text; the style is ours.
     made.globals["drawing"] = lambda box, prefix: Markup(svg.drawing(box, "", prefix))  # noqa: S704
     made.filters["ours"] = Markup
     return made

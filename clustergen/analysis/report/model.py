@@ -11,11 +11,11 @@ from clustergen.analysis import compare, graph
 from clustergen.analysis.compare import Comparison
 from clustergen.analysis.compare.model import Standing
 from clustergen.analysis.compare.view import counts, differences, fits, verdict
-from clustergen.analysis.cost import Quotation
+from clustergen.analysis.cost import Estimate
 from clustergen.analysis.cost.view import bill
 from clustergen.analysis.graph import Box
 from clustergen.analysis.plan import expand
-from clustergen.analysis.plan.model import PLAIN, Expansion
+from clustergen.analysis.plan.model import PLAIN, ExpandedSpec
 from clustergen.analysis.plan.yaml import flow
 from clustergen.analysis.report import cards
 from clustergen.analysis.report.cards import Cards
@@ -26,11 +26,11 @@ from clustergen.checking import preflight
 from clustergen.checking.compiler import Checked
 from clustergen.output.blocks import Block, Code, Items, Line, Link, Paragraph, marked, table
 from clustergen.plan.model import Plan
-from clustergen.services.cost.words import usd
+from clustergen.services.cost.formatting import usd
 from clustergen.spec.source.nodes import dotted
 
 if TYPE_CHECKING:
-    from clustergen.analysis.diff import Difference
+    from clustergen.analysis.diff import Diff
 
 
 class Section(NamedTuple):
@@ -48,7 +48,7 @@ class Service(NamedTuple):
     """What the page shows for one target."""
 
     standing: Standing
-    picture: Box | None = None
+    diagram: Box | None = None
     """None where the spec does not render."""
     sections: tuple[Section, ...] = ()
 
@@ -90,7 +90,7 @@ class Given(NamedTuple):
     checked: Checked
     compared: Comparison
     """The spec on every target."""
-    differences: Mapping[str, Difference]
+    differences: Mapping[str, Diff]
     """What has changed, by target; empty without something to compare with."""
     bundles: Mapping[str, Section]
     """Where the bundles are, by target."""
@@ -121,8 +121,8 @@ def _service(standing: Standing, given: Given) -> Service:
     if bill is None:
         return Service(standing)
     plan = given.checked.plans[name]
-    drawn = graph.picture(plan, standing.target)
-    quoted = Quotation(given.title, plan.name, standing.target, bill)
+    drawn = graph.diagram(plan, standing.target)
+    quoted = Estimate(given.title, plan.name, standing.target, bill)
     sections = [*_sections(quoted, plan, given)]
     if changed := given.differences.get(name):
         from clustergen.analysis.diff import view  # needs what reads and compares bundles
@@ -133,7 +133,7 @@ def _service(standing: Standing, given: Given) -> Service:
     return Service(standing, drawn, tuple(sections))
 
 
-def _sections(quoted: Quotation, plan: Plan, given: Given) -> Iterator[Section]:
+def _sections(quoted: Estimate, plan: Plan, given: Given) -> Iterator[Section]:
     # Findings are on the page already. Of costs and decisions, it has more than the README.
     subject = readme.Subject(plan, quoted.target, checklist=preflight.checklist(plan))
     for heading, text in readme.sections(subject).items():
@@ -148,7 +148,7 @@ def _sections(quoted: Quotation, plan: Plan, given: Given) -> Iterator[Section]:
     yield given.bundles[plan.target]
 
 
-def _decisions(expanded: Expansion) -> Section:
+def _decisions(expanded: ExpandedSpec) -> Section:
     """The values that the spec leaves open; those with a reason of their own come first."""
     rows: dict[bool, list[tuple[Line, ...]]] = {True: [], False: []}
     for path, (value, reason) in expanded.defaults.items():

@@ -10,7 +10,7 @@ from clustergen.output.markdown_text import escape
 from clustergen.plan import quotas
 from clustergen.plan.model import Plan, Traits
 from clustergen.services import cost
-from clustergen.services.cost import words
+from clustergen.services.cost import formatting
 from clustergen.targets import Target
 
 
@@ -46,12 +46,12 @@ _OF_EC2: Final = (
 def price(plan: Plan, target: Target) -> Iterator[str]:
     """The bill: each part, the total, and what the total lacks."""
     bill = cost.bill(plan, target.fees)
-    parts = (row for _, *row in words.rows(bill))
-    totals = ((title, "", *amounts) for title, *amounts in words.total(bill))
+    parts = (row for _, *row in formatting.rows(bill))
+    totals = ((title, "", *amounts) for title, *amounts in formatting.total(bill))
     header = ("Part", "For", "USD per hour", "USD per month")
     yield markdown_text.table(header, (*parts, *totals), right=(2, 3))
-    yield words.CONVENTION
-    for head, lines in words.not_in_total(bill):
+    yield formatting.CONVENTION
+    for head, lines in formatting.not_in_total(bill):
         yield from _list(head, lines)
     dates = sorted({price.source.date for price in bill.prices})
     if dates:

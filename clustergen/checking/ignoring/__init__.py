@@ -92,15 +92,11 @@ def _unused(
 
 def _why_unused(code: str, ran: Ran) -> tuple[str, str]:
     """Why a code hides nothing, and help; empty if its rule may not have run."""
-    from clustergen.base.retired import RETIRED
     from clustergen.checking.registry import by_code, is_foreign, nearest  # imports all rules
 
     if ran.custom is None and is_foreign(code):
         return "", ""
     rules = by_code(ran.custom or ())
-    if code in RETIRED:
-        successor = RETIRED[code].successor
-        return f"{code} is retired", f"write {successor}" if successor else "remove the comment"
     if code not in rules:
         near = nearest(code, rules)
         return f"no finding has the code {code}", f"did you mean {near}?" if near else "remove it"

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 
 from clustergen.base.version import __version__
-from clustergen.commands.arguments import of_specs, options, others
+from clustergen.commands.arguments import of_specs, options, without_spec
 
 _EXAMPLES = """\
 examples:
@@ -28,10 +28,10 @@ _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None] | N
         "list the steps to move a cluster to another service, or to upgrade it; its data stays",
         of_specs.move,
     ),
-    "import": ("turn a cluster configuration into a spec", others.import_),
+    "import": ("turn a cluster configuration into a spec", without_spec.import_),
     "plan": ("print a spec with all its defaults, and why they are so", of_specs.plan),
     "cost": ("estimate what a cluster costs, part by part", of_specs.cost),
-    "recommend": ("rank instance types, purchase options and services", others.recommend),
+    "recommend": ("rank instance types, purchase options and services", without_spec.recommend),
     "preflight": (
         "look in your account for what would stop a deployment, by calls that only read (needs the "
         "extra `live`)",
@@ -43,14 +43,14 @@ _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None] | N
     ),
     "graph": ("draw what will exist, for a README", of_specs.graph),
     "report": ("write a page with everything about a spec, as HTML", of_specs.report),
-    "init": ("write a commented starter spec and its schema", others.init),
-    "explain": ("explain the codes of findings", others.explain),
+    "init": ("write a commented starter spec and its schema", without_spec.init),
+    "explain": ("explain the codes of findings", without_spec.explain),
     "schema": ("print the JSON Schema for specs", None),
-    "targets": ("show what each target supports", others.targets),
-    "catalog": ("show the facts of instance types", others.catalog),
-    "cdk": ("set up a folder for `cdk deploy`", others.cdk),
-    "lsp": ("run the language server for an editor", others.lsp),
-    "completion": ("print a shell completion script", others.completion),
+    "targets": ("show what each target supports", without_spec.targets),
+    "catalog": ("show the facts of instance types", without_spec.catalog),
+    "cdk": ("set up a folder for `cdk deploy`", without_spec.cdk),
+    "lsp": ("run the language server for an editor", without_spec.lsp),
+    "completion": ("print a shell completion script", without_spec.completion),
 }
 """What each does, and what adds its options, in the order of the help."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from clustergen.importing import bringing
+from clustergen.importing import clusters
 from clustergen.importing.answers import Answers
 from clustergen.importing.batch.described import resources
 from clustergen.importing.batch.fields import spec
@@ -15,9 +15,9 @@ from clustergen.importing.reading import Source
 
 __all__ = ["imported"]
 
-READER: Final = bringing.Reader("batch", FORM, ENVIRONMENTS, spec, resources, one=False)
+READER: Final = clusters.Reader("batch", FORM, ENVIRONMENTS, spec, resources, one=False)
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of the templates or descriptions of compute environments and their queues."""
-    return bringing.imported(sources, answers, READER)
+    return clusters.imported(sources, answers, READER)

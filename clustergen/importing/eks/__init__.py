@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from clustergen.importing import bringing
+from clustergen.importing import clusters
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
-from clustergen.importing.eks import joined
+from clustergen.importing.eks import existing_cluster
 from clustergen.importing.eks.described import resources
 from clustergen.importing.eks.fields import spec
 from clustergen.importing.eks.form import CLUSTER, FORM, NODE_GROUPS
@@ -18,13 +18,15 @@ from clustergen.importing.reading import Source
 
 __all__ = ["imported"]
 
-PARTS: Final = bringing.Reader("eks", FORM, NODE_GROUPS, joined.spec, resources, one=False)
-READER: Final = bringing.Reader("eks", FORM, CLUSTER, spec, resources, prepared, parts=PARTS)
+PARTS: Final = clusters.Reader(
+    "eks", FORM, NODE_GROUPS, existing_cluster.spec, resources, one=False
+)
+READER: Final = clusters.Reader("eks", FORM, CLUSTER, spec, resources, prepared, parts=PARTS)
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of the templates or descriptions of one cluster."""
-    return bringing.imported(sources, answers._replace(vpc=answers.vpc or _vpc(sources)), READER)
+    return clusters.imported(sources, answers._replace(vpc=answers.vpc or _vpc(sources)), READER)
 
 
 def _vpc(sources: Sequence[Source]) -> str:

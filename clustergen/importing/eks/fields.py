@@ -85,7 +85,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
             for key, each in groups.items()
             if key != system
         ]
-        or [machines.stand_in((CLUSTER, name), notes)],
+        or [machines.missing_group((CLUSTER, name), notes)],
         "kubernetes": {
             "autoscaler": "karpenter" if _KARPENTER in section(settings, ACCESS) else None,
             "version": _text(cluster.get("Version")) or None,

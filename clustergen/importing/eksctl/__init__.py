@@ -9,10 +9,10 @@ from typing import Any, Final
 from clustergen.base.findings import Finding
 from clustergen.base.patterns import pattern
 from clustergen.base.text_lists import word_set
-from clustergen.importing import bringing
+from clustergen.importing import clusters
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
-from clustergen.importing.eks import joined
+from clustergen.importing.eks import existing_cluster
 from clustergen.importing.eks.fields import spec
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS, PROVIDERS
 from clustergen.importing.eksctl import cluster, groups, network
@@ -40,10 +40,10 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     answers = network.answered(config, answers, notes)
     found = _settings(config, name, source, answers, notes)
     group = str(config.section("vpc").take("securityGroup") or "")
-    reader = bringing.Reader("eks", FORM, CLUSTER, spec)
+    reader = clusters.Reader("eks", FORM, CLUSTER, spec)
     if group:
         found.settings = _without_cluster(found.settings, name, group, notes)
-        reader = bringing.Reader("eks", FORM, NODE_GROUPS, joined.spec)
+        reader = clusters.Reader("eks", FORM, NODE_GROUPS, existing_cluster.spec)
     elif _has_only_groups(config):
         notes.decided(("metadata",), _NEW.format(name=name), "targets")
     words = reader.words(found.settings, answers, notes)
@@ -52,7 +52,7 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     words["network"] |= network.words(config, words["network"], notes)
     words |= _logs(config) | network.registry(config, answers.region, notes)
     lost = [*_lost(config)]
-    result = bringing.converted(found, words, source, answers, reader, notes)
+    result = clusters.converted(found, words, source, answers, reader, notes)
     return result._replace(
         findings=(*result.findings, *map(source.place, lost)), lossless=result.lossless and not lost
     )

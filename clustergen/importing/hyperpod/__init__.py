@@ -12,7 +12,12 @@ from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.hyperpod import requests, templates
 from clustergen.importing.hyperpod.fields import is_addition, spec
-from clustergen.importing.hyperpod.normal import normal, normal_addition, settled, settled_addition
+from clustergen.importing.hyperpod.normal import (
+    equivalent,
+    equivalent_addition,
+    normal,
+    normal_addition,
+)
 from clustergen.importing.kinds import fitting
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
@@ -73,7 +78,9 @@ def _converted(
     words = spec(original, dict(parameters), answers, notes)
     (target,) = words["targets"]
     origin = PurePath(sources[0].name).name
-    forms = (normal_addition, settled_addition) if is_addition(original) else (normal, settled)
+    forms = (
+        (normal_addition, equivalent_addition) if is_addition(original) else (normal, equivalent)
+    )
     result = convert(original, words, origin, notes, Service(target, *forms))
     return result.without(misfits)
 

@@ -25,7 +25,7 @@ def normal(request: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG001 
     }
 
 
-def settled(document: Mapping[str, Any], original: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG001
+def equivalent(document: Mapping[str, Any], original: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG001
     """The original, its lists in the order of the document, for the overlay to merge items."""
     return {
         key: _like(document.get(key), value, _NAMES[key])
@@ -44,11 +44,11 @@ def normal_addition(request: Mapping[str, Any], schema: Schema) -> Json:
     return {key: value for key, value in normal(request, schema).items() if key in _ADDED}
 
 
-def settled_addition(
+def equivalent_addition(
     document: Mapping[str, Any], original: Mapping[str, Any], schema: Schema
 ) -> Json:
     """The document with the groups of the original."""
-    found = settled(document, original, schema)
+    found = equivalent(document, original, schema)
     return {**document, **{key: found[key] for key in _ADDED if key in found}}
 
 

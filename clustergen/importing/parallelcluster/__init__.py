@@ -14,11 +14,11 @@ from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.parallelcluster import templates
 from clustergen.importing.parallelcluster.dialect import modern
+from clustergen.importing.parallelcluster.equivalence import equivalent
 from clustergen.importing.parallelcluster.fields import spec
 from clustergen.importing.parallelcluster.normal import normal
 from clustergen.importing.parallelcluster.partitions import resolved
 from clustergen.importing.parallelcluster.parts import effective, without_nothing
-from clustergen.importing.parallelcluster.settling import settled
 from clustergen.importing.reading import Source
 from clustergen.importing.rules import formats
 from clustergen.targets import load
@@ -26,7 +26,7 @@ from clustergen.targets import load
 __all__ = ["imported", "imported_stack"]
 
 _TARGET = "parallelcluster"
-SERVICE = Service(_TARGET, normal, settled)
+SERVICE = Service(_TARGET, normal, equivalent)
 # An update compares what is written: a default that only one of two files has is a change.
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html
 ADOPTING = Service(_TARGET, normal, lambda _document, original, _schema: original, True)

@@ -10,7 +10,7 @@ from clustergen.importing.answers import REGION, Answers
 from clustergen.importing.cloudformation import Questions, Resource
 from clustergen.importing.cloudformation.functions import as_text
 from clustergen.importing.notes import Notes
-from clustergen.spec.foreign import is_parallelcluster_resource
+from clustergen.spec.formats import is_parallelcluster_resource
 
 
 def clusters(answers: Answers) -> list[Resource]:

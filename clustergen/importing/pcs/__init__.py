@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from clustergen.importing import bringing
+from clustergen.importing import clusters
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
-from clustergen.importing.pcs import fields, joined
+from clustergen.importing.pcs import existing_cluster, fields
 from clustergen.importing.pcs.described import resources
 from clustergen.importing.pcs.form import CLUSTER, FORM, NODE_GROUPS
 from clustergen.importing.pcs.preparing import prepared
@@ -17,12 +17,12 @@ from clustergen.importing.reading import Source
 __all__ = ["imported"]
 
 
-PARTS: Final = bringing.Reader(
-    "pcs", FORM, NODE_GROUPS, joined.spec, resources, joined.prepared, one=False
+PARTS: Final = clusters.Reader(
+    "pcs", FORM, NODE_GROUPS, existing_cluster.spec, resources, existing_cluster.prepared, one=False
 )
-READER: Final = bringing.Reader("pcs", FORM, CLUSTER, fields.spec, resources, prepared, parts=PARTS)
+READER: Final = clusters.Reader("pcs", FORM, CLUSTER, fields.spec, resources, prepared, parts=PARTS)
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of one cluster, or of node groups that are added to one."""
-    return bringing.imported(sources, answers, READER)
+    return clusters.imported(sources, answers, READER)

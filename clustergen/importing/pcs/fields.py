@@ -62,7 +62,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
             }
             for (key, group), own in zip(compute.items(), security.own, strict=True)
         ]
-        or [machines.stand_in((CLUSTER,), notes)],
+        or [machines.missing_group((CLUSTER,), notes)],
         "queues": _queues(queues, compute),
         "slurm": _slurm(cluster),
         **boot.of_cluster(

@@ -10,7 +10,7 @@ from clustergen.plan.model import Bucket, Iam, NodeGroup, Ontap, OpenZfs, Plan
 from clustergen.services.aws import cfn, iam, session_manager
 from clustergen.services.aws.members import filled
 from clustergen.services.foundation import monitoring
-from clustergen.services.foundation.part import (
+from clustergen.services.foundation.parts import (
     Output,
     Part,
     joined,

@@ -13,7 +13,7 @@ from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan, Storage
 from clustergen.services.aws import cfn, consent, marks
 from clustergen.services.foundation import access, deletion, hyperpod, monitoring
-from clustergen.services.foundation.part import Part
+from clustergen.services.foundation.parts import Part
 from clustergen.services.foundation.template import build, description, document
 from clustergen.services.monitoring import stack
 

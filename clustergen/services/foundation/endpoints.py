@@ -13,7 +13,7 @@ from clustergen.facts.catalog.endpoints import GATEWAYS, service_name
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
 from clustergen.services.aws import cfn
-from clustergen.services.foundation.part import named
+from clustergen.services.foundation.parts import named
 
 GROUP = "EndpointSecurityGroup"
 

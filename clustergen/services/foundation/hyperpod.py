@@ -10,7 +10,7 @@ from clustergen.plan import volumes
 from clustergen.plan.model import Database, Iam, NodeGroup, Plan
 from clustergen.services.aws import cfn, iam
 from clustergen.services.foundation import access, monitoring
-from clustergen.services.foundation.part import (
+from clustergen.services.foundation.parts import (
     NOTHING,
     Output,
     Part,
@@ -57,8 +57,8 @@ def role_of_group(plan: Plan, group: NodeGroup) -> str:
         return EXECUTION_ROLE
     id = cfn.logical_id(group.name)
     # Names like cpu-1 and cpu1 make one id.
-    twins = [each.name for each in plan.node_groups if cfn.logical_id(each.name) == id]
-    number = f"Twin{twins.index(group.name) + 1}" if len(twins) > 1 else ""
+    alike = [each.name for each in plan.node_groups if cfn.logical_id(each.name) == id]
+    number = f"Twin{alike.index(group.name) + 1}" if len(alike) > 1 else ""
     return f"{EXECUTION_ROLE}{id}{number}"
 
 

@@ -13,7 +13,7 @@ from clustergen.base.text_lists import words
 from clustergen.base.yaml_text import Lines, yaml_text
 from clustergen.plan.model import Plan, Ref
 from clustergen.services.aws import cfn, iam, logs, prometheus
-from clustergen.services.foundation.part import (
+from clustergen.services.foundation.parts import (
     NOTHING,
     Output,
     Part,

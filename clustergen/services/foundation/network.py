@@ -18,7 +18,7 @@ from clustergen.plan.model import Plan, Subnet
 from clustergen.plan.network import zone_stem
 from clustergen.services.aws import cfn
 from clustergen.services.foundation import endpoints, subnets
-from clustergen.services.foundation.part import (
+from clustergen.services.foundation.parts import (
     NOTHING,
     Output,
     Part,

@@ -16,7 +16,7 @@ from clustergen.plan import stored
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import cfn
-from clustergen.services.foundation.part import (
+from clustergen.services.foundation.parts import (
     NOTHING,
     Output,
     Part,

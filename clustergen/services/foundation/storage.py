@@ -11,7 +11,7 @@ from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
 from clustergen.plan.network import zone_stem
 from clustergen.services.aws import cfn, iam
 from clustergen.services.aws.members import present
-from clustergen.services.foundation.part import Output, Part, here, lasting, named, serves
+from clustergen.services.foundation.parts import Output, Part, here, lasting, named, serves
 from clustergen.services.foundation.security import groups_of, rules_for
 
 LUSTRE_VERSION = "2.15"

@@ -6,7 +6,7 @@ from clustergen.base.artifacts import Json
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Plan, Subnet
 from clustergen.services.aws import cfn
-from clustergen.services.foundation.part import serves
+from clustergen.services.foundation.parts import serves
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html (2026-11)
 BALANCERS, INTERNAL_BALANCERS = "kubernetes.io/role/elb", "kubernetes.io/role/internal-elb"

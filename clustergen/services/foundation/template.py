@@ -9,7 +9,7 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
 from clustergen.services.aws import cfn, marks
 from clustergen.services.foundation import access, hyperpod, monitoring, network, security, storage
-from clustergen.services.foundation.part import Part, joined
+from clustergen.services.foundation.parts import Part, joined
 
 PATH = "foundation.template.json"
 

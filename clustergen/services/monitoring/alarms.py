@@ -15,7 +15,7 @@ from clustergen.plan.model import Id, Lustre, OpenZfs, Plan, Ref
 from clustergen.services.aws import cfn
 from clustergen.services.monitoring import names
 from clustergen.services.monitoring.alert import Alarm, Alert
-from clustergen.services.monitoring.due import most_shown, undue_times
+from clustergen.services.monitoring.expected_nodes import most_shown, undue_times
 from clustergen.services.monitoring.rules import alerts_of, runbook
 from clustergen.services.monitoring.sources import (
     Source,

@@ -8,7 +8,7 @@ from typing import Final
 from clustergen.base.artifacts import Json
 from clustergen.base.yaml_text import Lines
 from clustergen.plan.model import Plan
-from clustergen.services.monitoring import due, names, priced
+from clustergen.services.monitoring import expected_nodes, names, priced
 from clustergen.services.monitoring.alert import (
     DUE,
     IN_SLURM,
@@ -89,11 +89,11 @@ def _filled(plan: Plan, text: str) -> str:
 
 
 _WORDS: Final = {
-    DUE: due.nodes,
-    LESS_UNDUE: due.less_undue,
-    UNLESS_ENDING: due.unless_ending,
-    UNTIMED: due.untimed,
-    IN_SLURM: due.measured,
+    DUE: expected_nodes.nodes,
+    LESS_UNDUE: expected_nodes.less_undue,
+    UNLESS_ENDING: expected_nodes.unless_ending,
+    UNTIMED: expected_nodes.untimed,
+    IN_SLURM: expected_nodes.measured,
     PRICES: priced.nodes,
 }
 """Words of an expression, and what a plan puts in their place."""

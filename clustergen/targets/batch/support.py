@@ -7,9 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from clustergen.plan.features import Support, monitoring, rows
-from clustergen.plan.features.elsewhere import ELSEWHERE
+from clustergen.plan.features.some_targets import ON_OTHER_TARGETS
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {**monitoring.SHARED, **ELSEWHERE, **rows(Path(__file__))}
+    {**monitoring.SHARED, **ON_OTHER_TARGETS, **rows(Path(__file__))}
 )
 """Support by feature id, for every feature."""

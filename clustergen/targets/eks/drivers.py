@@ -16,7 +16,7 @@ from clustergen.plan.model import Plan
 from clustergen.services.aws import cfn
 from clustergen.services.eks import addons
 from clustergen.services.eks.addons import Addon
-from clustergen.services.foundation.part import lasting
+from clustergen.services.foundation.parts import lasting
 from clustergen.targets.eks import eks_cluster
 
 # https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/csi-driver-v1/

@@ -7,14 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from clustergen.plan.features import Support, monitoring, rows
-from clustergen.plan.features.elsewhere import ELSEWHERE
+from clustergen.plan.features.some_targets import ON_OTHER_TARGETS
 
 _ROWS = rows(Path(__file__))
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
     {
         **monitoring.SHARED,
-        **ELSEWHERE,
+        **ON_OTHER_TARGETS,
         **_ROWS,
         "nodes.scaling": _ROWS["nodes.scaling"]._replace(
             unless=lambda plan: plan.kubernetes.autoscaler == "karpenter"

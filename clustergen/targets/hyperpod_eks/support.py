@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from clustergen.plan.features import Support, monitoring, rows
-from clustergen.plan.features.elsewhere import ELSEWHERE
+from clustergen.plan.features.some_targets import ON_OTHER_TARGETS
 from clustergen.services.hyperpod.support import SHARED
 from clustergen.targets.hyperpod_eks.options import Options
 
@@ -22,7 +22,7 @@ def _volume(feature: str) -> Support:
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
     {
-        **ELSEWHERE,
+        **ON_OTHER_TARGETS,
         **SHARED,
         **monitoring.SHARED,
         **_ROWS,

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from clustergen.plan.features import Support, monitoring, rows
-from clustergen.plan.features.elsewhere import ELSEWHERE
+from clustergen.plan.features.some_targets import ON_OTHER_TARGETS
 from clustergen.services.hyperpod.support import SHARED
 from clustergen.targets.hyperpod_slurm.options import Options
 
@@ -15,7 +15,7 @@ _ROWS = rows(Path(__file__))
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
     {
-        **ELSEWHERE,
+        **ON_OTHER_TARGETS,
         **SHARED,
         **monitoring.SHARED,
         **_ROWS,

@@ -10,12 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from clustergen.plan.features import Support, monitoring, rows, support
-from clustergen.plan.features.elsewhere import ELSEWHERE
+from clustergen.plan.features.some_targets import ON_OTHER_TARGETS
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
     {
         **monitoring.SHARED,
-        **ELSEWHERE,
+        **ON_OTHER_TARGETS,
         **rows(Path(__file__)),
         "monitoring.cloudwatch-metrics": support(
             "partial",

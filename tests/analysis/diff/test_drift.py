@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clustergen.analysis.diff import Difference, compare, render
+from clustergen.analysis.diff import Diff, compare, render
 from clustergen.analysis.diff.drift import Drifted
 from clustergen.analysis.diff.live import Live
 from clustergen.base import account
@@ -70,7 +70,7 @@ class Account:
         last = number + 1 >= len(self.changes)
         return {"StackResourceDrifts": found} | ({} if last else {"NextToken": str(number + 1)})
 
-    def difference(self, text: str = SPEC) -> Difference:
+    def difference(self, text: str = SPEC) -> Diff:
         new = spec(text, self.target)
         live = Live(new, lambda service, _: Client(service, self), wait=self.waited.append)
         found = compare(live, new, self.target)

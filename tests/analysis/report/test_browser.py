@@ -9,7 +9,7 @@ import pytest
 
 from clustergen.analysis import report
 from clustergen.checking import compiler
-from clustergen.services.cost import words
+from clustergen.services.cost import formatting
 from tests.analysis.report.test_page import BAD, many, page_of
 from tests.support.checking import EXAMPLES, check
 from tests.support.tiers import needs
@@ -88,7 +88,7 @@ def test_what_readers_see_is_the_plan(found: dict[str, dict[str, Any]]) -> None:
         assert f"\n{item.mount}\t" in shown
     for service in page_of(FULL).services:
         assert service.standing.bill
-        assert words.amounts(service.standing.bill)[0] in shown
+        assert formatting.amounts(service.standing.bill)[0] in shown
 
 
 def test_a_large_cluster_stays_readable(found: dict[str, dict[str, Any]]) -> None:

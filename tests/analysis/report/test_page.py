@@ -19,7 +19,7 @@ from clustergen.checking import preflight
 from clustergen.checking.compiler import Checked
 from clustergen.output.blocks import Block, CodeBlock, Items, Line, Table
 from clustergen.services import cost
-from clustergen.services.cost import words
+from clustergen.services.cost import formatting
 from clustergen.spec.source.nodes import dotted
 from tests.analysis.report.test_readme import plain
 from tests.support.checking import EXAMPLES, check, check_example
@@ -124,7 +124,7 @@ def test_the_page_has_what_other_commands_say(name: str) -> None:
             assert flat(reason) in text
         for part in cost.bill(plan, targets.load(target).fees).lines:
             assert flat(part.name) in text
-            assert not part.counted or all(amount in text for amount in words.amounts(part))
+            assert not part.counted or all(amount in text for amount in formatting.amounts(part))
 
 
 def test_the_timetable_of_capacity() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from clustergen import targets
-from clustergen.analysis import cost as quotation
+from clustergen.analysis import cost as estimate
 from clustergen.checking import compiler
 from clustergen.cli import main
 from clustergen.facts.catalog import prices
 from clustergen.services import cost
-from clustergen.services.cost import words
+from clustergen.services.cost import formatting
 from clustergen.services.cost.model import Bill
 from tests.services.cost.bills import HEAD, ID, bill, bill_of, line
 from tests.support.checking import EXAMPLES, check
@@ -208,8 +208,8 @@ def test_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_there_is_no_total_without_the_price_of_nodes(nodes: str, title: list[str]) -> None:
     region = "us-east-2" if "block" in nodes else "us-east-1"
     found = bill(nodes, "eks", region=region)
-    assert [row[0] for row in words.total(found)] == title
-    heads = [head for head, _ in words.not_in_total(found)]
+    assert [row[0] for row in formatting.total(found)] == title
+    heads = [head for head, _ in formatting.not_in_total(found)]
     assert ("no total" in heads[0]) == (not title)
 
 
@@ -269,7 +269,7 @@ def test_prices_can_come_from_another_book() -> None:
 
     checked = check(SPEC, target="pcs")
     (single,), (double,) = (
-        tuple(quotation.quote("a", checked, book=book)) for book in (prices.RECORDED, Doubled())
+        tuple(estimate.estimate("a", checked, book=book)) for book in (prices.RECORDED, Doubled())
     )
     assert double.bill.usd(1)[1] == pytest.approx(2 * single.bill.usd(1)[1])
 

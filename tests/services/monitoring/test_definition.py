@@ -14,7 +14,7 @@ import pytest
 from clustergen.base import resources
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
-from clustergen.services.monitoring import due, stack
+from clustergen.services.monitoring import expected_nodes, stack
 from clustergen.services.monitoring.alert import Alert
 from clustergen.services.monitoring.alertmanager import configuration, webhook_configuration
 from clustergen.services.monitoring.alerts import GROUPS, alerts
@@ -268,12 +268,12 @@ def test_nodes_of_a_training_plan_are_undue_by_its_dates() -> None:
     capacity = f"capacity: {{training_plan: '{arn}', {dates}}}"
     spec = f"node_groups: [{{name: h200, count: 2, {capacity}}}]\n"
     plan = Fragments("hyperpod-slurm").plan(f"{spec}monitoring: {{metrics: {MANAGED}}}")
-    text = due.less_undue(plan)
+    text = expected_nodes.less_undue(plan)
     starts, ends = (datetime(2026, 12, day, 11, 30, tzinfo=UTC).timestamp() for day in (10, 17))
     early = f"(time() < bool {starts + 5 * 60 + 1800:.0f})"
     assert f"(2 * ({early} + (time() >= bool {ends - 70 * 60:.0f})) + 0 * group" in text
     last = f"(time() >= bool {ends - 86400:.0f}) * (time() < bool {ends:.0f})) > 0"
-    assert last in due.unless_ending(plan)
+    assert last in expected_nodes.unless_ending(plan)
 
 
 @pytest.mark.parametrize("target", ["parallelcluster", "pcs"])
@@ -282,7 +282,7 @@ def test_nodes_of_a_block_that_slurm_reserves_are_undue_after_it(target: str) ->
     dates = "starts: 2026-12-10T11:30:00Z, ends: 2026-12-17T11:30:00Z"
     block = f"{{capacity_block: cr-0a1b2c3d4e5f67890, {dates}}}"
     spec = f"node_groups: [{{name: h200, count: 2, capacity: {block}}}]\nlogin: {{}}"
-    [(count, begin, end)] = due.undue_times(Fragments(target).plan(spec))
+    [(count, begin, end)] = expected_nodes.undue_times(Fragments(target).plan(spec))
     ends = datetime(2026, 12, 17, 11, 30, tzinfo=UTC).timestamp()
     assert (count, begin, end is not None and 0 < ends - end <= 3600) == (2, None, True)
 
@@ -292,7 +292,7 @@ def test_sinfo_counts_no_login_nodes(version: str, most: int) -> None:
     """They are in no partition; slurmctld itself counts nodes since 25.11."""
     plan = Fragments("pcs").plan(f"login: {{}}\nslurm: {{version: '{version}'}}")
     measured = "compute|login" if version == "25.11" else "compute"
-    assert (due.most_shown(plan), due.measured(plan)) == (most, measured)
+    assert (expected_nodes.most_shown(plan), expected_nodes.measured(plan)) == (most, measured)
 
 
 def test_queues_that_the_timetable_holds_may_be_inactive() -> None:
@@ -300,7 +300,7 @@ def test_queues_that_the_timetable_holds_may_be_inactive() -> None:
     cpu = "{name: cpu, instance_type: m7i.xlarge, count: 1}"
     queues = "[{name: held, node_groups: [h200]}, {name: both, node_groups: [h200, cpu]}]"
     spec = f"node_groups: [{{name: h200, count: 2, {block}}}, {cpu}]\nqueues: {queues}"
-    assert due.untimed(Fragments("eks").plan(spec)) == ',cluster_queue!~"held"'
+    assert expected_nodes.untimed(Fragments("eks").plan(spec)) == ',cluster_queue!~"held"'
 
 
 def test_waiting_for_the_beginning_and_the_end_of_capacity_is_in_the_runbook() -> None:

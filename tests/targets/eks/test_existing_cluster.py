@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clustergen.analysis.graph import picture
+from clustergen.analysis.graph import diagram
 from clustergen.base.findings import EXAMPLE_BASE, Severity
 from clustergen.base.text_lists import word_set
 from clustergen.services import cost
@@ -97,7 +97,7 @@ def test_the_cluster_is_not_on_the_bill() -> None:
 
 
 def test_the_picture_names_the_cluster() -> None:
-    box = next(b for b in picture(plan_of(SPEC), load("eks")).all() if b.kind == "service")
+    box = next(b for b in diagram(plan_of(SPEC), load("eks")).all() if b.kind == "service")
     assert "existing cluster platform" in box.lines
 
 

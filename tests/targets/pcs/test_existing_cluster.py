@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clustergen.analysis.graph import picture
+from clustergen.analysis.graph import diagram
 from clustergen.base.text_lists import word_set
 from clustergen.services import cost
 from clustergen.targets import load
@@ -93,7 +93,7 @@ def test_the_controller_is_not_on_the_bill() -> None:
 
 
 def test_the_picture_names_the_cluster() -> None:
-    box = next(b for b in picture(plan_of(SPEC), load("pcs")).all() if b.kind == "service")
+    box = next(b for b in diagram(plan_of(SPEC), load("pcs")).all() if b.kind == "service")
     assert box.lines[0] == f"existing cluster {ID}"
 
 

@@ -82,7 +82,7 @@ def _owned(plan: Plan) -> dict[str, tuple[tuple[str, str], tuple[str, ...]]]:
     "cloudformation:GetTemplateSummary: {Metadata: '{}', Description: Another}",
     good="cloudformation:DescribeStacks: {}\ncloudformation:GetTemplateSummary: {}",
 )
-def foreign(case: Case) -> Iterator[Problem]:
+def stack_is_not_ours(case: Case) -> Iterator[Problem]:
     for name, (owner, descriptions) in _owned(case.plan).items():
         found = names.stack(case, name)
         if found is None or found["StackStatus"] == "REVIEW_IN_PROGRESS":

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
-from clustergen.plan import others
+from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import cluster
 from clustergen.services.hyperpod.rules import rule
@@ -41,7 +41,7 @@ def _at(plan: Plan, field: str) -> Path:
     good=joined(),
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
-    yield from others.without_effect(plan, (*plan.existing.owned, *_additions(plan)))
+    yield from existing_cluster.without_effect(plan, (*plan.existing.owned, *_additions(plan)))
 
 
 def _additions(plan: Plan) -> Iterator[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
-from clustergen.plan import others
+from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
@@ -28,7 +28,7 @@ _VERSION: Path = ("kubernetes", "version")
     good=JOINED,
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
-    yield from others.without_effect(plan, plan.existing.owned)
+    yield from existing_cluster.without_effect(plan, plan.existing.owned)
     yield from _left_out(plan)
     admission = ("kubernetes", "admission")
     queued = plan.wrote("queues") or plan.creates_cluster

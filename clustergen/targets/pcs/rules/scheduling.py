@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe
-from clustergen.plan import others
+from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.pcs import limits, pcs_cluster, settings
@@ -118,7 +118,9 @@ _ACCOUNTING: Path = ("slurm", "accounting")
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     theirs = plan.existing.owned
-    yield from others.without_effect(plan, (path for path in theirs if path != _ACCOUNTING))
+    yield from existing_cluster.without_effect(
+        plan, (path for path in theirs if path != _ACCOUNTING)
+    )
     if _ACCOUNTING in theirs and plan.wrote(*_ACCOUNTING):
         yield Problem(
             _ACCOUNTING,

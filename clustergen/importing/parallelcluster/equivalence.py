@@ -10,15 +10,15 @@ from clustergen.importing.parallelcluster.normal import Reader
 from clustergen.overlay.merging import called, naming
 
 
-def settled(document: Mapping[str, Any], original: Mapping[str, Any], schema: Schema) -> Any:
+def equivalent(document: Mapping[str, Any], original: Mapping[str, Any], schema: Schema) -> Any:
     """``original`` in the words of ``document`` wherever these mean the same.
 
     A default that only one of the two writes makes no difference, so the overlay need not undo it.
     """
-    return _Settling(schema).section(document, original, "Cluster")
+    return _Equivalence(schema).section(document, original, "Cluster")
 
 
-class _Settling:
+class _Equivalence:
     def __init__(self, schema: Schema) -> None:
         self._reader = Reader(schema)
         self._keys = schema.list_keys

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
-from findings import HEAD, entry, retired
+import findings
 
 from clustergen.base.findings import Rule, Severity
 from clustergen.checking.registry import AREAS, by_code
@@ -20,26 +19,9 @@ To [ignore](../how-to/check.md#ignore-a-finding) it where you have a reason:
 
 def pages() -> Iterator[tuple[str, str]]:
     """The name and the text of each page."""
-    rules = by_code().values()
-    yield "rules.md", "\n".join(_list(list(rules))) + "\n"
-    for rule in rules:
+    yield "rules.md", findings.contents(lambda code: f"rules/{code.lower()}.md")
+    for rule in by_code().values():
         yield f"rules/{rule.code.lower()}.md", "\n".join(_page(rule)) + "\n"
-
-
-def _list(rules: list[Rule]) -> Iterator[str]:
-    yield HEAD
-    for area, members in itertools.groupby(rules, lambda rule: rule.code[:3]):
-        yield from (
-            "",
-            f"## {area}: {AREAS[area]}",
-            "",
-            "| code | severity | finding |",
-            "|---|---|---|",
-        )
-        for rule in members:
-            link = f"[{rule.code}](rules/{rule.code.lower()}.md)"
-            yield f"| {link} | {rule.severity} | {rule.title} |"
-    yield from retired(lambda code: f"rules/{code.lower()}.md")
 
 
 def _page(rule: Rule) -> Iterator[str]:
@@ -49,7 +31,7 @@ def _page(rule: Rule) -> Iterator[str]:
     anchor = f"{rule.code[:3]}: {area}".lower()
     slug = "".join(c for c in anchor if c.isalnum() or c in "- ").replace(" ", "-")
     yield from (f"[Findings](../rules.md) › [{area}](../rules.md#{slug})", "")
-    yield from (f"# {rule.code}: {rule.title}", "", *entry(rule))
+    yield from (f"# {rule.code}: {rule.title}", "", *findings.entry(rule))
     if rule.bad:
         yield from ("", "The examples are merged over [this spec](../rules.md).")
     if rule.severity is not Severity.ERROR:

@@ -1,4 +1,4 @@
-"""Build the site: ``python docs/website.py [FOLDER]``, by default ``build/site``.
+"""Build the site: ``python tools/docs/website.py [FOLDER]``, by default ``build/site``.
 
 Needs the extra ``docs``. Warnings of Sphinx and broken links fail the build.
 """

@@ -18,7 +18,8 @@ import spec_pages
 from contents import ROOT
 
 HOME = PurePosixPath("README.md")
-RULES = PurePosixPath("docs/rules.md")
+RULES = PurePosixPath("docs/rules")
+"""The site has a page for each of the rules on these pages."""
 SPECS = PurePosixPath("specs")
 
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)\s#]*)(#[^)\s]+)?(?=\))")
@@ -36,7 +37,7 @@ def stage(folder: Path) -> None:
     """Write the sources of the site into ``folder``."""
     listed = (entry.page for section in contents.sections() for entry in section.entries)
     for page in (HOME, contents.CONTENTS, *listed):
-        if page not in (RULES, SPECS):
+        if page not in (RULES.with_suffix(".md"), SPECS):
             text = for_sphinx(page, (ROOT / page).read_text(encoding="utf-8"))
             if page == HOME:
                 text += "\n" + "\n".join(_navigation())
@@ -77,7 +78,7 @@ def on_site(path: PurePosixPath, anchor: str = "") -> PurePosixPath:
         return PurePosixPath("index.md")
     if path == contents.CONTENTS:
         return PurePosixPath("contents.md")
-    if path == RULES and anchor:
+    if path.parent == RULES and anchor:
         return PurePosixPath("rules", f"{anchor}.md")
     if path == SPECS:
         return PurePosixPath("specs.md")
@@ -116,5 +117,5 @@ def _relinked(page: PurePosixPath, link: re.Match[str]) -> str:
         return link[0]
     target = contents.resolve(page, link[1])
     place = on_site(target, anchor)
-    kept = "" if target == RULES or not anchor else f"#{anchor}"
+    kept = "" if target.parent == RULES or not anchor else f"#{anchor}"
     return os.path.relpath(place, on_site(page).parent) + kept

@@ -8,14 +8,14 @@ import re
 import tempfile
 from pathlib import Path
 
-from clustergen.cli import main
+from contents import DOCS
 
-_HERE = Path(__file__).parent
+from clustergen.cli import main
 
 
 def spec_of(page: str) -> str:
     """The spec on a page."""
-    text = (_HERE / page).read_text(encoding="utf-8")
+    text = (DOCS / page).read_text(encoding="utf-8")
     (spec,) = re.findall(r"<!-- file: cluster.yaml -->\n```yaml\n(.*?)```", text, re.DOTALL)
     return str(spec)
 

@@ -106,7 +106,7 @@ def converted(  # noqa: PLR0913, PLR0917 what an import knows
     if answers.adopt and first.is_template:
         # An update compares templates as they are written, and logical ids are names in a stack.
         written = _plain(first.template, found, answers, reader, notes)
-        service = replace(service, settled=lambda *_: written, literal=True, place=None)
+        service = replace(service, equivalent=lambda *_: written, literal=True, place=None)
         result = convert(written, words, origin, notes, service)
     else:
         result = convert(known, words, origin, notes, service)

@@ -1,4 +1,4 @@
-"""The screenshot in ``report.md``: ``python docs/screenshot.py`` writes it, with Chromium.
+"""The screenshot in ``report.md``: ``python tools/docs/screenshot.py`` writes it, with Chromium.
 
 Fonts differ between machines, so that no check compares it.
 """
@@ -12,10 +12,11 @@ import tempfile
 from pathlib import Path
 
 import drawing
+from contents import DOCS
 
 from clustergen.cli import main
 
-IMAGE = Path(__file__).parent / "images" / "report.png"
+IMAGE = DOCS / "images" / "report.png"
 
 
 def write() -> None:

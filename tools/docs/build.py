@@ -1,4 +1,4 @@
-"""Rebuild the generated pages of this folder: ``python docs/build.py [--check]``.
+"""Rebuild the generated pages of ``docs/``: ``python tools/docs/build.py [--check]``.
 
 ``--check`` writes nothing and exits 1 if a page is out of date.
 """
@@ -18,13 +18,12 @@ import monitoring
 import permissions
 import picture
 import recording
+from contents import DOCS, ROOT
 
 from clustergen import targets
 from clustergen.commands.schema import as_text
 from clustergen.commands.targets import as_markdown
 from clustergen.spec.schema import FILE as SCHEMA
-
-HERE = Path(__file__).parent
 
 
 def support() -> str:
@@ -34,7 +33,7 @@ def support() -> str:
 
 def security() -> str:
     """SECURITY.md, of which one part is generated."""
-    return permissions.page((HERE.parent / "SECURITY.md").read_text(encoding="utf-8"))
+    return permissions.page((ROOT / "SECURITY.md").read_text(encoding="utf-8"))
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
@@ -47,7 +46,6 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "images/session.svg": recording.picture,
     "language.md": language.page,
     "monitoring.md": monitoring.page,
-    "rules.md": findings.page,
     "support.md": support,
     "../SECURITY.md": security,
 }
@@ -55,7 +53,8 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 def stale() -> dict[Path, str]:
     """The pages that are out of date, each with its new text."""
-    wanted = {HERE / name: page() for name, page in PAGES.items()}
+    wanted = {DOCS / name: page() for name, page in PAGES.items()}
+    wanted |= {DOCS / name: page for name, page in findings.pages()}
     return {path: text for path, text in wanted.items() if _text(path) != text}
 
 
@@ -68,7 +67,7 @@ def main() -> int:
     pages = stale()
     if sys.argv[1:] == ["--check"]:
         for path in pages:
-            print(f"{path} is not up to date; run `python docs/build.py`", file=sys.stderr)
+            print(f"{path} is not up to date; run `python tools/docs/build.py`", file=sys.stderr)
         return 1 if pages else 0
     for path, text in pages.items():
         path.parent.mkdir(exist_ok=True)

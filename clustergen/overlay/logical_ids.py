@@ -9,7 +9,7 @@ from clustergen.facts.schemas.replacing import NAMES
 from clustergen.overlay.parts import as_map
 
 
-def twin(resource: Any, merged: Mapping[str, Any]) -> str:
+def counterpart(resource: Any, merged: Mapping[str, Any]) -> str:
     """The logical id of the resource of the same type and name; empty if there is none.
 
     A type whose resources have no names in templates is enough.

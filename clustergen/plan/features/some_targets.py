@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from clustergen.plan.features.model import Support, rows
 
-ELSEWHERE: Mapping[str, Support] = MappingProxyType(
+ON_OTHER_TARGETS: Mapping[str, Support] = MappingProxyType(
     {
         **rows(Path(__file__)),
         "software.registry": Support(
