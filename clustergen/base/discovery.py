@@ -51,7 +51,7 @@ def every(root: Path = _ROOT) -> tuple[Rule, ...]:
     return _distinct(rule for package in packages for rule in rules_below(package))
 
 
-def declared(code: str, root: Path = _ROOT) -> Rule | None:
+def with_code(code: str, root: Path = _ROOT) -> Rule | None:
     """The rule of the package at ``root`` that has ``code``, without an import of the others."""
     for path in sorted(root.rglob("rules/**/*.py")):
         if path.name != "__init__.py" and f'"{code}"' in path.read_text(encoding="utf-8"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from clustergen import output
 from clustergen.base import discovery, documentation
@@ -18,9 +18,10 @@ from clustergen.commands.request import project_of
 
 def run(args: argparse.Namespace) -> int:
     codes = inputs.listed(args.codes)
-    rules = {code.upper(): found for code in codes if (found := discovery.declared(code.upper()))}
-    if len(rules) < len(codes) or not codes:
-        rules = {**registry.by_code(_custom(args))}
+    asked = {code.upper(): discovery.with_code(code.upper()) for code in codes}
+    rules: Mapping[str, Rule] = {code: rule for code, rule in asked.items() if rule}
+    if not codes or len(rules) < len(asked):
+        rules = registry.by_code(_custom(args))
     if not codes:
         for rule in rules.values():
             print(f"{rule.code}  {rule.title}")

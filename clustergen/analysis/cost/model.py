@@ -60,7 +60,7 @@ class Estimate:
 def estimate(
     title: str, checked: Checked, *, purchases: bool = False, book: Book = RECORDED
 ) -> Iterator[Estimate]:
-    """Quotations of a checked spec, for each target that renders it."""
+    """Estimates for a checked spec, for each target that renders it."""
     for name, plan in checked.plans.items():
         if name and not checked.blocking(name):
             target = targets.load(name)

@@ -19,17 +19,18 @@ def of_rule(rule: Rule) -> Span | None:
 
 def of_error(error: BaseException, file: str) -> Span | None:
     """The line of ``file``, or of a file beside it, that raised ``error``; None if none did."""
-    # Of a null byte, Python says neither file nor line, and before 3.11.4 it is a ValueError.
-    if isinstance(error, SyntaxError) or "null bytes" in str(error):
-        place = getattr(error, "filename", None) or file
-        line = getattr(error, "lineno", None) or 1
-        return at(place, line) if _beside(place, file) else None
+    if isinstance(error, SyntaxError):  # of a null byte it says neither file nor line
+        place = error.filename or file
+        return at(place, error.lineno or 1) if _beside(place, file) else None
     lines = [
         (frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
         if _beside(frame.f_code.co_filename, file)
     ]
-    return at(*lines[-1]) if lines else None
+    if lines:
+        return at(*lines[-1])
+    # Before Python 3.11.4, a null byte in ``file`` is a ValueError.
+    return at(file, 1) if file and "null bytes" in str(error) else None
 
 
 def _beside(file: str, other: str) -> bool:

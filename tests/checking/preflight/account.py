@@ -33,7 +33,7 @@ NODES_GROUP = "sg-0a1b2c3d4e5f60005"
 FILES_GROUP = "sg-0ffffffffffffff00"
 PLENTY = 1_000_000
 Answer = dict[str, Any]
-ON_OTHER_TARGETS = "subnet-0elsewhere"
+ELSEWHERE = "subnet-0elsewhere"
 """A subnet in the first zone of the region."""
 LATER = "2099-01-01T11:30:00+00:00"
 
@@ -88,7 +88,7 @@ class Account:
 
     def zone_of(self, subnet: str) -> str:
         """The id of the zone in which a subnet is, as the spec says; the nodes' if it does not."""
-        if subnet == ON_OTHER_TARGETS:
+        if subnet == ELSEWHERE:
             return self.zones[0]
         by_name = {self.zone_name(zone): zone for zone in self.zones}
         said = {given.id: given.zone for given in network.given_subnets(self.plan)}

@@ -9,7 +9,7 @@ import pytest
 from clustergen.base.text_lists import word_set, words
 from tests.services.foundation.planned import template_of
 
-ON_OTHER_TARGETS = """region: eu-west-3
+ELSEWHERE = """region: eu-west-3
 network: {zone: euw3-az1}
 node_groups: [{name: h200, instance_type: m7i.4xlarge}]"""
 KARPENTER = "kubernetes: {autoscaler: karpenter}"
@@ -132,7 +132,7 @@ def test_only_sagemaker_can_assume_the_roles(name: str, service: str) -> None:
     [
         ("{}", {"HyperPodExecutionRoleArn"}),
         (KARPENTER, {"HyperPodExecutionRoleArn", "HyperPodClusterRoleArn"}),
-        (ON_OTHER_TARGETS, set()),
+        (ELSEWHERE, set()),
     ],
 )
 def test_outputs(fragment: str, expected: set[str]) -> None:
@@ -144,7 +144,7 @@ def test_outputs(fragment: str, expected: set[str]) -> None:
     ("fragment", "other"),
     [
         ("name: example", {"Ref": "AWS::NoValue"}),
-        (ON_OTHER_TARGETS, {"Ref": "AWS::NoValue"}),
+        (ELSEWHERE, {"Ref": "AWS::NoValue"}),
         ("name: my-SageMaker-x", {"Fn::Sub": "clustergen-f9e810-${AWS::AccountId}"}),
     ],
 )

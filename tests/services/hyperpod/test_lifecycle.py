@@ -324,7 +324,7 @@ def test_a_failed_optional_step_is_only_logged(
     assert f"WRONG   every step of the set-up is done, but not, {step}" in verified.output
 
 
-IN_REAL = [
+REPEATED = [
     # Program of the controller and what it does instead, the steps that are left.
     ({"sacctmgr": "exit 1"}, ["accounts"]),
     ({"mount": "exit 32"}, ["mounts", "users"]),
@@ -340,7 +340,7 @@ def test_a_user_who_cannot_be_added_is_left_to_the_timer(tmp_path: Path) -> None
     assert "the timer tries again" in run.output
 
 
-@pytest.mark.parametrize(("answers", "left"), IN_REAL, ids=str)
+@pytest.mark.parametrize(("answers", "left"), REPEATED, ids=str)
 def test_a_step_that_no_daemon_needs_never_costs_the_cluster(
     tmp_path: Path, answers: dict[str, str], left: list[str]
 ) -> None:

@@ -78,7 +78,7 @@ def test_own_parts_stay(cluster: Cluster) -> None:
     assert left_out(cluster) == set()
 
 
-ON_OTHER_TARGETS = [
+ELSEWHERE = [
     {TYPE: "p5en.48xlarge"},  # the same instances in a node group of EKS have the type without ml.
     {TYPE: "ml.p4d.24xlarge"},
     {"eks.amazonaws.com/nodegroup": "theirs"},
@@ -90,7 +90,7 @@ HERE = [
 ]
 
 
-@pytest.mark.parametrize("selector", [*ON_OTHER_TARGETS, *HERE], ids=str)
+@pytest.mark.parametrize("selector", [*ELSEWHERE, *HERE], ids=str)
 def test_only_plugins_on_our_nodes_count(cluster: Cluster, selector: dict[str, str]) -> None:
     cluster.put("daemonsets.apps", "theirs", plugin(GPU, nodeSelector=selector), "gpu")
     assert left_out(cluster) == ({NVIDIA} if selector in HERE else set())
