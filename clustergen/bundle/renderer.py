@@ -7,7 +7,7 @@ from typing import Any
 from clustergen import overlay, targets
 from clustergen.base.artifacts import Bundle
 from clustergen.base.findings import Unrenderable, errors
-from clustergen.bundle import accepted, readme
+from clustergen.bundle import accepted, deployable, readme
 from clustergen.checking import preflight
 from clustergen.checking.compiler import Checked, UnknownTarget
 from clustergen.services import foundation
@@ -46,6 +46,7 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     bundle += stack.files(plan)
     if any(artifact.path.endswith(".template.json") for artifact in bundle):
         bundle.append(consent.policy_file())
+    bundle.append(deployable.file(plan, chosen.service(plan), bundle))
     if refused := list(accepted.refused(plain, chosen.schema, tuple(bundle))):
         raise Unrenderable(refused)
     checklist = preflight.checklist(plan)

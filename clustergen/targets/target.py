@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from clustergen.base import discovery
 from clustergen.base.artifacts import Bundle
 from clustergen.base.findings import Finding, found
+from clustergen.deployment.model import Service
 from clustergen.facts.schemas import Schema
 from clustergen.plan.features import Support
 from clustergen.plan.limits import Limits
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from clustergen.services.cost.model import Line
     from clustergen.services.cost.pricing import Prices
 
-_EMITTER = ("document", "emit", "values")
+_EMITTER = ("document", "emit", "service", "values")
 
 
 class IncompleteTarget(TypeError):
@@ -40,7 +41,7 @@ class Target:
     schema: Schema
     """Schema for overlaid documents."""
     emitter: str
-    """Module with ``document``, ``emit`` and ``values``; imported for a render."""
+    """Module with ``document``, ``emit``, ``service`` and ``values``; imported for a render."""
     page: str = "readme/page.md.j2"
     """The template of its README, which fills the blocks of the default."""
     joining: str = ""
@@ -85,6 +86,11 @@ class Target:
         """All files except README.md and the foundation, from a plan and its final document."""
         bundle: Bundle = self._emitter().emit(plan, document)
         return bundle
+
+    def service(self, plan: Plan) -> Service:
+        """What ``bundle.json`` says of the service."""
+        service: Service = self._emitter().service(plan)
+        return service
 
     def values(self, plan: Plan) -> Mapping[str, Any]:
         """The values of its :attr:`page`."""

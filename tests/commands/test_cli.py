@@ -93,7 +93,7 @@ ANSWERS: list[tuple[str, int, str, str]] = [
     ("render good.yaml --target pcs --check", 1, "out/small/pcs: differs", "error[BND011]"),
     ("render good.yaml --target pcs --stdout", 0, '"AWSTemplateFormatVersion"', ""),
     ("render good.yaml --target pcs --stdout --file deploy.sh", 0, "#!/usr/bin/env bash", ""),
-    ("render good.yaml --target pcs --stdout --file x", 2, "", "use one of README.md, clu"),
+    ("render good.yaml --target pcs --stdout --file x", 2, "", "use one of README.md, bun"),
     ("render good.yaml --target all --stdout", 2, "", "--stdout takes one target; add --targ"),
     ("render good.yaml warned.yaml --target pcs --stdout", 2, "", "--stdout takes one spec"),
     ("render wrong.yaml --target pcs --stdout", 1, "", "error[NET001]"),

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import pytest
 
+from clustergen.deployment.model import Mark
 from clustergen.services.aws import marks
 from tests.support.cloud.account import EXPIRED, THROTTLED, Account
 from tests.support.cloud.commands import Bundle, reaching
@@ -118,7 +119,7 @@ def has_foundation_of_others(account: Account, target: str) -> bool:
 
 
 def _give_away(account: Account, name: str) -> bool:
-    template = marks.marked(THEIRS, ("theirs", "foundation"))
+    template = marks.marked(THEIRS, Mark("theirs", "foundation"))
     account.cloudformation.stacks[name] = Stack(name, "CREATE_COMPLETE", template)
     return True
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from clustergen.deployment.model import Mark
 from clustergen.services.aws import marks
 from tests.support.cloud.account import THROTTLED, Account
 from tests.support.cloud.clusters import Group
@@ -65,7 +66,7 @@ def test_a_stack_of_others_stops_every_action(bundle: Bundle, kind: str) -> None
 
 @on("eks")
 def test_the_stack_of_another_target_or_a_failed_one_is_not_ours(bundle: Bundle) -> None:
-    mark = marks.marked(THEIRS, ("example", "hyperpod-eks"))
+    mark = marks.marked(THEIRS, Mark("example", "hyperpod-eks"))
     put(bundle, "example-eks", mark)
     refused(bundle, '"target":"hyperpod-eks"')
     put(bundle, "example-eks", THEIRS, "ROLLBACK_COMPLETE")

@@ -8,6 +8,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jsonschema import Draft202012Validator
+
+from tests.support.paths import DOCS
 from tests.validators import shared
 from tests.validators.batch import batch_violations
 from tests.validators.cloudformation import check, lint, resolve
@@ -36,7 +39,21 @@ def bundle_violations(
         *script_violations(_scripts(files, documents, region)),
         *_in_the_cluster(files, documents, region),
         *_of_batch(files, documents, region),
+        *_of_deployment(files),
     ]
+
+
+def _of_deployment(files: Mapping[str, str]) -> Iterator[str]:
+    """`bundle.json` by its published schema."""
+    for path, text in files.items():
+        if path.endswith("bundle.json"):
+            errors = _published().iter_errors(json.loads(text))
+            yield from (f"{path}: {error.json_path}: {error.message}" for error in errors)
+
+
+@functools.cache
+def _published() -> Draft202012Validator:
+    return Draft202012Validator(json.loads((DOCS / "bundle.schema.json").read_text()))
 
 
 @functools.cache

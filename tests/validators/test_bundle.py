@@ -7,6 +7,7 @@ import json
 import pytest
 import yaml
 
+from tests.support.checking import Fragments
 from tests.validators.bundle import bundle_violations
 from tests.validators.good import CLUSTER, FOUNDATION, PCS
 from tests.validators.parallelcluster import ParallelCluster
@@ -16,7 +17,7 @@ BUNDLE = {
     "pcs/cluster.template.json": json.dumps(PCS),
     "foundation.template.json": json.dumps(FOUNDATION),
     "pcs/scripts/mount.sh": "#!/bin/bash\nset -euo pipefail\nmkdir -p /fsx\n",
-    "README.md": "Nothing validators this.",
+    "pcs/bundle.json": Fragments("pcs").files()["bundle.json"],
 }
 
 FAULTS = [
@@ -27,6 +28,7 @@ FAULTS = [
     ("pcs/cluster.template.json", "mkdir -p /fsx", "ls $1", "pcs/cluster.template.json: Template"),
     ("foundation.template.json", "PERSISTENT_2", "P2", "foundation.template.json: Lustre: fsx:"),
     ("pcs/scripts/mount.sh", "mkdir -p /fsx", "ls $1", "pcs/scripts/mount.sh:3:4: SC2086"),
+    ("pcs/bundle.json", '"described"', '"describes"', "pcs/bundle.json: $.stacks.foundation: "),
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from contents import DOCS, ROOT
 from clustergen import targets
 from clustergen.commands.schema import as_text
 from clustergen.commands.targets import as_markdown
+from clustergen.deployment import reading
 from clustergen.spec.schema import FILE as SCHEMA
 
 
@@ -38,6 +39,7 @@ def security() -> str:
 
 PAGES: Mapping[str, Callable[[], str]] = {
     SCHEMA: as_text,
+    "bundle.schema.json": reading.schema,
     "cli.md": command_line.page,
     "encryption.md": encryption.page,
     "images/graph.svg": drawing.picture,

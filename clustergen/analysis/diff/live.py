@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,9 +19,8 @@ from clustergen.base import account
 from clustergen.base.account import Clients
 from clustergen.base.artifacts import Json
 from clustergen.bundle.effects import Files
+from clustergen.deployment.model import PATH as BUNDLE
 from clustergen.plan.model import Plan
-from clustergen.services.monitoring import stack as monitoring
-from clustergen.targets.stacks import STACKS
 
 _SHORTEST: Final = 8
 """Characters of an id; shorter outputs are words that occur anywhere."""
@@ -91,13 +90,19 @@ class _Reader:
 
     def files(self) -> Files | None:
         found = dict(self._templates())
-        script = f"region={self.plan.region}\ncluster={self.plan.name}\n"
+        stacks = {
+            role: {"name": name, "template": path}
+            for role, path, name in self._stacks()
+            if path in found
+        }
+        known = {"region": self.plan.region, "cluster": self.plan.name}
+        bundle: Json = {**known, "service": {}, "stacks": stacks}
         if self.target == "parallelcluster":
             stack = self._stack(self.plan.name)
             if stack is None:
                 return None
             found["cluster.yaml"] = self._placed(configuration(stack, self._call))
-            script += f"version={_tag(stack, 'parallelcluster:version')}\n"
+            bundle["service"] = {"version": _tag(stack, "parallelcluster:version")}
         elif self.target.startswith("hyperpod"):
             path = next(path for path in _REQUESTS if path in self.new)
             request = self._request(json.loads(self.new[path]), joined=path != _REQUESTS[0])
@@ -108,13 +113,13 @@ class _Reader:
             return None
         # Neither objects in Kubernetes nor scripts are read: they are as in the new bundle.
         same = {path: text for path, text in self.new.items() if _is_unread(path)}
-        return {**same, **found, "deploy.sh": script}
+        return {**same, **found, BUNDLE: json.dumps(bundle)}
 
     def drift(self, wait: Callable[[float], None]) -> Drift:
         """A stack that AWS does not examine is named, and does not keep others from it."""
         found: list[Drifted] = []
         unread: list[str] = []
-        for stack in self._stacks().values():
+        for _, _, stack in self._stacks():
             try:
                 each = drift.of(stack, self._call, wait)
             except LiveError as error:
@@ -123,14 +128,13 @@ class _Reader:
             unread += each.unread
         return Drift(tuple(found), tuple(unread))
 
-    def _stacks(self) -> Mapping[str, str]:
-        """The names of the stacks that a cluster may have, by the files of their templates."""
-        own = {path: self.plan.stack(name) for path, name in STACKS[self.target].items()}
-        shared = {"foundation.template.json": self.plan.stack("foundation")}
-        return {**shared, monitoring.PATH: monitoring.name(self.plan), **own}
+    def _stacks(self) -> Iterator[tuple[str, str, str]]:
+        """Role, file and name of each stack that the cluster may have."""
+        for role, each in json.loads(self.new[BUNDLE])["stacks"].items():
+            yield role, f"{role}.template.json", each["name"]
 
     def _templates(self) -> Iterator[tuple[str, str]]:
-        for path, stack in self._stacks().items():
+        for _, path, stack in self._stacks():
             found = self._call("cloudformation:GetTemplate", StackName=stack)
             if found:
                 yield path, _as_json(found["TemplateBody"])

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from clustergen.base.artifacts import Json
-from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import Effect, Files
+from clustergen.bundle.effects.values import at
+from clustergen.deployment.model import PATH
 
-_SETTING = pattern(r"(?m)^(region|stack|foundation_stack|eks_cluster)=([\w.-]+)$")
-_DEPLOYED = pattern(r'(?m)deploy_stack "?(\$?[\w.-]+)"? ([\w.-]+\.template\.json)')
 FOUNDATION = "foundation.template.json"
 _CLUSTER = "cluster.template.json"
 _DELETE: Mapping[str, str] = {
@@ -33,23 +32,20 @@ class Group(NamedTuple):
 
 
 class Facts:
-    """Facts about a bundle; without its deploy.sh, there are none."""
+    """Facts about a bundle; without its ``bundle.json``, there are none."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        script = files.get("deploy.sh", "")
-        self._settings = dict(_SETTING.findall(script))
-        named = {FOUNDATION: "$foundation_stack", _CLUSTER: "$stack"}
-        named |= {path: stack for stack, path in _DEPLOYED.findall(script)}
-        self._stacks = {path: self._resolved(stack) for path, stack in named.items()}
-
-    def _resolved(self, stack: str) -> str:
-        return self._settings.get(stack[1:], "") if stack.startswith("$") else stack
+        bundle: Json = json.loads(files.get(PATH, "{}"))
+        self._region = bundle.get("region")
+        self._eks_cluster = at(bundle, "service.eks_cluster") or "CLUSTER"
+        stacks = bundle.get("stacks", {}).values()
+        self._stacks = {each["template"]: each["name"] for each in stacks if "template" in each}
 
     def aws(self, words: str) -> str:
         """The command in the region of the bundle."""
         service, _, rest = words.partition(" ")
-        return f"aws {service} --region {self._settings['region']} {rest}"
+        return f"aws {service} --region {self._region} {rest}" if self._region else f"aws {words}"
 
     def deletion(self, effect: Effect) -> str:
         """The command that deletes what an effect leaves behind; empty if there is not one."""
@@ -58,7 +54,7 @@ class Facts:
                 "./deploy.sh --destroy in its bundle, then --destroy-foundation unless others "
                 "use that"
             )
-        if "region" not in self._settings:
+        if not self._region:
             return ""
         if effect.type in _DELETE:
             return self.aws(f"{_DELETE[effect.type]} ID")
@@ -68,13 +64,13 @@ class Facts:
         return self.aws(f"cloudformation delete-stack --stack-name {stack}") if stack else ""
 
     def deploys(self, path: str) -> bool:
-        """Whether deploy.sh makes a stack of a template; HyperPod clusters are no stacks."""
+        """Whether a template is deployed as a stack; HyperPod clusters are no stacks."""
         return bool(self._stacks.get(path))
 
     def ids(self, effect: Effect) -> str:
         """The command that shows the id of what leaves a stack; no stack knows it later."""
         stack = self._stacks.get(effect.file)
-        if effect.type not in _DELETE or not stack or "region" not in self._settings:
+        if effect.type not in _DELETE or not stack or not self._region:
             return ""
         return self.aws(
             f"cloudformation describe-stack-resource --stack-name {stack} --logical-resource-id "
@@ -91,7 +87,4 @@ class Facts:
     def sized(self, group: Group, sizes: str) -> str:
         """The command that sets the sizes of a node group."""
         words = f"--nodegroup-name {group.name} --scaling-config {sizes}"
-        cluster = self._settings.get("eks_cluster", "CLUSTER")
-        if "region" not in self._settings:
-            return f"aws eks update-nodegroup-config --cluster-name {cluster} {words}"
-        return self.aws(f"eks update-nodegroup-config --cluster-name {cluster} {words}")
+        return self.aws(f"eks update-nodegroup-config --cluster-name {self._eks_cluster} {words}")

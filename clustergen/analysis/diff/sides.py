@@ -11,15 +11,11 @@ from typing import NamedTuple, Protocol
 from clustergen import targets
 from clustergen.analysis.diff.drift import Drift
 from clustergen.base.findings import Finding, Severity, Unrenderable, errors
-from clustergen.base.patterns import pattern
 from clustergen.bundle import MANIFEST, effects, renderer
 from clustergen.bundle.effects import Files
 from clustergen.checking.compiler import Checked
 from clustergen.plan.model import Plan
 from clustergen.spec.source import Document
-
-_PREFLIGHT = pattern(r"clustergen preflight .* --target ([a-z-]+)")
-"""How deploy.sh names its target."""
 
 
 class Side(Protocol):
@@ -121,7 +117,8 @@ class Folders(NamedTuple):
     def below(cls, folder: Path) -> Folders | None:
         """The bundle in ``folder``, or those in the folders of its targets."""
         if (folder / MANIFEST).exists():
-            return cls(str(folder), {_target_of(folder): folder})
+            target = _target_of(folder)
+            return cls(str(folder), {target: folder}) if target else None
         places = {name: folder / name for name in targets.NAMES}
         found = {name: place for name, place in places.items() if (place / MANIFEST).exists()}
         return cls(str(folder), found) if found else None
@@ -147,19 +144,7 @@ class Folders(NamedTuple):
 
 
 def _target_of(folder: Path) -> str:
-    """The target of a bundle, by the name of its folder, or else by its files."""
-    name = Path(os.path.realpath(folder)).name
-    if name in targets.NAMES:
-        return name
-    if (script := folder / "deploy.sh").exists():
-        found = _PREFLIGHT.search(script.read_text(encoding="utf-8", errors="replace"))
-        if found and found[1] in targets.NAMES:
-            return found[1]
-    if (folder / "cluster.yaml").exists():
-        return "parallelcluster"
-    pods = (folder / "install.sh").exists()
-    if (folder / "update-cluster.json").exists():
-        return "hyperpod-eks" if pods else "hyperpod-slurm"
-    if (folder / "submit.sh").exists():
-        return "batch"
-    return "eks" if pods else "pcs"
+    """The target of a bundle; empty where neither its files nor the name of the folder say it."""
+    said = effects.target_of(effects.files_in(folder))
+    name = said or Path(os.path.realpath(folder)).name
+    return name if name in targets.NAMES else ""

@@ -11,6 +11,7 @@ what is deployed may differ from both.
 from __future__ import annotations
 
 from clustergen.bundle.effects.bundles import Files, effects, files_in, files_of, of_folder
+from clustergen.bundle.effects.identity import target_of
 from clustergen.bundle.effects.model import KINDS, Effect, Kind, worst
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "files_in",
     "files_of",
     "of_folder",
+    "target_of",
     "worst",
 ]

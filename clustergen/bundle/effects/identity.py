@@ -6,17 +6,22 @@ import json
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.artifacts import Json
-from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import cluster_yaml
 from clustergen.bundle.effects.model import Effect, Kind
 from clustergen.bundle.effects.values import at
+from clustergen.deployment.model import PATH
 
-_SCRIPT = "deploy.sh"
-_SETTING = pattern(r"(?m)^(region|cluster|stack|version|foundation_stack|eks_cluster)=([\w.-]+)$")
 _FOUNDATION = "foundation_stack"
-_EKS = "AWS::EKS::Cluster"
-_FOUNDED = pattern(r'"Description": "Foundation of ([\w.-]+):')
 _SHARED = "foundation.template.json"
+_SETTINGS = {
+    "region": "region",
+    "cluster": "cluster",
+    "stack": "stacks.cluster.name",
+    "version": "service.version",
+    "eks_cluster": "service.eks_cluster",
+    _FOUNDATION: "stacks.foundation.name",
+}
+"""By name, where ``bundle.json`` has each."""
 _IDENTITY = {"region": "in", "cluster": "called", "stack": "in the stack"}
 _DATA = '"Type": "AWS::FSx::FileSystem"', '"Type": "AWS::EFS::FileSystem"'
 
@@ -29,7 +34,7 @@ def effects(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
         *_other_foundation(before, after, old),
         *_other_cluster(before, after),
     )
-    yield from (each._replace(file=_SCRIPT) for each in found)
+    yield from (each._replace(file=PATH) for each in found)
 
 
 def other_outputs(old: Mapping[str, str], new: Mapping[str, str]) -> set[str]:
@@ -37,29 +42,25 @@ def other_outputs(old: Mapping[str, str], new: Mapping[str, str]) -> set[str]:
     names = [_settings(files).get(_FOUNDATION) for files in (old, new)]
     if None in names or names[0] == names[1]:
         return set()
-    return set(_template(new, _SHARED).get("Outputs") or ())
+    return set(document(new, _SHARED).get("Outputs") or ())
 
 
 def _settings(files: Mapping[str, str]) -> Mapping[str, str]:
-    """What the bundle is for; without a script, as its templates show."""
-    if _SCRIPT in files:
-        return dict(_SETTING.findall(files[_SCRIPT]))
-    founded = _FOUNDED.search(files.get(_SHARED, ""))
-    named = _eks_names(files)
-    return {
-        **({_FOUNDATION: f"{founded[1]}-foundation"} if founded else {}),
-        **({"cluster": named[0]} if named else {}),
-    }
+    """What the bundle is for; nothing where it does not say so."""
+    bundle = document(files, PATH)
+    found = {name: at(bundle, path) for name, path in _SETTINGS.items()}
+    if not at(bundle, "stacks.foundation.template"):
+        found[_FOUNDATION] = None
+    return {name: value for name, value in found.items() if isinstance(value, str)}
 
 
-def _eks_names(files: Mapping[str, str]) -> list[str]:
-    resources = _template(files, "cluster.template.json").get("Resources")
-    found = resources.values() if isinstance(resources, dict) else ()
-    return [str(at(each, "Properties.Name")) for each in found if at(each, "Type") == _EKS]
+def target_of(files: Mapping[str, str]) -> str:
+    """The target of a bundle; empty where it does not say so."""
+    return str(document(files, PATH).get("target", ""))
 
 
-def _template(files: Mapping[str, str], path: str) -> Json:
-    """A template; without members if it is none."""
+def document(files: Mapping[str, str], path: str) -> Json:
+    """A file as JSON; without members if it is none."""
     try:
         found = json.loads(files.get(path, "{}"))
     except ValueError:

@@ -14,9 +14,10 @@ import yaml
 from clustergen.base.artifacts import Json
 from clustergen.base.patterns import pattern
 from clustergen.base.text_lists import word_set
-from clustergen.bundle.effects import claims, fixed_fields, node_groups
+from clustergen.bundle.effects import claims, fixed_fields, identity, node_groups
 from clustergen.bundle.effects.model import Effect, Kind
 from clustergen.bundle.effects.values import at, differs
+from clustergen.deployment.model import PATH
 
 _RECLAIMED = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming"
 _RECLAIM = "spec.persistentVolumeReclaimPolicy"
@@ -32,8 +33,6 @@ _TYPES = "-crd"
 """Of the names of charts whose templates are definitions: Helm deletes what is in templates."""
 _CHART = pattern(r"(?m)^chart (\S+)")
 _INSTALL = "install.sh"
-_NOT_RUN = "install.sh was not run"
-"""What deploy.sh prints where the cluster's software is left alone."""
 _SCRIPTS = _INSTALL, "apply.sh"
 """What applies manifests. A bundle without them leaves that to the CDK app."""
 _PRUNES = "--prune"
@@ -48,7 +47,7 @@ def effects(
     old: Mapping[str, str], new: Mapping[str, str], moved: Collection[str]
 ) -> Iterator[Effect]:
     """The effects on objects and charts; ``moved`` has outputs of stacks with another value."""
-    if _NOT_RUN in new.get("deploy.sh", ""):
+    if at(identity.document(new, PATH), "service.installs") is False:
         return
     paths = [path for path in (*old, *new) if _is_manifest(path)]
     if not moved and all(old.get(path) == new.get(path) for path in paths):

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from clustergen.base.artifacts import Json
 from clustergen.base.patterns import pattern
+from clustergen.bundle.effects import identity
 from clustergen.bundle.effects.model import Effect
+from clustergen.bundle.effects.values import at
+from clustergen.deployment.model import PATH
 
-_MOUNTS = pattern(r'(?m)(?:data of|stay as they are):" (/.*)$')
-"""In ``deploy.sh``: the mounts that the foundation made, and those that it did not."""
 _OF = pattern(r" of (/\S+)$")
 _TEMPLATE = "foundation.template.json"
 _OTHERS_DECIDE = "cluster.yaml", "manifests/volumes.yaml"
@@ -21,7 +22,8 @@ def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
     """New file systems at a mount that had one from outside the foundation: they are empty."""
     if _TEMPLATE not in new or any(path in new for path in _OTHERS_DECIDE):
         return
-    mounted = set(" ".join(_MOUNTS.findall(old.get("deploy.sh", ""))).split())
+    known = at(identity.document(old, PATH), "mounts") or {}
+    mounted = {mount for mounts in known.values() for mount in mounts}
     ours = _made(old.get(_TEMPLATE, "{}"))
     for mount, name in _made(new[_TEMPLATE]).items():
         if mount in mounted and mount not in ours:

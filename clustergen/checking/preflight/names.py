@@ -7,7 +7,7 @@ from typing import Final
 from clustergen.base.account import Answer
 from clustergen.checking.preflight.case import Case
 from clustergen.plan.model import Plan
-from clustergen.targets.stacks import STACKS as STACKS_OF
+from clustergen.services import foundation
 
 STACKS: Final = "cloudformation:DescribeStacks"
 HYPERPOD: Final = "sagemaker:DescribeCluster"
@@ -26,7 +26,8 @@ def cluster_stacks(plan: Plan) -> list[str]:
     """The names of the stacks that are the cluster."""
     if plan.target == "parallelcluster":
         return [plan.name]
-    return [plan.stack(name) for name in STACKS_OF.get(plan.target, {}).values()]
+    others = ("foundation", "monitoring")
+    return [each.name for role, each in foundation.stacks(plan).items() if role not in others]
 
 
 def joined_hyperpod(plan: Plan) -> str:

@@ -10,10 +10,11 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/metadata-section-
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from clustergen.base.artifacts import Artifact, Json, json_artifact
+from clustergen.deployment.model import Mark, Role
 from clustergen.plan.model import Plan
 
 KEY: Final = "clustergen"
@@ -29,20 +30,19 @@ _PARTS: Final = (
 )
 
 
-def of_foundation(plan: Plan) -> tuple[str, str]:
-    """Cluster and target in the mark of the foundation: those of the spec that owns it."""
-    return plan.foundation, FOUNDATION
+def of_foundation(plan: Plan) -> Mark:
+    """The mark of the foundation: that of the spec that owns it."""
+    return Mark(plan.foundation, FOUNDATION)
 
 
-def of_cluster(plan: Plan) -> tuple[str, str]:
-    """Cluster and target in the mark of every other stack."""
-    return plan.name, plan.target
+def of_cluster(plan: Plan) -> Mark:
+    """The mark of every other stack."""
+    return Mark(plan.name, plan.target)
 
 
-def marked(template: Mapping[str, Any], owner: tuple[str, str]) -> Json:
+def marked(template: Mapping[str, Any], owner: Mark) -> Json:
     """``template`` with the mark, beside what the user's overlay has there."""
-    cluster, target = owner
-    mark = {KEY: {"cluster": cluster, "target": target, "format": FORMAT}}
+    mark = {KEY: {"cluster": owner.cluster, "target": owner.target, "format": FORMAT}}
     whole = {**template, "Metadata": {**template.get("Metadata", {}), **mark}}
     first: Json = {key: whole[key] for key in _HEAD if key in whole}
     return {**first, **whole}
@@ -53,26 +53,15 @@ def artifact(path: str, template: Mapping[str, Any], plan: Plan) -> Artifact:
     return json_artifact(path, marked(template, of_cluster(plan)))
 
 
-def owner(text: str) -> tuple[str, str] | None:
-    """Cluster and target in the mark of metadata, which is JSON; None without one."""
+def owner(text: str) -> Mark | None:
+    """The mark in metadata, which is JSON; None without one."""
     try:
         mark = json.loads(text or "{}").get(KEY)
     except ValueError:
         return None
-    return (str(mark.get("cluster")), str(mark.get("target"))) if isinstance(mark, dict) else None
-
-
-def rows(
-    plan: Plan, owner: tuple[str, str], described: Mapping[str, Sequence[str]]
-) -> Iterator[str]:
-    """Rows of four words for each stack, as ``owner.sh.j2`` reads them.
-
-    ``described`` has the last word of the name of each, and the descriptions by which a stack of an
-    earlier version is known, which had no mark.
-    """
-    for what, descriptions in described.items():
-        for description in descriptions:
-            yield from (plan.stack(what), *owner, description)
+    if not isinstance(mark, dict):
+        return None
+    return Mark(str(mark.get("cluster")), str(mark.get("target")))
 
 
 def adopted(document: Mapping[str, Any], description: str) -> list[str]:
@@ -92,6 +81,12 @@ def _typed(resources: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         type = resource.get("Type") if isinstance(resource, Mapping) else None
         if type in (*_CLUSTERS, *_PARTS):
             yield id, str(type)
+
+
+def role(plan: Plan, what: str) -> Role:
+    """What a stack is for, by the last word of its name."""
+    roles = {plan.target: "cluster", f"{plan.target}-schedule": "schedule"}
+    return roles.get(what, what)
 
 
 def descriptions(plan: Plan) -> dict[str, str]:

@@ -10,10 +10,21 @@ from collections.abc import Mapping
 
 from clustergen.base.artifacts import Artifact, json_artifact
 from clustergen.plan.model import Plan
-from clustergen.services.foundation.deployment import frame, stage
+from clustergen.services.foundation.deployment import accounts, frame, mounts, stacks, stage
 from clustergen.services.foundation.template import PATH, build, description, document
 
-__all__ = ["PATH", "build", "description", "emit", "files", "frame", "outputs"]
+__all__ = [
+    "PATH",
+    "accounts",
+    "build",
+    "description",
+    "emit",
+    "files",
+    "frame",
+    "mounts",
+    "outputs",
+    "stacks",
+]
 
 
 def outputs(plan: Plan) -> Mapping[str, str]:

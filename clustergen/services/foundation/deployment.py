@@ -9,6 +9,7 @@ from typing import Any
 
 from clustergen.base.artifacts import Artifact, Json, json_artifact
 from clustergen.base.patterns import pattern
+from clustergen.deployment.model import Mounts, Role, Stack
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan, Storage
 from clustergen.services.aws import cfn, consent, marks
@@ -63,10 +64,10 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "foundation": bool(whole.resources),
         "has_bucket": access.BUCKET in whole.resources,
         "files_with_nodes": any(isinstance(s, Lustre) and s.efa for s in stored.created(plan)),
-        "made": [item.mount for item in stored.created(plan)],
-        "owned": _owned(plan),
+        "made": list(mounts(plan).made),
+        "owned": list(_owned(plan)),
         "adopted": [],
-        "accounts": _accounts(plan),
+        "accounts": accounts(plan),
         "referable": any(name.endswith(_NAMING) for name in whole.outputs),
         "monitoring": stack.parameters(plan),
         "monitoring_stack": stack.name(plan),
@@ -103,18 +104,33 @@ def _controller_role(plan: Plan) -> list[str]:
     return [hyperpod.role_of_machine(plan, "head_node"), hyperpod.EXECUTION_ROLE]
 
 
-def _owned(plan: Plan) -> list[str]:
-    founded = {"foundation": (description(plan),)}
-    own = {name: (text,) for name, text in marks.descriptions(plan).items()}
+def stacks(plan: Plan) -> Mapping[Role, Stack]:
+    """The stacks that a bundle may have deployed, in order of deployment, without templates."""
+    mark = marks.of_cluster(plan)
+    own = {
+        marks.role(plan, what): Stack(plan.stack(what), mark, (text,))
+        for what, text in marks.descriptions(plan).items()
+    }
+    founded = Stack(plan.stack("foundation"), marks.of_foundation(plan), (description(plan),))
     # Also without monitoring: an earlier deployment may have had it.
-    watched = {stack.what(plan): stack.descriptions(plan)}
-    return [
-        *marks.rows(plan, marks.of_foundation(plan), founded),
-        *marks.rows(plan, marks.of_cluster(plan), {**own, **watched}),
-    ]
+    watched = Stack(stack.name(plan), mark, stack.descriptions(plan))
+    return {"foundation": founded, **own, "monitoring": watched}
 
 
-def _accounts(plan: Plan) -> list[str]:
+def mounts(plan: Plan) -> Mounts:
+    """The file systems that the foundation makes, and those that exist."""
+    found = tuple(item.mount for item in plan.storage if item.existing)
+    return Mounts(tuple(item.mount for item in stored.created(plan)), found)
+
+
+def _owned(plan: Plan) -> Iterator[str]:
+    """Rows of four words for each stack, as ``owner.sh.j2`` reads them."""
+    for each in stacks(plan).values():
+        for text in each.described:
+            yield from (each.name, each.mark.cluster, each.mark.target, text)
+
+
+def accounts(plan: Plan) -> list[str]:
     """The accounts of what has to be in the account of the cluster, from its ARNs."""
     given = [*plan.existing.named.values(), *(each.capacity.id for each in plan.node_groups)]
     found = (_IN_ACCOUNT.match(each) for each in given if each)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json
+from clustergen.deployment.model import Service
 from clustergen.plan.model import Plan
 from clustergen.services import foundation, mirror
 from clustergen.services.aws import cfn, logs, marks
@@ -22,7 +23,7 @@ from clustergen.targets.batch import (
 )
 from clustergen.targets.batch.readme import values
 
-__all__ = ["document", "emit", "values"]
+__all__ = ["document", "emit", "service", "values"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -53,6 +54,11 @@ def emit(plan: Plan, document: Json) -> Bundle:
             plan, made, document, marks.adopted(document, marks.descriptions(plan)["batch"])
         ),
     )
+
+
+def service(plan: Plan) -> Service:  # noqa: ARG001
+    """What ``bundle.json`` says of the service."""
+    return Service("aws-batch")
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:

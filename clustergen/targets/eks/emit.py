@@ -6,6 +6,7 @@ from typing import Any
 
 from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Bundle, Json
+from clustergen.deployment.model import Service
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
 from clustergen.services import foundation
@@ -33,7 +34,7 @@ from clustergen.targets.eks import (
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.readme import values
 
-__all__ = ["document", "emit", "values"]
+__all__ = ["document", "emit", "service", "values"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -52,6 +53,13 @@ def emit(plan: Plan, document: Json) -> Bundle:
         return (marks.artifact(TEMPLATE, document, plan), *inside, *schedule.files(plan))
     deploy = _deploy(plan, document)
     return (marks.artifact(TEMPLATE, document, plan), *inside, *schedule.files(plan), deploy)
+
+
+def service(plan: Plan) -> Service:
+    """What ``bundle.json`` says of the service."""
+    return Service(
+        "amazon-eks", eks_cluster=plan.cluster_name, installs=not plan.options_as(Options).by_hand
+    )
 
 
 def _deploy(plan: Plan, document: Json) -> Artifact:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.deployment.model import Service
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import cfn, marks
@@ -30,7 +31,7 @@ from clustergen.targets.hyperpod_eks import (
 )
 from clustergen.targets.hyperpod_eks.readme import values
 
-__all__ = ["document", "emit", "values"]
+__all__ = ["document", "emit", "service", "values"]
 
 EKS_TEMPLATE = "eks.template.json"
 
@@ -53,6 +54,11 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         *inside,
         *charts.mirrored(plan, (*manifests.files(plan), *inside)),
     )
+
+
+def service(plan: Plan) -> Service:
+    """What ``bundle.json`` says of the service."""
+    return Service("hyperpod", eks_cluster=eks_cluster.name(plan))
 
 
 def _outputs(plan: Plan) -> Mapping[str, str]:

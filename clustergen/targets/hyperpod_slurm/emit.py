@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clustergen.base.artifacts import Bundle
+from clustergen.deployment.model import Service
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import mounts
@@ -14,7 +15,7 @@ from clustergen.services.slurm.jobs import Cluster
 from clustergen.targets.hyperpod_slurm import cluster, followed, lifecycle
 from clustergen.targets.hyperpod_slurm.readme import values
 
-__all__ = ["document", "emit", "values"]
+__all__ = ["document", "emit", "service", "values"]
 
 
 def document(plan: Plan) -> dict[str, Any]:
@@ -37,3 +38,8 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         *smoke.files(plan, slurm),
         *jobs.files(plan, slurm),
     )
+
+
+def service(plan: Plan) -> Service:  # noqa: ARG001
+    """What ``bundle.json`` says of the service."""
+    return Service("hyperpod")

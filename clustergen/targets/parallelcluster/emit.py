@@ -9,6 +9,7 @@ from typing import Any
 from clustergen.base.artifacts import Artifact, Bundle, json_text
 from clustergen.base.shell import render
 from clustergen.base.yaml_text import yaml_text
+from clustergen.deployment.model import Service
 from clustergen.facts.schemas import updates
 from clustergen.plan.model import Plan, Ref
 from clustergen.services import foundation
@@ -24,7 +25,7 @@ from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.readme import values
 from clustergen.targets.parallelcluster.storage import shared_storage
 
-__all__ = ["document", "emit", "values"]
+__all__ = ["document", "emit", "service", "values"]
 
 CONFIGURATION = "cluster.yaml"
 
@@ -92,6 +93,11 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         *followed,
         *jobs.files(plan),
     )
+
+
+def service(plan: Plan) -> Service:  # noqa: ARG001
+    """What ``bundle.json`` says of the service."""
+    return Service("aws-parallelcluster", version=VERSION)
 
 
 def _deploy(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json
+from clustergen.deployment.model import Service
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import cfn, marks
@@ -26,7 +27,7 @@ from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.readme import values
 from clustergen.targets.pcs.scripts import Script
 
-__all__ = ["document", "emit", "values"]
+__all__ = ["document", "emit", "service", "values"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -65,6 +66,11 @@ def emit(plan: Plan, document: Json) -> Bundle:
             adopted=marks.adopted(document, marks.descriptions(plan)["pcs"]),
         ),
     )
+
+
+def service(plan: Plan) -> Service:  # noqa: ARG001
+    """What ``bundle.json`` says of the service."""
+    return Service("aws-pcs")
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from clustergen.bundle.effects import KINDS, Kind, effects, worst
@@ -303,9 +305,10 @@ def test_groups_move_from_our_cluster_to_an_existing_one() -> None:
 
 
 def test_another_existing_cluster_is_no_other_name_of_ours() -> None:
-    """The script has both names: that of the bundle, and that of the cluster it adds to."""
+    """The bundle has both names: its own, and that of the cluster it adds to."""
     before, after = (
-        {"deploy.sh": f"region=us-east-1\ncluster=mine\neks_cluster={name}\n"} for name in "ab"
+        {"bundle.json": json.dumps({"cluster": "mine", "service": {"eks_cluster": name}})}
+        for name in "ab"
     )
     [effect] = effects(before, after)
     assert (effect.kind, effect.stays) == ("leftover", "objects in a")

@@ -73,6 +73,7 @@ def test_the_cluster(member: str, kind: Kind) -> None:
     assert worst(effects({member: 1}, {member: 2}, ())) == kind
 
 
+MINE = {"bundle.json": '{"region": "us-east-1", "cluster": "mine"}'}
 JOINED: dict[str, tuple[dict[str, Any], Kind]] = {
     "nothing": ({}, "none"),
     "another cluster": ({"ClusterName": "b"}, "leftover"),
@@ -85,9 +86,8 @@ def test_groups_in_a_cluster_that_exists(change: str) -> None:
     """The bundle has no request that creates one; its own name stays."""
     edit, kind = JOINED[change]
     old = {"ClusterName": "a", "InstanceGroups": [GROUP]}
-    script = {"deploy.sh": "region=us-east-1\ncluster=mine\n"}
     before, after = (
-        {**script, "update-cluster.json": json.dumps(each)} for each in (old, {**old, **edit})
+        {**MINE, "update-cluster.json": json.dumps(each)} for each in (old, {**old, **edit})
     )
     assert worst(effects_of_bundles(before, after)) == kind
 
@@ -96,7 +96,7 @@ def test_a_group_in_a_cluster_that_exists_is_no_controller() -> None:
     """The owner has the controller; a group with another name leaves the first one behind."""
     before, after = (
         {
-            "deploy.sh": "region=us-east-1\ncluster=mine\n",
+            **MINE,
             "update-cluster.json": json.dumps(
                 {"ClusterName": "a", "InstanceGroups": [{**GROUP, "InstanceGroupName": name}]}
             ),

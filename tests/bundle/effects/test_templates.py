@@ -94,11 +94,13 @@ def test_a_stack_less_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "kind"), [("region=us-west-2", "leftover"), ("version=3.17.0", "refused")]
+    ("other", "kind"),
+    [({"region": "us-west-2"}, "leftover"), ({"service": {"version": "3.17.0"}}, "refused")],
 )
-def test_settings_of_the_script(setting: str, kind: Kind) -> None:
-    script = "region=us-east-1\ncluster=a\nversion=3.16.1\n"
-    key = setting.partition("=")[0]
-    lines = [setting if line.startswith(key) else line for line in script.split("\n")]
-    before = {"deploy.sh": script, "cluster.yaml": "Region: us-east-1\n"}
-    assert worst(effects(before, {**before, "deploy.sh": "\n".join(lines)})) == kind
+def test_another_place_or_version(other: dict[str, Any], kind: Kind) -> None:
+    bundle = {"region": "us-east-1", "cluster": "a", "service": {"version": "3.16.1"}}
+    before, after = (
+        {"bundle.json": json.dumps(each), "cluster.yaml": "Region: us-east-1\n"}
+        for each in (bundle, {**bundle, **other})
+    )
+    assert worst(effects(before, after)) == kind

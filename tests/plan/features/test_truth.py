@@ -93,13 +93,14 @@ def files(spec: Checked, target: str) -> Mapping[str, str]:
 
 
 def cluster(spec: Checked, target: str) -> Mapping[str, str] | None:
-    """The files of the target's own: the foundation is the same for all of them.
+    """The files of the target's own: the foundation and its mounts are the same for all of them.
 
     None where the spec cannot be rendered.
     """
     if errors(spec.findings):
         return None
-    return {p: text for p, text in files(spec, target).items() if not p.startswith("foundation")}
+    common = "foundation", "bundle.json"
+    return {p: text for p, text in files(spec, target).items() if not p.startswith(common)}
 
 
 @pytest.mark.sampled(4)

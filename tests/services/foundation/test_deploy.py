@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from clustergen.base.shell import environment
+from clustergen.deployment.model import Mark
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import marks
@@ -53,7 +54,7 @@ VALUES = {
     "VpcId": "vpc-0a1b2c3d4e5f67890",
 }
 TEMPLATE = {"Parameters": {"VpcId": {}}, "Resources": {"Cluster": {"Type": "AWS::X::Y"}}}
-CLUSTER = json.dumps(marks.marked(TEMPLATE, ("example", "")))
+CLUSTER = json.dumps(marks.marked(TEMPLATE, Mark("example", "")))
 
 
 def deploy_sh(plan: Plan, *, uploads: tuple[str, ...] = (), **more: object) -> str:

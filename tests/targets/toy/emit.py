@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clustergen.base.artifacts import Artifact, Bundle, Json, json_artifact
+from clustergen.deployment.model import Service
 from clustergen.plan.model import NodeGroup, Plan
 
 
@@ -19,6 +20,10 @@ def _group(group: NodeGroup) -> Json:
 def emit(plan: Plan, document: Json) -> Bundle:
     deploy = Artifact("deploy.sh", "#!/usr/bin/env bash\nset -euo pipefail\ncat toy.json\n", True)
     return (json_artifact("toy.json", document), deploy)
+
+
+def service(plan: Plan) -> Service:
+    return Service("aws-batch")
 
 
 def values(plan: Plan) -> Json:

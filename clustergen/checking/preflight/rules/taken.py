@@ -9,6 +9,7 @@ from clustergen.base.findings import Problem, Severity
 from clustergen.checking.preflight import names
 from clustergen.checking.preflight.case import Case
 from clustergen.checking.preflight.rules import about, listed, rule
+from clustergen.deployment.model import Stack
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import marks
@@ -54,16 +55,12 @@ def stack(case: Case) -> Iterator[Problem]:
             yield Problem(("name",), message, help, severity=Severity.WARNING)
 
 
-def _owned(plan: Plan) -> dict[str, tuple[tuple[str, str], tuple[str, ...]]]:
-    """Of each stack of clustergen's: whose it is, and how its template describes itself."""
-    described = marks.descriptions(plan).items()
-    own: dict[str, tuple[str, ...]] = {plan.stack(what): (text,) for what, text in described}
-    own[monitoring.name(plan)] = monitoring.descriptions(plan)
-    found = {name: (marks.of_cluster(plan), texts) for name, texts in own.items()}
-    if foundation.build(plan).resources:
-        founded = (foundation.description(plan),)
-        found[plan.stack("foundation")] = (marks.of_foundation(plan), founded)
-    return found
+def _owned(plan: Plan) -> dict[str, Stack]:
+    """The stacks of clustergen's, by name."""
+    found = dict(foundation.stacks(plan))
+    if not foundation.build(plan).resources:
+        del found["foundation"]
+    return {each.name: each for each in found.values()}
 
 
 @rule(
@@ -83,7 +80,7 @@ def _owned(plan: Plan) -> dict[str, tuple[tuple[str, str], tuple[str, ...]]]:
     good="cloudformation:DescribeStacks: {}\ncloudformation:GetTemplateSummary: {}",
 )
 def stack_is_not_ours(case: Case) -> Iterator[Problem]:
-    for name, (owner, descriptions) in _owned(case.plan).items():
+    for name, own in _owned(case.plan).items():
         found = names.stack(case, name)
         if found is None or found["StackStatus"] == "REVIEW_IN_PROGRESS":
             continue
@@ -91,10 +88,10 @@ def stack_is_not_ours(case: Case) -> Iterator[Problem]:
         mark = marks.owner(shown.get("Metadata", ""))
         # The overlay of an adopted stack is its template, with a description of its own.
         adopts = case.plan.overlay is not None and "Description" in case.plan.overlay
-        known = mark is None and (shown.get("Description") in descriptions or adopts)
-        if mark == owner or known:
+        known = mark is None and (shown.get("Description") in own.described or adopts)
+        if mark == own.mark or known:
             continue
-        of = f"{mark[0]} ({mark[1]})" if mark else "an unknown owner"
+        of = f"{mark.cluster} ({mark.target})" if mark else "an unknown owner"
         help = "write another name, or delete the stack if nobody needs it"
         yield Problem(("name",), f"the stack {name} is of {of}, and deploy.sh stops there", help)
 

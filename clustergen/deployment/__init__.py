@@ -1,0 +1,1 @@
+"""Deploys bundles. What a bundle deploys is in its file ``bundle.json``."""
