@@ -12,8 +12,8 @@ from pathlib import Path
 
 import aws_cdk as cdk
 
+from clustergen.deployment import resource_types
 from clustergen.services import schedules
-from clustergen.services.aws import consent
 
 from .rendered import RenderedCluster
 
@@ -43,18 +43,18 @@ def output_schedules(stack: cdk.Stack, rendered: RenderedCluster) -> None:
 def output_policy(stack: cdk.Stack) -> None:
     """Output the command that sets the policy of a stack with clusters or data."""
     found = (each for each in stack.node.find_all() if isinstance(each, cdk.CfnResource))
-    if {each.cfn_resource_type for each in found}.isdisjoint(consent.PROTECTED):
+    if {each.cfn_resource_type for each in found}.isdisjoint(resource_types.PROTECTED):
         return
     cdk.CfnOutput(
         stack,
         "StackPolicy",
         value=f"aws cloudformation set-stack-policy --region {stack.region} --stack-name "
-        f"{stack.stack_name} --stack-policy-body file://cdk.out/{consent.POLICY}",
+        f"{stack.stack_name} --stack-policy-body file://cdk.out/{resource_types.POLICY}",
         description="Lets no update replace or delete clusters and data; run it once",
     )
 
 
 def write_policy(folder: str) -> None:
     """Write the policy beside the templates."""
-    file = consent.policy_file()
+    file = resource_types.policy_file()
     (Path(folder) / file.path).write_text(file.text, encoding="utf-8")

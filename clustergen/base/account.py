@@ -23,6 +23,8 @@ class CallError(Exception):
 
     call = ""
     """The call; empty if it is about all of them."""
+    code = ""
+    """The service's word for the reason; empty if there was no answer."""
 
     def __init__(self, message: str) -> None:
         super().__init__("\n".join(secrets.hidden(message.splitlines())))
@@ -145,7 +147,7 @@ def _failure(error: Exception, call: str) -> CallError:
     import botocore.exceptions as errors
 
     if isinstance(error, errors.ClientError):
-        return _refusal(error.response["Error"], call)
+        return refusal(error.response["Error"], call)
     if isinstance(error, errors.NoCredentialsError | errors.PartialCredentialsError):
         return NoCredentials("no AWS credentials; set AWS_PROFILE, or run `aws configure`")
     if isinstance(error, _credential_errors()):
@@ -185,10 +187,13 @@ _KINDS: Final[Mapping[type[CallError], re.Pattern[str]]] = {
 _MISSING_MESSAGE: Final = re.compile("not exist|not found|could not find", re.IGNORECASE)
 
 
-def _refusal(error: Mapping[str, str], call: str) -> CallError:
+def refusal(error: Mapping[str, str], call: str) -> CallError:
+    """What a service's answer to a call means, in place of a result."""
     code, message = error.get("Code", ""), error.get("Message", "")
     kind = next((kind for kind, codes in _KINDS.items() if codes.search(code)), CallError)
     if kind is CallError and _MISSING_MESSAGE.search(message):
         kind = Missing
     needs = f"; the policy needs {action(call)}" if kind is Denied else ""
-    return kind(f"{code}: {message}{needs}")
+    refused = kind(f"{code}: {message}{needs}")
+    refused.code = code
+    return refused

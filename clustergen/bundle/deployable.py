@@ -2,35 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 from clustergen.base.artifacts import Artifact
+from clustergen.base.resources import tree
 from clustergen.deployment import model
-from clustergen.deployment.model import Role, Service, Stack
+from clustergen.deployment.model import Batch, Network, OfTarget, Role, Source, Stack
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 
+SCRIPT: Final = "deploy.sh"
 
-def file(plan: Plan, service: Service, files: Iterable[Artifact]) -> Artifact:
-    """The file; ``files`` are the others of the bundle."""
-    paths = {each.path for each in files}
+
+def files(plan: Plan, own: OfTarget, others: Iterable[Artifact]) -> Iterator[Artifact]:
+    """``bundle.json``, and a script for those who look for one; ``others`` are all other files."""
+    yield _bundle(plan, own, others)
+    if isinstance(own.service, Batch):
+        text = (tree("templates") / "shared" / SCRIPT).read_text(encoding="utf-8")
+        yield Artifact(SCRIPT, text, executable=True)
+
+
+def _bundle(plan: Plan, own: OfTarget, files: Iterable[Artifact]) -> Artifact:
+    texts = {each.path: each.text for each in files}
+    stacks = foundation.stacks(plan).items()
+    vpc = plan.network.vpc
+    joined = (plan.network.control_plane_security_group, plan.network.scheduler_security_group)
     bundle = model.Bundle(
         cluster=plan.name,
         target=plan.target,
         region=plan.region,
         partition=plan.partition,
         accounts=tuple(foundation.accounts(plan)),
-        service=service,
-        stacks={
-            role: _with_template(role, stack, paths)
-            for role, stack in foundation.stacks(plan).items()
-        },
+        tags=dict(plan.tags),
+        service=own.service,
+        network=Network(vpc if isinstance(vpc, str) else "", tuple(filter(None, joined))),
+        stacks={role: _complete(plan, role, stack, own, texts) for role, stack in stacks},
+        creates=not plan.adopted,
+        uploads=dict(own.uploads),
+        tables=own.tables,
+        spot=foundation.needs_spot_role(plan),
+        periods=dict(own.periods),
         mounts=foundation.mounts(plan),
+        losses=foundation.losses(plan),
+        controller_roles=tuple(foundation.controller_roles(plan)),
+        billed=tuple(foundation.billed(plan, own.billed)),
     )
     return model.artifact(bundle)
 
 
-def _with_template(role: Role, stack: Stack, paths: set[str]) -> Stack:
+def _complete(
+    plan: Plan, role: Role, stack: Stack, own: OfTarget, texts: Mapping[str, str]
+) -> Stack:
+    """The stack with its template, and where the values of its parameters come from."""
     path = f"{role}.template.json"
-    return replace(stack, template=path) if path in paths else stack
+    adopted = dict(own.adopted) if role == "cluster" else {}
+    if path not in texts:
+        return replace(stack, adopted=adopted)
+    names = json.loads(texts[path]).get("Parameters", {})
+    kept = foundation.overlay_parameters(plan) if role == "cluster" else ()
+    return replace(
+        stack,
+        template=path,
+        parameters=_sources(plan, role, names, own),
+        kept=tuple(kept),
+        adopted=adopted,
+    )
+
+
+def _sources(plan: Plan, role: Role, names: Iterable[str], own: OfTarget) -> Mapping[str, Source]:
+    """The parameters of the foundation have defaults, or depend on what is deployed."""
+    known = foundation.outputs(plan)
+    made = {name: Source(output=name) for name in known} if role != "foundation" else {}
+    every = {**made, **own.sources, **foundation.sources(plan)}
+    return {name: every[name] for name in names if name in every}

@@ -10,8 +10,8 @@ from clustergen.base.findings import Unrenderable, errors
 from clustergen.bundle import accepted, deployable, readme
 from clustergen.checking import preflight
 from clustergen.checking.compiler import Checked, UnknownTarget
+from clustergen.deployment import resource_types
 from clustergen.services import foundation
-from clustergen.services.aws import consent
 from clustergen.services.monitoring import stack
 
 
@@ -45,8 +45,8 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     bundle += foundation.files(plan)
     bundle += stack.files(plan)
     if any(artifact.path.endswith(".template.json") for artifact in bundle):
-        bundle.append(consent.policy_file())
-    bundle.append(deployable.file(plan, chosen.service(plan), bundle))
+        bundle.append(resource_types.policy_file())
+    bundle += deployable.files(plan, chosen.deployment(plan, document), bundle)
     if refused := list(accepted.refused(plain, chosen.schema, tuple(bundle))):
         raise Unrenderable(refused)
     checklist = preflight.checklist(plan)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from dataclasses import MISSING, dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from clustergen.base.artifacts import Artifact, Json, json_artifact
 
@@ -39,6 +40,20 @@ class Mark(_Read):
 
 
 @dataclass(frozen=True, slots=True)
+class Source(_Read):
+    """Where the value of a parameter comes from: one of these."""
+
+    output: str = ""
+    """An output of a stack before this one."""
+    image: str = ""
+    """A public parameter that names the newest image. A stack keeps the image that it has."""
+    ahead: int = 0
+    """A time, in seconds since 1970. The value is whether it is still ahead: yes or no."""
+    paused: bool = False
+    """The value is whether the cluster is paused: yes or no."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stack(_Read):
     """A CloudFormation stack."""
 
@@ -48,6 +63,12 @@ class Stack(_Read):
     """Descriptions of its template in versions that wrote no mark."""
     template: str = ""
     """The file in the bundle; empty where only an earlier bundle may have made the stack."""
+    parameters: Mapping[str, Source] = field(default_factory=dict)
+    """By name. Others have their defaults."""
+    kept: tuple[str, ...] = ()
+    """The parameters of the overlay: they keep the values that the stack has."""
+    adopted: Mapping[str, str] = field(default_factory=dict)
+    """Of a stack that the spec adopted, what makes up the cluster: types by logical id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +81,78 @@ class Mounts(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Service(_Read):
-    """What runs the cluster."""
+class Network(_Read):
+    """What exists of the network."""
 
-    kind: Literal["aws-batch", "aws-pcs", "amazon-eks", "hyperpod", "aws-parallelcluster"]
+    vpc: str = ""
+    """Empty if the foundation makes one."""
+    groups: tuple[str, ...] = ()
+    """Security groups of others to which the foundation adds rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table(_Read):
+    """A table in the bucket of scripts, which nodes read regularly."""
+
+    key: str
+    file: str = ""
+    """Empty where the bundle has none."""
+    empty: str = ""
+    """The text that takes the place of a table of an earlier bundle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Losses(_Read):
+    """What goes with the cluster."""
+
+    lines: tuple[str, ...] = ()
+    """Everything, with the reason and, where there is one, the command that saves it."""
+    data: tuple[str, ...] = ()
+    """Mounts and resources whose data goes, which needs consent."""
+    foundation: tuple[str, ...] = ()
+    """What becomes of the data in the foundation when that is deleted, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period(_Read):
+    """When capacity can be used, in seconds since 1970; 0 if that is not known."""
+
+    starts: int = 0
+    ends: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Dated(_Read):
+    """A compute environment of capacity with dates."""
+
+    output: str
+    """The output of the stack that is its ARN."""
+    minimum: int
+    """vCPUs that are kept while the capacity is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch(_Read):
+    """AWS Batch."""
+
+    kind: Literal["aws-batch"] = "aws-batch"
+    log_group: str
+    """Of jobs."""
+    definitions: tuple[str, ...]
+    """The names of the job definitions that ``submit.sh`` registers."""
+    minutes: int
+    """How long Batch may change a compute environment: it waits for jobs."""
+    multi_node: bool = False
+    """Whether tasks of a job talk to each other."""
+    dated: Mapping[str, Dated] = field(default_factory=dict)
+    """By node group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service(_Read):
+    """Another service, whose bundles have a ``deploy.sh`` of their own."""
+
+    kind: Literal["aws-pcs", "amazon-eks", "hyperpod", "aws-parallelcluster"]
     version: str = ""
     """Of ParallelCluster, which updates only clusters of its own version."""
     eks_cluster: str = ""
@@ -84,10 +173,42 @@ class Bundle(_Read):
     partition: str
     accounts: tuple[str, ...] = ()
     """The only accounts that the ARNs in the spec allow, by number."""
-    service: Service
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Of stacks, and of what is in them."""
+    service: Batch | Service
+    network: Network = Network()
     stacks: Mapping[Role, Stack]
     """In order of deployment."""
+    creates: bool = True
+    """Whether a deployment creates the cluster; if not, its stack has to be there."""
+    uploads: Mapping[str, str] = field(default_factory=dict)
+    """Scripts of nodes: key in the bucket of scripts -> file."""
+    tables: tuple[Table, ...] = ()
+    spot: bool = False
+    """Whether the account needs the role with which EC2 starts Spot instances."""
+    periods: Mapping[str, Period] = field(default_factory=dict)
+    """By node group, of capacity with dates."""
     mounts: Mounts = Mounts()
+    losses: Losses = Losses()
+    controller_roles: tuple[str, ...] = ()
+    """Logical ids of the role that gets the password of the accounting database of a HyperPod
+    controller, and of the one that has it in foundations of earlier versions."""
+    billed: tuple[str, ...] = ()
+    """What continues to cost money during a pause."""
+
+
+class OfTarget(NamedTuple):
+    """What a target says of its bundles, besides what is the same for all."""
+
+    service: Batch | Service
+    sources: Mapping[str, Source] = MappingProxyType({})
+    """Of parameters that are no outputs, by name."""
+    uploads: Mapping[str, str] = MappingProxyType({})
+    tables: tuple[Table, ...] = ()
+    periods: Mapping[str, Period] = MappingProxyType({})
+    adopted: Mapping[str, str] = MappingProxyType({})
+    billed: tuple[str, ...] = ()
+    """What continues to cost money during a pause, besides what every target has."""
 
 
 def artifact(bundle: Bundle) -> Artifact:
@@ -96,13 +217,20 @@ def artifact(bundle: Bundle) -> Artifact:
 
 
 def _members(value: Any) -> Json:
-    """The members of a dataclass that differ from their defaults, and those without one."""
-    found = {field: getattr(value, field.name) for field in dataclasses.fields(value)}
+    """The members of a dataclass that differ from their defaults, and those that say what it is."""
+    found = {each: getattr(value, each.name) for each in dataclasses.fields(value)}
     return {
-        field.name: _plain(each)
-        for field, each in found.items()
-        if field.name == "format" or each != field.default
+        each.name: _plain(given)
+        for each, given in found.items()
+        if each.name in _ALWAYS or given != _default(each)
     }
+
+
+_ALWAYS: Final = ("format", "kind")
+
+
+def _default(each: dataclasses.Field[Any]) -> Any:
+    return each.default if each.default_factory is MISSING else each.default_factory()
 
 
 def _plain(value: Any) -> Any:

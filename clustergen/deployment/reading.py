@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from clustergen.base.artifacts import Json, json_text
-from clustergen.deployment.model import FORMAT, PATH, Bundle
+from clustergen.deployment.model import FORMAT, PATH, Batch, Bundle, Service
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+
+_SERVICES: Final = (Batch.__name__, Service.__name__)
 
 
 class BadBundle(ValueError):
@@ -22,20 +26,37 @@ def read(folder: Path) -> Bundle:
 
     :raises BadBundle: if that is not known.
     """
-    from pydantic import ValidationError
-
     path = folder / PATH
     try:
-        return _adapter().validate_json(path.read_bytes(), strict=True)
+        return parsed(path.read_bytes(), path)
     except OSError as error:
         raise BadBundle(f"{path}: {error.strerror}; render the spec again") from None
+
+
+def parsed(text: str | bytes, path: Path = Path(PATH)) -> Bundle:
+    """What the text of a ``bundle.json`` says.
+
+    :raises BadBundle: if it is none.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return _adapter().validate_json(text, strict=True)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the file"
+        first = _first(error.errors())
+        # The name of a class is no member of the file.
+        steps = [str(step) for step in first["loc"] if step not in _SERVICES]
+        place = ".".join(steps) or "the file"
         raise BadBundle(
             f"{path}: {place}: {first['msg']}; this version reads format {FORMAT}: render the spec "
             "again, or install the version that wrote it"
         ) from None
+
+
+def _first(errors: Sequence[Any]) -> Any:
+    """The first error that is not about another kind of service than the file says."""
+    others = {each["loc"][:2] for each in errors if each["loc"][-1:] == ("kind",)}
+    return next((each for each in errors if each["loc"][:2] not in others), errors[0])
 
 
 def schema() -> str:

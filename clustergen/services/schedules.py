@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from clustergen.base.artifacts import Artifact, Json
+from clustergen.deployment.model import Period, Source
 from clustergen.plan import timetable
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import Phase
@@ -70,6 +71,19 @@ def files(
     those of other stacks, with descriptions, that calls name."""
     if calls:
         yield marks.artifact(PATH, _template(plan, calls, role, outputs), plan)
+
+
+def sources(calls: Iterable[Call]) -> dict[str, Source]:
+    """Of the parameters that say whether times are ahead."""
+    return {call.parameter: Source(ahead=int(call.at.timestamp())) for call in calls}
+
+
+def periods(phases: Iterable[Phase]) -> dict[str, Period]:
+    """When the nodes of each group run."""
+    return {
+        group: Period(int(timetable.seconds(launch)), int(timetable.seconds(stop)))
+        for group, launch, stop in phases
+    }
 
 
 def values(

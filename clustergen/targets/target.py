@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from clustergen.base import discovery
 from clustergen.base.artifacts import Bundle
 from clustergen.base.findings import Finding, found
-from clustergen.deployment.model import Service
+from clustergen.deployment.model import OfTarget
 from clustergen.facts.schemas import Schema
 from clustergen.plan.features import Support
 from clustergen.plan.limits import Limits
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clustergen.services.cost.model import Line
     from clustergen.services.cost.pricing import Prices
 
-_EMITTER = ("document", "emit", "service", "values")
+_EMITTER = ("deployment", "document", "emit", "values")
 
 
 class IncompleteTarget(TypeError):
@@ -41,7 +41,7 @@ class Target:
     schema: Schema
     """Schema for overlaid documents."""
     emitter: str
-    """Module with ``document``, ``emit``, ``service`` and ``values``; imported for a render."""
+    """Module with ``deployment``, ``document``, ``emit``, ``values``; imported for a render."""
     page: str = "readme/page.md.j2"
     """The template of its README, which fills the blocks of the default."""
     joining: str = ""
@@ -87,10 +87,10 @@ class Target:
         bundle: Bundle = self._emitter().emit(plan, document)
         return bundle
 
-    def service(self, plan: Plan) -> Service:
-        """What ``bundle.json`` says of the service."""
-        service: Service = self._emitter().service(plan)
-        return service
+    def deployment(self, plan: Plan, document: dict[str, Any]) -> OfTarget:
+        """What ``bundle.json`` says of the target, from a plan and its final document."""
+        found: OfTarget = self._emitter().deployment(plan, document)
+        return found
 
     def values(self, plan: Plan) -> Mapping[str, Any]:
         """The values of its :attr:`page`."""

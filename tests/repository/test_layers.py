@@ -143,7 +143,7 @@ MAY_NAME_A_PARTITION = (
         targets/eks/karpenter.py services/kubernetes/labels_and_taints.py
         services/kubernetes/pruning.py services/kubernetes/names.py analysis/policy/documents.py
         analysis/policy/scopes.py checking/preflight/rules/roles.py targets/eks/limits.py
-        services/hyperpod/limits.py targets/hyperpod_eks/limits.py
+        services/hyperpod/limits.py targets/hyperpod_eks/limits.py deployment/actions.py
     """),
     # The registry of an image of EKS, which the chart names everywhere.
     "services/kubernetes/charts.py",

@@ -130,12 +130,16 @@ def test_emitters_see_only_plans() -> None:
             assert not found, name
 
 
+DATA = ("calls", "model", "reading", "resource_types")
+"""What others may know of the deployment: no step of it."""
+
+
 def test_the_deployment_knows_only_bundles() -> None:
     """What it needs of specs is in `bundle.json`; rendering needs no more than its form."""
     for name, path in MODULES.items():
         if not name.startswith(("clustergen.deployment", "clustergen.commands", "clustergen.cli")):
             found = {end for end in needs(path, MODULES) if end.startswith("clustergen.deployment")}
-            assert found <= {"clustergen.deployment.model"}, name
+            assert found <= {f"clustergen.deployment.{each}" for each in DATA}, name
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Modules:

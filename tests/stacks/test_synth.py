@@ -13,7 +13,7 @@ import yaml
 from clustergen import targets
 from clustergen.base.findings import errors
 from clustergen.bundle import renderer
-from clustergen.services.aws import consent
+from clustergen.deployment import resource_types
 from stacks import app, hyperpod_slurm, parallelcluster, scripts
 from tests.stacks.synthesized import Synthesized, example, new_app, synthesize
 from tests.support.checking import EXAMPLES, check_example, check_fragment, faults
@@ -314,7 +314,7 @@ def test_the_command_for_schedules_is_an_output(target: str) -> None:
 def test_stacks_with_clusters_or_data_say_how_to_protect_them(target: str) -> None:
     made = example("p5-on-demand" if target == "pcs" else "batch-fair-share", target)
     for name, template in made.templates.items():
-        protected = consent.holds_data(template)
+        protected = resource_types.holds_data(template)
         command = template.get("Outputs", {}).get("StackPolicy", {}).get("Value", "")
         assert bool(command) == protected, name
         assert not command or f"--stack-name {name} --stack-policy-body" in command
@@ -330,4 +330,4 @@ def test_stacks_are_protected(setting: dict[str, str], protected: bool, tmp_path
 def test_the_app_writes_the_policy_beside_the_templates(tmp_path: Path) -> None:
     spec = str(EXAMPLES["p5-on-demand"])
     assert app.main(new_app(str(tmp_path), spec=spec, target="pcs")) == 0
-    assert json.loads((tmp_path / "stack-policy.json").read_text()) == consent.policy()
+    assert json.loads((tmp_path / "stack-policy.json").read_text()) == resource_types.policy()

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 import clustergen
-from clustergen.services.aws import consent
+from clustergen.deployment import resource_types
 from tests.support.checking import Fragments, check, files_of
 from tests.support.cloud.commands import Bundle, reaching
 
 pytestmark = [pytest.mark.scenarios(3), pytest.mark.sampled(3)]
 
 PACKAGE = Path(clustergen.__file__).parent
-READ = ("importing", "schemas", "preflight", "rules", "effects", "diff")
+READ = ("deployment", "importing", "schemas", "preflight", "rules", "effects", "diff")
 """Packages that know types of others."""
 CPU = """\
 version: 1
@@ -34,19 +34,24 @@ OTHER = {"Type": "AWS::RDS::DBInstance", "Properties": {"DBInstanceIdentifier": 
 UNKNOWN = {"Type": "Custom::Registration", "Properties": {}}
 ALARM = {"Type": "AWS::CloudWatch::Alarm", "Properties": {"Threshold": 1}}
 ROLE = {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {}}}
-POLICY = consent.policy_file().text
+POLICY = resource_types.policy_file().text
 
 
 def rendered_types() -> set[str]:
     """The types of resources that the package writes."""
     paths = (p for p in PACKAGE.rglob("*.py") if not {*p.parts} & {*READ})
-    own = PACKAGE / "services" / "aws" / "consent.py"
-    texts = (path.read_text(encoding="utf-8") for path in paths if path != own)
+    texts = (path.read_text(encoding="utf-8") for path in paths)
     return {found for text in texts for found in re.findall(r'"(AWS::\w+::\w+)"', text)}
 
 
 def test_every_type_that_is_rendered_is_decided() -> None:
-    decided = (consent.HARMLESS, consent.WORK, consent.STORES, consent.CLUSTERS, consent.OTHER_DATA)
+    decided = (
+        resource_types.HARMLESS,
+        resource_types.WORK,
+        resource_types.STORES,
+        resource_types.CLUSTERS,
+        resource_types.OTHER_DATA,
+    )
     known = [type for part in decided for type in part]
     assert rendered_types() - set(known) == set()
     assert len(known) == len(set(known))
@@ -115,7 +120,7 @@ def test_the_policy_is_there_again_after_a_failed_replacement(tmp_path: Path) ->
 
 
 FEWER = json.dumps(
-    {**consent.policy(), "Statement": [{**consent.policy()["Statement"][0]}]}
+    {**resource_types.policy(), "Statement": [{**resource_types.policy()["Statement"][0]}]}
 )  # one statement: not ours
 EARLIER = POLICY.replace('          "AWS::RDS::DBInstance",\n', "")
 OWN = '{"Statement":[{"Effect":"Allow","Principal":"*","Action":"Update:*","Resource":"*"},{}]}'

@@ -75,7 +75,7 @@ def test_missing_rules_are_detected() -> None:
 def test_an_emitter_without_its_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     empty = types.ModuleType("empty_emitter")
     monkeypatch.setitem(__import__("sys").modules, "empty_emitter", empty)
-    with pytest.raises(IncompleteTarget, match="has no document, emit, service, values"):
+    with pytest.raises(IncompleteTarget, match="has no deployment, document, emit, values"):
         replace(PCS, emitter="empty_emitter").document(None)  # type: ignore[arg-type]
 
 

@@ -1,9 +1,10 @@
 """Questions that deploy.sh asks, answered wrongly: no harm, no false success.
 
 Each action of each target is played once as it should go. Then its calls get the wrong answers of
-`FAULTS`, in the same account. In the real tier, a call gets one of them in each action, for one of
-the targets that make it; in the quick tier, one call of twelve of one target gets it, in one action
-and in each that has to stop. A run that changed something is then continued.
+`FAULTS`, in the same account: all of them, where `clustergen deploy` runs in this process. Of
+targets with a script, a call gets one of them in each action in the real tier, for one of the
+targets that make it; in the quick tier, one call of twelve of one target gets it, in one action and
+in each that has to stop. A run that changed something is then continued.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import pytest
 
 from clustergen.deployment.model import Mark
 from clustergen.services.aws import marks
-from tests.support.cloud.account import EXPIRED, THROTTLED, Account
+from tests.support.cloud.account import EXPIRED, INTERRUPTED, THROTTLED, Account
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.cloud.moments import Exactly, Moment, has_pages, key, state
 from tests.support.cloud.stacks import Stack
@@ -42,8 +43,15 @@ FAULTS: Final[dict[str, Callable[[str, int], Exactly]]] = {
     "expired": lambda call, after: Exactly(call, *EXPIRED, OFTEN, after, lasting=True),
     "empty": lambda call, after: Exactly(call, "", "", OFTEN, after),
     "on the second page": lambda call, after: Exactly(call, "", "", OFTEN, after, second=True),
+    "odd": lambda call, after: Exactly(call, "OddException", "of no known kind", OFTEN, after),
+    "interrupted": lambda call, after: Exactly(call, *INTERRUPTED, 1, after),
     "no second page": lambda call, after: Exactly(call, *THROTTLED, OFTEN, after, second=True),
 }
+
+NEW: Final = ("odd", "interrupted")
+"""What scripts are not tried with."""
+TYPED: Final = ("batch",)
+"""Targets that `clustergen deploy` deploys by itself."""
 
 CHANGED: Final = STORAGE.replace("/home", "/data") + "tags: {team: research}\n"
 LOSING: Final = STORAGE.replace("500}", "500, efa: true}")
@@ -83,7 +91,7 @@ def attaches(account: Account, target: str) -> bool:
 
 def joins(account: Account, target: str) -> bool:
     source = f"s3://{account.output('ScriptsBucketName')}/lifecycle"
-    account.clusters_of_others["other"] = {"Source": source}
+    account.clusters_of_others["other"] = {"ClusterArn": source}
     return True
 
 
@@ -159,7 +167,7 @@ SCENES: Final = (
 # output that a stack which was adopted lacks. Changes often have no other answer.
 LISTS: Final = re.compile(
     r" (list|describe-(log-groups|network-interfaces|instances|security-groups|stack-events))"
-    r"|--query .*\[\]|\[\?OutputKey"
+    r"|get-stack-policy|--query .*\[\]|\[\?OutputKey"
 )
 _CHANGES: Final = re.compile(
     r"^aws [\w -]*? (create|delete|update|put|execute|set|scale|associate|tag|cancel|terminate)-"
@@ -254,7 +262,7 @@ def plays(
             continue
         if zlib.crc32(f"{call} {good.scene.name}".encode()) % every:
             continue
-        names = [name for name in FAULTS if is_possible(name, call)]
+        names = [name for name in FAULTS if name not in NEW and is_possible(name, call)]
         for name in [drawn(f"{good.scene.name} {word}", names)]:
             if drawn(f"{name} {word}", those) == target:
                 often = sum(key(each) == call for each in good.calls)
@@ -309,28 +317,52 @@ def continued(good: Good, bundle: Bundle) -> str:
     return f"is continued wrongly: {wrong}" if wrong else ""
 
 
+def problems(
+    bundle: Bundle, played: Iterable[Good], chosen: Callable[[Good], Iterable[tuple[str, str, int]]]
+) -> Iterator[str]:
+    """What goes wrong after each of these wrong answers."""
+    for good in played:
+        ends = [good.state, state(good.moment.account)]
+        for call, name, after in chosen(good):
+            account = good.moment.again()
+            fault = FAULTS[name](call, after)
+            account.faults.append(fault)
+            done = bundle.deploy(*good.scene.action, *WAIT)
+            problem = harm(good, done, account, fault)
+            end = state(account)
+            if not problem and not good.scene.refused and end not in ends:
+                ends.append(end)
+                problem = continued(good, bundle)
+            if problem:
+                yield f"{good.scene.name}: {name}: {call}\n  {problem}\n"
+
+
 @pytest.mark.parametrize(
     ("target", "every"),
-    [("pcs", 12), *(pytest.param(target, 1, marks=IN_REAL) for target in TARGETS)],
+    [("pcs", 12), *(pytest.param(each, 1, marks=IN_REAL) for each in TARGETS if each not in TYPED)],
 )
 def test_a_wrong_answer_does_no_harm(target: str, every: int, tmp_path: Path) -> None:
-    found = []
     with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:
         played = list(walk(bundle, target, tmp_path))
-        others = {each: shared.answer(asked, each) for each in TARGETS if every == 1}
+        scripts = [each for each in TARGETS if each not in TYPED]
+        others = {each: shared.answer(asked, each) for each in scripts if every == 1}
         everywhere = {**others, target: by_scene(target, played)}
-        for good in played:
-            ends = [good.state, state(good.moment.account)]
-            for call, name, after in plays(target, good, everywhere, every):
-                account = good.moment.again()
-                fault = FAULTS[name](call, after)
-                account.faults.append(fault)
-                done = bundle.deploy(*good.scene.action, *WAIT)
-                problem = harm(good, done, account, fault)
-                end = state(account)
-                if not problem and not good.scene.refused and end not in ends:
-                    ends.append(end)
-                    problem = continued(good, bundle)
-                if problem:
-                    found.append(f"{good.scene.name}: {name}: {call}\n  {problem}\n")
+        found = list(problems(bundle, played, lambda g: plays(target, g, everywhere, every)))
+    assert found == [], "".join(found)
+
+
+def every_play(good: Good) -> Iterator[tuple[str, str, int]]:
+    """The first and the last time that each call is made, with each wrong answer."""
+    for call in questions(good.calls):
+        often = sum(key(each) == call for each in good.calls)
+        for name in (each for each in FAULTS if is_possible(each, call)):
+            yield from ((call, name, after) for after in {0, often - 1})
+
+
+@pytest.mark.parametrize("target", TYPED)
+def test_no_wrong_answer_does_harm(target: str, tmp_path: Path) -> None:
+    with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:
+        played = list(walk(bundle, target, tmp_path))
+        assert sum(1 for good in played for _ in every_play(good)) > 1000
+        found = list(problems(bundle, played, every_play))
     assert found == [], "".join(found)

@@ -167,7 +167,7 @@ def test_a_refusal_names_all_reasons_at_once(bundle: Bundle) -> None:
     deployed(bundle, "--destroy")
     account = bundle.account
     account.interfaces = [{"NetworkInterfaceId": "eni-1", "Attachment": {"InstanceId": "i-1"}}]
-    account.clusters_of_others = {"other": {"Source": account.output("ScriptsBucketName")}}
+    account.clusters_of_others = {"other": {"ClusterArn": account.output("ScriptsBucketName")}}
     resources = account.cloudformation.stacks["example-foundation"].resources
     resources["StorageFsx"].pop("DeletionPolicy")
     for words in ("eni-1 (i-1), HyperPod cluster other", "does not keep StorageFsx"):
@@ -207,7 +207,7 @@ def test_a_foundation_stays_while_something_refers_to_it(bundle: Bundle) -> None
     account.interfaces = [shown]
     refused(bundle, "use the foundation: eni-1 (i-1)", "--destroy-foundation")
     account.interfaces = []
-    account.clusters_of_others = {"other": {"Source": f"s3://{values[0]}/lifecycle"}}
+    account.clusters_of_others = {"other": {"ClusterArn": f"s3://{values[0]}/lifecycle"}}
     refused(bundle, "use the foundation: HyperPod cluster other", "--destroy-foundation")
 
 

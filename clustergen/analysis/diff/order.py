@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen.analysis.diff.running import FOUNDATION, Facts
 from clustergen.bundle.effects import Effect, Kind
-from clustergen.services.aws import consent
+from clustergen.deployment import resource_types
 
 _SLURM = "scontrol update nodename=NODES state=drain reason=update"
 _KUBERNETES = "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data"
@@ -76,7 +76,9 @@ def _ends_jobs(effect: Effect) -> bool:
 def _needs_consent(effect: Effect, running: Facts) -> bool:
     """Whether deploy.sh stops before it replaces or deletes something, or nodes of a group."""
     leaves = effect.file == FOUNDATION and effect.ends == "deleted"
-    asked = consent.is_asked(effect.type, leaves_foundation=leaves) and running.deploys(effect.file)
+    asked = resource_types.is_asked(effect.type, leaves_foundation=leaves) and running.deploys(
+        effect.file
+    )
     return bool(effect.ends) and (asked or effect.subject.startswith(_OF_CLUSTER))
 
 

@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from clustergen.base import account
 from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.deployment import calls as deployed
+from clustergen.deployment import model, reading
 
 _OPTION = r"(?:--[\w-]+(?:[ =](?:\"[^\"]*\"|'[^']*'|[^\s-][^\s\"']*))?\s+)"
 # In messages, commands are text for the user: before them is neither a command nor a substitution.
@@ -22,6 +24,11 @@ _ADVISED = ("cloudformation continue-update-rollback",)
 _MESSAGE = re.compile(r"^\s*(?:#|note\b|fail\b|\"|echo\b|printf\b|command=).*$", re.MULTILINE)
 
 
+def bundles(bundle: Bundle) -> list[model.Bundle]:
+    """What the bundle deploys, if it says so."""
+    return [reading.parsed(file.text) for file in bundle if file.path == model.PATH]
+
+
 def scripts(bundle: Bundle) -> Iterator[Artifact]:
     """The scripts that an operator runs: those in folders run on nodes."""
     return (file for file in bundle if "/" not in file.path and file.path.endswith(".sh"))
@@ -29,7 +36,7 @@ def scripts(bundle: Bundle) -> Iterator[Artifact]:
 
 def calls(bundle: Bundle) -> set[str]:
     """The commands as ``service operation``."""
-    found: set[str] = set()
+    found = {command for bundled in bundles(bundle) for command in deployed.commands(bundled)}
     for script in scripts(bundle):
         found |= set(_of(_MESSAGE.sub("", script.text)))
         found |= {command for command in _ADVISED if command in script.text}
@@ -63,6 +70,8 @@ _OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "s3 rm": ("s3:DeleteObject",),
         # Without s3:ListBucket, S3 answers 403 in place of 404 for an object that is not there.
         "s3api head-object": ("s3:GetObject", "s3:ListBucket"),
+        "s3api get-object": ("s3:GetObject", "s3:ListBucket"),
+        "s3api delete-object": ("s3:DeleteObject",),
         # CloudFormation reads the version that was uploaded, with the permissions of its caller.
         "s3api put-object": ("s3:PutObject", "s3:GetObjectVersion"),
         "sagemaker describe-$noun": tuple(f"sagemaker:Describe{each}" for each in _QUOTAS),

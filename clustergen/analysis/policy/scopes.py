@@ -97,13 +97,13 @@ class Names:
 
 
 def names(plan: Plan, bundle: Bundle, templates: Iterable[Json], account: str) -> Names:
-    """The names in the scripts and templates of a bundle."""
-    scripts = "\n".join(script.text for script in calls.scripts(bundle))
+    """The names in ``bundle.json`` and the templates of a bundle."""
+    deployed = calls.bundles(bundle)
     resources = [r for template in templates for r in template["Resources"].values()]
-    stacks = {plan.stack("foundation"), *_stacks(plan, scripts)}
+    stacks = {stack.name for each in deployed for stack in each.stacks.values()}
     stacks |= parallelcluster.stacks(plan)
     made = _least(_kept(stack) for stack in stacks)
-    eks = re.findall(r"^eks_cluster=([\w-]+)", scripts, re.M)
+    eks = {name for each in deployed if (name := getattr(each.service, "eks_cluster", ""))}
     return Names(
         plan.partition,
         plan.region,
@@ -116,16 +116,6 @@ def names(plan: Plan, bundle: Bundle, templates: Iterable[Json], account: str) -
         tuple(sorted({*eks, *_named(resources, _OF_EKS)})),
         _least([*made, *parallelcluster.named(plan)]),
     )
-
-
-_STACK = re.compile(
-    r"(?:stack=|\b(?:deploy|delete|drop|prepare|read)_stack )['\"]?([A-Za-z][\w-]*)"
-)
-
-
-def _stacks(plan: Plan, scripts: str) -> Iterator[str]:
-    own = (plan.stack(""), f"{plan.foundation}-", f"{plan.name}-")
-    return (name for name in _STACK.findall(scripts) if name.startswith(own))
 
 
 def _kept(stack: str) -> str:

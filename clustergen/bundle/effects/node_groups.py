@@ -9,7 +9,7 @@ from clustergen.bundle.effects import retention
 from clustergen.bundle.effects.change import Change
 from clustergen.bundle.effects.model import Effect
 from clustergen.bundle.effects.values import at
-from clustergen.services.aws import consent
+from clustergen.deployment import resource_types
 
 _PCS = "https://docs.aws.amazon.com/pcs/latest/userguide/"
 _LOGIN = "login"
@@ -36,7 +36,7 @@ _MINOR = pattern(r"1\.(\d+)")
 
 def pcs(change: Change) -> Iterator[Effect]:
     """What PCS does to the nodes of a group."""
-    name, cause = change.name, _first(change.paths, consent.NODES[change.type])
+    name, cause = change.name, _first(change.paths, resource_types.NODES[change.type])
     yield from _fewer(change, "ScalingConfiguration.MaxInstanceCount", _PCS_UPDATE)
     if cause:
         text = f"replaces the nodes of {name} once they are idle ({cause} changes)"
@@ -120,7 +120,7 @@ def _numbers(version: str) -> list[int]:
 
 def eks(change: Change) -> Iterator[Effect]:
     """What EKS does to the nodes of a managed group."""
-    name, cause = change.name, _first(change.paths, consent.NODES[change.type])
+    name, cause = change.name, _first(change.paths, resource_types.NODES[change.type])
     yield from _fewer(change, "ScalingConfig.MaxSize", _EKS_UPDATE)
     if cause and change.properties.get("CapacityType") == "CAPACITY_BLOCK":
         text = (

@@ -9,8 +9,8 @@ from clustergen.base.text_lists import word_set, words
 from clustergen.bundle.effects import file_systems, node_groups, retention
 from clustergen.bundle.effects.change import Change
 from clustergen.bundle.effects.model import Effect, Kind
+from clustergen.deployment import resource_types
 from clustergen.facts.schemas import replacing
-from clustergen.services.aws import consent
 from clustergen.services.foundation.monitoring import NODE_LOG
 
 _ATTRIBUTES = "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/"
@@ -21,9 +21,9 @@ NETWORK = word_set("""
     AWS::EC2::VPC AWS::EC2::Subnet AWS::EC2::NatGateway AWS::EC2::SecurityGroup
     AWS::EC2::RouteTable AWS::EC2::EIP AWS::EC2::VPCEndpoint
 """)
-_DATA = consent.STORES
-_CLUSTERS = frozenset(consent.CLUSTERS)
-_GROUPS = frozenset(consent.NODES)
+_DATA = resource_types.STORES
+_CLUSTERS = frozenset(resource_types.CLUSTERS)
+_GROUPS = frozenset(resource_types.NODES)
 _QUEUES = word_set("AWS::PCS::Queue AWS::Batch::JobQueue")
 _QUOTA = "AWS::SageMaker::ComputeQuota"
 _CONSEQUENCES: Mapping[str, str] = {

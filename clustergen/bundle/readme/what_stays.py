@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustergen.deployment import resource_types
 from clustergen.plan.model import Bucket, Ebs, OpenZfs, Plan, Storage
 from clustergen.services import foundation
-from clustergen.services.foundation import deletion, deployment, monitoring
+from clustergen.services.foundation import deletion, monitoring
 
 
 def values(plan: Plan) -> dict[str, Any]:
     """What goes with the cluster, and what remains."""
     whole = foundation.build(plan)
-    kept = list(deployment.retained(whole))
+    kept = list(resource_types.retained(whole.resources))
     staying = deletion.staying(plan)
     return {
         "losses": deletion.losses(plan),

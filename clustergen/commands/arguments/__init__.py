@@ -37,6 +37,10 @@ _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None] | N
         "extra `live`)",
         of_specs.preflight,
     ),
+    "deploy": (
+        "deploy, update, pause or delete what a bundle describes (needs the extra `live`)",
+        without_spec.deploy,
+    ),
     "policy": (
         "print the IAM policies that deploy and operate the bundle of a spec, as JSON",
         of_specs.policy,

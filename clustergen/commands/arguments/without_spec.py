@@ -33,6 +33,42 @@ def import_(command: ArgumentParser) -> None:
     options.reporting(command)
 
 
+_ACTIONS = {
+    "--foundation": "deploy or update the foundation alone: network, storage, roles",
+    "--pause": "scale compute to zero, and remember the sizes; what is on disks of nodes goes",
+    "--resume": "scale compute to what it was before --pause",
+    "--destroy": "delete the cluster, and with it what README.md lists; the foundation stays",
+    "--destroy-foundation": "delete the foundation too, after --destroy; storage to retain stays",
+}
+
+
+def deploy(command: ArgumentParser) -> None:
+    command.add_argument("bundle", metavar="FOLDER", help="what `clustergen render` has written")
+    chosen = command.add_mutually_exclusive_group()
+    for name, help in _ACTIONS.items():
+        chosen.add_argument(name, dest="action", action="store_const", const=name[2:], help=help)
+    options.flag(command, "--plan", "review the changes with AWS, and make none")
+    options.flag(command, "--dry-run", "print every command of a first run; ask nobody, run none")
+    help = (
+        "leave the foundation alone and read its outputs from FILE, which `cdk deploy "
+        "--outputs-file` or `aws cloudformation describe-stacks` wrote"
+    )
+    command.add_argument("--outputs", metavar="FILE", help=help)
+    help = "continue if nodes that run are replaced or removed; repeatable"
+    kinds = ("replaces-nodes", "removes-nodes")
+    command.add_argument(
+        "--allow", dest="allowed", action="append", default=[], choices=kinds, help=help
+    )
+    help = "continue if what has data or jobs is replaced or deleted"
+    options.flag(command, "--allow-replacement", help)
+    options.flag(command, "--yes", "delete without a question, where there is no terminal")
+    options.flag(command, "--new-image", "use the newest image; nodes are replaced")
+    help = "wait at most so long for each step, instead of its default limit"
+    command.add_argument("--wait", type=int, metavar="MINUTES", help=help)
+    help = "json: one event per line"
+    options.format(command, "text", "json", help=help)
+
+
 def recommend(command: ArgumentParser) -> None:
     options.sources(command)
     help = "e.g. H200, A100-80 or Trainium2; none for HPC"

@@ -64,16 +64,21 @@ def owner(text: str) -> Mark | None:
     return Mark(str(mark.get("cluster")), str(mark.get("target")))
 
 
-def adopted(document: Mapping[str, Any], description: str) -> list[str]:
-    """Logical id and type of what makes up a cluster in a stack that the spec has adopted.
+def adopted(document: Mapping[str, Any], description: str) -> dict[str, str]:
+    """Types by logical id of what makes up a cluster in a stack that the spec has adopted.
 
     Its overlay is the template of that stack, which describes itself in its own words.
     """
     if document.get("Description") == description:
-        return []
-    resources = [*_typed(document.get("Resources", {}))]
-    found = [pair for pair in resources if pair[1] in _CLUSTERS]
-    return [word for pair in found or resources for word in pair]
+        return {}
+    resources = dict(_typed(document.get("Resources", {})))
+    found = {id: type for id, type in resources.items() if type in _CLUSTERS}
+    return found or resources
+
+
+def adopted_words(document: Mapping[str, Any], description: str) -> list[str]:
+    """The same as words for ``owner.sh.j2``."""
+    return [word for pair in adopted(document, description).items() for word in pair]
 
 
 def _typed(resources: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

@@ -10,19 +10,37 @@ from collections.abc import Mapping
 
 from clustergen.base.artifacts import Artifact, json_artifact
 from clustergen.plan.model import Plan
-from clustergen.services.foundation.deployment import accounts, frame, mounts, stacks, stage
+from clustergen.services.foundation.deployment import (
+    accounts,
+    billed,
+    controller_roles,
+    frame,
+    losses,
+    mounts,
+    needs_spot_role,
+    overlay_parameters,
+    sources,
+    stacks,
+    stage,
+)
 from clustergen.services.foundation.template import PATH, build, description, document
 
 __all__ = [
     "PATH",
     "accounts",
+    "billed",
     "build",
+    "controller_roles",
     "description",
     "emit",
     "files",
     "frame",
+    "losses",
     "mounts",
+    "needs_spot_role",
     "outputs",
+    "overlay_parameters",
+    "sources",
     "stacks",
 ]
 

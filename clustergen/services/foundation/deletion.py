@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from clustergen.base.text_lists import words
+from clustergen.deployment import resource_types
 from clustergen.plan.model import Ebs, Plan, Storage
-from clustergen.services.aws import consent, mounts
+from clustergen.services.aws import mounts
 
-_DATA: Final = frozenset({*consent.STORES, "AWS::CloudFormation::Stack", "AWS::S3::Bucket"})
+_DATA: Final = frozenset({*resource_types.STORES, "AWS::CloudFormation::Stack", "AWS::S3::Bucket"})
 """Of nested stacks, a template does not say what is in them."""
 _STAYS: Final = ("Retain", "RetainExceptOnCreate", "Snapshot")
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Artifact, Json, json_artifact
 from clustergen.base.patterns import pattern
-from clustergen.deployment.model import Mounts, Role, Stack
+from clustergen.deployment import resource_types
+from clustergen.deployment.model import Losses, Mounts, Role, Source, Stack
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan, Storage
-from clustergen.services.aws import cfn, consent, marks
+from clustergen.services.aws import cfn, marks
 from clustergen.services.foundation import access, deletion, hyperpod, monitoring
 from clustergen.services.foundation.parts import Part
 from clustergen.services.foundation.template import build, description, document
@@ -33,28 +34,6 @@ _NAMING = ("Id", "Arn", "BucketName")
 _IN_ACCOUNT = pattern(r"arn:[^:]+:(?:eks|sagemaker):[^:]*:([0-9]{12}):")
 """Reservations and keys may be those of other accounts, clusters and training plans may not."""
 
-# In the order in which they must be deleted.
-_DELETE: Mapping[str, str] = {
-    "AWS::EFS::MountTarget": "efs delete-mount-target --mount-target-id ID",
-    # https://docs.aws.amazon.com/efs/latest/ug/API_DeleteMountTarget.html (2026-11)
-    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID  # once its mount targets "
-    "are gone, after a minute or two",
-    "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id ID",
-    "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID  # once the file systems "
-    "are gone, after some minutes",
-    "AWS::EC2::Subnet": "ec2 delete-subnet --subnet-id ID",
-    "AWS::EC2::VPC": "ec2 delete-vpc --vpc-id ID",
-    # Its id here is its ARN, which ends with the id that the command takes.
-    "AWS::APS::Workspace": 'amp delete-workspace --workspace-id "$(basename ID)"',
-    "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name ID",
-    # Its versions must be deleted first: the console's "Empty" does that.
-    "AWS::S3::Bucket": "s3 rb s3://ID  # empty it in the console first, with all versions",
-}
-# https://docs.aws.amazon.com/fsx/latest/LustreGuide/delete-file-system.html (2026-11)
-_UNEXPORTED = (
-    "  # once its metric AgeOfOldestQueuedMessage is 0: S3 lacks the latest files until then"
-)
-
 
 def frame(plan: Plan) -> Mapping[str, Any]:
     """The values that ``shared/deploy.sh.j2`` needs for every target."""
@@ -72,11 +51,11 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "monitoring": stack.parameters(plan),
         "monitoring_stack": stack.name(plan),
         "knows_pause": stack.knows_pause(plan),
-        "overlay_parameters": _of_overlay(plan),
+        "overlay_parameters": overlay_parameters(plan),
         "staged": STAGE if _is_large(plan) else "",
         "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
         "kept_logs": cfn.log_groups({"Resources": dict(_kept(whole))}),
-        "retained": [word for pair in retained(whole) for word in pair],
+        "retained": [word for pair in resource_types.retained(whole.resources) for word in pair],
         "machines": list(_machines(plan)),
         "billed": list(_billed(plan)),
         "lost": deletion.data(plan),
@@ -86,14 +65,14 @@ def frame(plan: Plan) -> Mapping[str, Any]:
             *((s.mount, _fate(s)) for s in stored.created(plan)),
             *_dashboards(whole),
         ],
-        "harmless": list(consent.HARMLESS),
-        "controller_role": _controller_role(plan),
-        "of_nodes_elsewhere": list(consent.OF_NODES_ELSEWHERE),
-        "stores": sorted({*consent.STORES, *consent.OTHER_DATA}),
+        "harmless": list(resource_types.HARMLESS),
+        "controller_role": controller_roles(plan),
+        "of_nodes_elsewhere": list(resource_types.OF_NODES_ELSEWHERE),
+        "stores": sorted({*resource_types.STORES, *resource_types.OTHER_DATA}),
     }
 
 
-def _controller_role(plan: Plan) -> list[str]:
+def controller_roles(plan: Plan) -> list[str]:
     """The role of a HyperPod controller that would get the secret, and the one that would lose it.
 
     The bundle of HyperPod asks the cluster which role its controller has.
@@ -123,6 +102,31 @@ def mounts(plan: Plan) -> Mounts:
     return Mounts(tuple(item.mount for item in stored.created(plan)), found)
 
 
+def sources(plan: Plan) -> Mapping[str, Source]:
+    """Of parameters that every target has."""
+    return {stack.PAUSED: Source(paused=True)} if stack.knows_pause(plan) else {}
+
+
+def losses(plan: Plan) -> Losses:
+    """What goes with the cluster, and with the foundation."""
+    made = [f"{s.mount} {_fate(s)}" for s in stored.created(plan)]
+    made += [" ".join(pair) for pair in _dashboards(build(plan))]
+    return Losses(tuple(deletion.lines(plan)), tuple(deletion.data(plan)), tuple(made))
+
+
+def needs_spot_role(plan: Plan) -> bool:
+    """Whether EC2 starts Spot instances for the cluster; SageMaker starts its own."""
+    return not plan.sagemaker and any(g.capacity.kind == "spot" for g in plan.node_groups)
+
+
+def billed(plan: Plan, own: Iterable[str]) -> Iterator[str]:
+    """What costs money during a pause; ``own`` is what the target adds to network and storage."""
+    yield from (["network"] if plan.network.new else [])
+    yield "storage"
+    yield from _billed(plan)
+    yield from own
+
+
 def _owned(plan: Plan) -> Iterator[str]:
     """Rows of four words for each stack, as ``owner.sh.j2`` reads them."""
     for each in stacks(plan).values():
@@ -147,7 +151,7 @@ def _dashboards(whole: Part) -> list[tuple[str, str]]:
     return [gone] if monitoring.GRAFANA in whole.resources else []
 
 
-def _of_overlay(plan: Plan) -> list[str]:
+def overlay_parameters(plan: Plan) -> list[str]:
     """The parameters of the template that the overlay adds."""
     found = plan.overlay.get("Parameters") if plan.overlay else None
     added = found if isinstance(found, Mapping) else {}
@@ -177,23 +181,6 @@ def _kept(whole: Part) -> Iterator[tuple[str, Json]]:
     for name, resource in whole.resources.items():
         if resource.get("DeletionPolicy", "").startswith("Retain"):
             yield name, resource
-
-
-def retained(whole: Part) -> Iterator[tuple[str, str]]:
-    """Logical ids of resources that outlive the stack, with commands to delete them, in order."""
-    for type, command in _DELETE.items():
-        for name, resource in _kept(whole):
-            if resource["Type"] == type:
-                yield name, command + (_UNEXPORTED if _exports(whole, name) else "")
-
-
-def _exports(whole: Part, file_system: str) -> bool:
-    """Whether FSx copies changes of a file system to S3, some time later."""
-    every = (each.get("Properties", {}) for each in whole.resources.values())
-    return any(
-        "AutoExportPolicy" in each.get("S3", ()) and each["FileSystemId"] == cfn.ref(file_system)
-        for each in every
-    )
 
 
 def stage(plan: Plan) -> Artifact | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.deployment.model import Service
+from clustergen.deployment.model import Batch, OfTarget, Source
 from clustergen.plan.model import Plan
+from clustergen.plan.sizes import runs_multi_node
 from clustergen.services import foundation, mirror
 from clustergen.services.aws import cfn, logs, marks
 from clustergen.targets.batch import (
@@ -23,7 +24,7 @@ from clustergen.targets.batch import (
 )
 from clustergen.targets.batch.readme import values
 
-__all__ = ["document", "emit", "service", "values"]
+__all__ = ["deployment", "document", "emit", "values"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -50,15 +51,30 @@ def emit(plan: Plan, document: Json) -> Bundle:
         *definitions,
         *mirror.files(plan, definitions),
         *schedule.files(plan),
-        *deploy.scripts(
-            plan, made, document, marks.adopted(document, marks.descriptions(plan)["batch"])
-        ),
+        *deploy.scripts(plan, made),
     )
 
 
-def service(plan: Plan) -> Service:  # noqa: ARG001
-    """What ``bundle.json`` says of the service."""
-    return Service("aws-batch")
+def deployment(plan: Plan, document: Json) -> OfTarget:
+    """What ``bundle.json`` says of the target."""
+    made = jobs.every(plan)
+    return OfTarget(
+        service=Batch(
+            log_group=names.log_group(plan),
+            definitions=tuple(job.definition for job in made),
+            minutes=deploy.environment_minutes(plan),
+            multi_node=any(runs_multi_node(group) for group in plan.node_groups),
+            dated=schedule.dated(plan),
+        ),
+        sources={
+            **{name: Source(image=path) for name, path in images.newest(plan).items()},
+            **schedule.sources(plan),
+        },
+        uploads={s.key: s.artifact.path for s in user_data.used(plan)},
+        periods=schedule.periods(plan),
+        adopted=marks.adopted(document, marks.descriptions(plan)["batch"]),
+        billed=("and nodes until their jobs end",),
+    )
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:

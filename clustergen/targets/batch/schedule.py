@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from math import inf
-from typing import Any
 
 from clustergen.base.artifacts import Artifact
+from clustergen.deployment.model import Dated, Period, Source
+from clustergen.plan import timetable
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.timetable import Phase, Timetable, timetables
 from clustergen.services import schedules
@@ -27,14 +28,26 @@ def files(plan: Plan) -> Iterator[Artifact]:
     yield from schedules.files(plan, _calls(plan), role, outputs)
 
 
-def values(plan: Plan) -> dict[str, Any]:
-    """Values for deploy.sh."""
-    times = list(timetables(plan))
-    dated = [(each.group.name, arn(each.group), nodes.least_vcpus(each.group)) for each in times]
-    return {
-        **schedules.values(plan, _calls(plan), _outputs(plan), _closing(plan)),
-        "dated": [word for each in dated for word in map(str, each)],
-    }
+def sources(plan: Plan) -> dict[str, Source]:
+    """Of the parameters of the template."""
+    environments = {output: Source(output=output) for output in _outputs(plan)}
+    return {**environments, **schedules.sources(_calls(plan))}
+
+
+def dated(plan: Plan) -> dict[str, Dated]:
+    """The compute environments whose state depends on the time, by node group."""
+    groups = (times.group for times in timetables(plan))
+    return {group.name: Dated(arn(group), nodes.least_vcpus(group)) for group in groups}
+
+
+def phases(plan: Plan) -> list[str]:
+    """Words for ``shared/phase.sh.j2``."""
+    return timetable.words(_closing(plan))
+
+
+def periods(plan: Plan) -> dict[str, Period]:
+    """When jobs can start."""
+    return schedules.periods(_closing(plan))
 
 
 def arn(group: NodeGroup) -> str:

@@ -6,11 +6,12 @@ from typing import Any
 
 from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Bundle, Json
-from clustergen.deployment.model import Service
+from clustergen.deployment import resource_types
+from clustergen.deployment.model import OfTarget, Service
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
 from clustergen.services import foundation
-from clustergen.services.aws import cfn, consent, marks
+from clustergen.services.aws import cfn, marks
 from clustergen.services.eks import control_plane
 from clustergen.services.kubernetes import (
     access,
@@ -34,7 +35,7 @@ from clustergen.targets.eks import (
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.readme import values
 
-__all__ = ["document", "emit", "service", "values"]
+__all__ = ["deployment", "document", "emit", "values"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -55,10 +56,14 @@ def emit(plan: Plan, document: Json) -> Bundle:
     return (marks.artifact(TEMPLATE, document, plan), *inside, *schedule.files(plan), deploy)
 
 
-def service(plan: Plan) -> Service:
-    """What ``bundle.json`` says of the service."""
-    return Service(
-        "amazon-eks", eks_cluster=plan.cluster_name, installs=not plan.options_as(Options).by_hand
+def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+    """What ``bundle.json`` says of the target."""
+    return OfTarget(
+        Service(
+            "amazon-eks",
+            eks_cluster=plan.cluster_name,
+            installs=not plan.options_as(Options).by_hand,
+        )
     )
 
 
@@ -71,7 +76,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
     blocks = [each.name for each in managed if each.capacity.kind == "capacity-block"]
     of_nodes = {
         "system_nodes": labels_and_taints.SYSTEM,
-        **consent.of_nodes(
+        **resource_types.of_nodes(
             "AWS::EKS::Nodegroup",
             most={node_groups.logical_id(each): of_eks(each).most for each in managed},
         ),
@@ -79,7 +84,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
     }
     text = shell.render(
         "eks/deploy.sh.j2",
-        **{**foundation.frame(plan), "adopted": marks.adopted(document, described)},
+        **{**foundation.frame(plan), "adopted": marks.adopted_words(document, described)},
         uploads=[],
         parameters=[name for name in document.get("Parameters", {}) if name in known],
         fills=list(kubernetes_bundle.filled(plan)),

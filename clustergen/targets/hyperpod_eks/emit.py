@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.base.artifacts import Artifact, Bundle
-from clustergen.deployment.model import Service
+from clustergen.base.artifacts import Artifact, Bundle, Json
+from clustergen.deployment.model import OfTarget, Service
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import cfn, marks
@@ -31,7 +31,7 @@ from clustergen.targets.hyperpod_eks import (
 )
 from clustergen.targets.hyperpod_eks.readme import values
 
-__all__ = ["document", "emit", "service", "values"]
+__all__ = ["deployment", "document", "emit", "values"]
 
 EKS_TEMPLATE = "eks.template.json"
 
@@ -56,9 +56,9 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     )
 
 
-def service(plan: Plan) -> Service:
-    """What ``bundle.json`` says of the service."""
-    return Service("hyperpod", eks_cluster=eks_cluster.name(plan))
+def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+    """What ``bundle.json`` says of the target."""
+    return OfTarget(Service("hyperpod", eks_cluster=eks_cluster.name(plan)))
 
 
 def _outputs(plan: Plan) -> Mapping[str, str]:

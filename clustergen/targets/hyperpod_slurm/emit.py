@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen.base.artifacts import Bundle
-from clustergen.deployment.model import Service
+from clustergen.base.artifacts import Bundle, Json
+from clustergen.deployment.model import OfTarget, Service
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import mounts
@@ -15,7 +15,7 @@ from clustergen.services.slurm.jobs import Cluster
 from clustergen.targets.hyperpod_slurm import cluster, followed, lifecycle
 from clustergen.targets.hyperpod_slurm.readme import values
 
-__all__ = ["document", "emit", "service", "values"]
+__all__ = ["deployment", "document", "emit", "values"]
 
 
 def document(plan: Plan) -> dict[str, Any]:
@@ -40,6 +40,6 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     )
 
 
-def service(plan: Plan) -> Service:  # noqa: ARG001
-    """What ``bundle.json`` says of the service."""
-    return Service("hyperpod")
+def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+    """What ``bundle.json`` says of the target."""
+    return OfTarget(Service("hyperpod"))

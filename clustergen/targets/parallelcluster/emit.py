@@ -6,10 +6,10 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.base.artifacts import Artifact, Bundle, json_text
+from clustergen.base.artifacts import Artifact, Bundle, Json, json_text
 from clustergen.base.shell import render
 from clustergen.base.yaml_text import yaml_text
-from clustergen.deployment.model import Service
+from clustergen.deployment.model import OfTarget, Service
 from clustergen.facts.schemas import updates
 from clustergen.plan.model import Plan, Ref
 from clustergen.services import foundation
@@ -25,7 +25,7 @@ from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.readme import values
 from clustergen.targets.parallelcluster.storage import shared_storage
 
-__all__ = ["document", "emit", "service", "values"]
+__all__ = ["deployment", "document", "emit", "values"]
 
 CONFIGURATION = "cluster.yaml"
 
@@ -95,9 +95,9 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     )
 
 
-def service(plan: Plan) -> Service:  # noqa: ARG001
-    """What ``bundle.json`` says of the service."""
-    return Service("aws-parallelcluster", version=VERSION)
+def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+    """What ``bundle.json`` says of the target."""
+    return OfTarget(Service("aws-parallelcluster", version=VERSION))
 
 
 def _deploy(

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.deployment import resource_types
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
-from clustergen.services.aws import consent
 from clustergen.services.slurm import tables
 from clustergen.targets.pcs import images, limits, names, schedule, settings
 from clustergen.targets.pcs.scripts import Script
@@ -38,7 +38,7 @@ def script(
         lasting=limits.DEFAULT_SLURM_VERSION,
         images=list(images.newest(plan).items()),
         blocks=[word for pair in _blocks(plan) for word in pair],
-        **consent.of_nodes(
+        **resource_types.of_nodes(
             "AWS::PCS::ComputeNodeGroup",
             most={names.node_group(group.name): group.max for group in plan.node_groups},
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.deployment.model import Service
+from clustergen.deployment.model import OfTarget, Service
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import cfn, marks
@@ -27,7 +27,7 @@ from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.readme import values
 from clustergen.targets.pcs.scripts import Script
 
-__all__ = ["document", "emit", "service", "values"]
+__all__ = ["deployment", "document", "emit", "values"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -63,14 +63,14 @@ def emit(plan: Plan, document: Json) -> Bundle:
             scripts=own,
             followed=followed,
             parameters=[name for name in document.get("Parameters", {}) if name in known],
-            adopted=marks.adopted(document, marks.descriptions(plan)["pcs"]),
+            adopted=marks.adopted_words(document, marks.descriptions(plan)["pcs"]),
         ),
     )
 
 
-def service(plan: Plan) -> Service:  # noqa: ARG001
-    """What ``bundle.json`` says of the service."""
-    return Service("aws-pcs")
+def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+    """What ``bundle.json`` says of the target."""
+    return OfTarget(Service("aws-pcs"))
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:

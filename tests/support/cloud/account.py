@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tests.support.cloud.scheduler import Scheduler
 from tests.support.cloud.stacks import CloudFormation, Stack
 
 EXPIRED = ("ExpiredTokenException", "The security token included in the request is expired")
+INTERRUPTED = ("Ctrl-C", "Interrupted")
 THROTTLED = ("ThrottlingException", "Rate exceeded")
 
 
@@ -37,6 +39,18 @@ class Fault:
 
     def meets(self, call: str) -> bool:
         return self.words in call
+
+
+class _Broken(Pages):
+    """Pages of which one is refused."""
+
+    def __init__(self, pages: list[Any], refused: Refused) -> None:
+        super().__init__(pages)
+        self._refused = refused
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from super().__iter__()
+        raise self._refused
 
 
 @dataclass
@@ -182,6 +196,28 @@ class Account:
                 f"{rejection.message}\n",
             )
 
+    def call(self, words: list[str], cwd: Path) -> Any:
+        """The answer to a call, before a command prints it; several pages, if it has them.
+
+        :raises Refused: in place of an answer.
+        """
+        self.cwd = cwd
+        self.calls.append(" ".join(words))
+        fault, request = self._fault(" ".join(words)), read(words[1:])
+        if fault and fault.second:
+            return self._halved(fault, request)
+        if fault and fault.code == INTERRUPTED[0]:
+            raise KeyboardInterrupt
+        if fault and fault.code:
+            raise Refused(fault.code, fault.message)
+        if not self.allows(request):
+            raise Refused("AccessDenied", f"no policy allows {' '.join(words)}")
+        return {} if fault else self._data(request)
+
+    def _halved(self, fault: Fault, request: Request) -> Any:
+        pages = Pages(halves(request, self._data(request)))
+        return pages if not fault.code else _Broken(pages[:1], Refused(fault.code, fault.message))
+
     def _answer(self, request: Request) -> str:
         own = f"{request.service} {request.operation}"
         if request.service == "s3" and own not in self.answers:
@@ -214,6 +250,14 @@ class Account:
     def head_object(self, request: Request) -> Any:
         found = self._object(f"{request.one('bucket')}/{request.one('key')}")
         return {"ContentLength": len(found)}
+
+    def get_object(self, request: Request) -> Any:
+        place = f"{request.one('bucket')}/{request.one('key')}"
+        return {"Body": io.BytesIO(self._object(place))}
+
+    def delete_object(self, request: Request) -> Any:
+        self.objects.pop(f"{request.one('bucket')}/{request.one('key')}", None)
+        return {}
 
     def put_object(self, request: Request) -> Any:
         body = (self.cwd / request.one("body")).read_bytes()

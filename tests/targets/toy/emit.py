@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clustergen.base.artifacts import Artifact, Bundle, Json, json_artifact
-from clustergen.deployment.model import Service
+from clustergen.deployment.model import OfTarget, Service
 from clustergen.plan.model import NodeGroup, Plan
 
 
@@ -22,8 +22,8 @@ def emit(plan: Plan, document: Json) -> Bundle:
     return (json_artifact("toy.json", document), deploy)
 
 
-def service(plan: Plan) -> Service:
-    return Service("aws-batch")
+def deployment(plan: Plan, document: Json) -> OfTarget:
+    return OfTarget(Service("aws-pcs"))
 
 
 def values(plan: Plan) -> Json:

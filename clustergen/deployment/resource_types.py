@@ -6,7 +6,7 @@ overlay adds is of any type. ``clustergen diff`` announces the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -174,3 +174,44 @@ def holds_data(template: Json) -> bool:
     """Whether the stack policy protects anything in a template."""
     types = {each.get("Type") for each in template.get("Resources", {}).values()}
     return not types.isdisjoint(PROTECTED)
+
+
+# In the order in which they must be deleted.
+_DELETION: Final[Mapping[str, str]] = {
+    "AWS::EFS::MountTarget": "efs delete-mount-target --mount-target-id ID",
+    # https://docs.aws.amazon.com/efs/latest/ug/API_DeleteMountTarget.html (2026-11)
+    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID  # once its mount targets "
+    "are gone, after a minute or two",
+    "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id ID",
+    "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID  # once the file systems "
+    "are gone, after some minutes",
+    "AWS::EC2::Subnet": "ec2 delete-subnet --subnet-id ID",
+    "AWS::EC2::VPC": "ec2 delete-vpc --vpc-id ID",
+    # Its id here is its ARN, which ends with the id that the command takes.
+    "AWS::APS::Workspace": 'amp delete-workspace --workspace-id "$(basename ID)"',
+    "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name ID",
+    # Its versions must be deleted first: the console's "Empty" does that.
+    "AWS::S3::Bucket": "s3 rb s3://ID  # empty it in the console first, with all versions",
+}
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/delete-file-system.html (2026-11)
+_UNEXPORTED: Final = (
+    "  # once its metric AgeOfOldestQueuedMessage is 0: S3 lacks the latest files until then"
+)
+
+
+def retained(resources: Json) -> Iterator[tuple[str, str]]:
+    """Logical ids of resources that outlive the stack, with commands to delete them, in order."""
+    for type, command in _DELETION.items():
+        for name, resource in resources.items():
+            kept = str(resource.get("DeletionPolicy", "")).startswith("Retain")
+            if kept and resource["Type"] == type:
+                yield name, command + (_UNEXPORTED if _exports(resources, name) else "")
+
+
+def _exports(resources: Json, file_system: str) -> bool:
+    """Whether FSx copies changes of a file system to S3, some time later."""
+    every = (each.get("Properties", {}) for each in resources.values())
+    return any(
+        "AutoExportPolicy" in each.get("S3", ()) and each["FileSystemId"] == {"Ref": file_system}
+        for each in every
+    )

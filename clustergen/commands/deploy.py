@@ -1,0 +1,95 @@
+"""``clustergen deploy``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from clustergen.bundle import effects
+from clustergen.commands.exit_status import FAILED, INTERRUPTED, OK, UsageError
+from clustergen.deployment import actions, reading
+from clustergen.deployment.batch import BatchCluster
+from clustergen.deployment.cluster import Cluster
+from clustergen.deployment.imagined import Imagined
+from clustergen.deployment.model import Bundle
+from clustergen.deployment.run import Options, Run
+from clustergen.deployment.screen import Lines, Screen, Text
+from clustergen.deployment.world import Botocore, Clock, Stop, Transport, World
+
+CLUSTERS: Final[Mapping[str, type[Cluster]]] = {"aws-batch": BatchCluster}
+"""By the kind of service in ``bundle.json``."""
+
+
+def run(args: argparse.Namespace) -> int:
+    return deployed(args, Botocore, time)
+
+
+def deployed(args: argparse.Namespace, connect: Callable[[str], Transport], clock: Clock) -> int:
+    """Perform the action in the arguments; ``connect`` makes what sends calls, from a region."""
+    folder = Path(args.bundle)
+    try:
+        bundle = reading.read(folder)
+    except reading.BadBundle as error:
+        raise UsageError(str(error)) from None
+    chosen = CLUSTERS.get(bundle.service.kind)
+    if chosen is None:
+        raise UsageError(f"run {folder / 'deploy.sh'}: it deploys this bundle by itself")
+    sources = (s for stack in bundle.stacks.values() for s in stack.parameters.values())
+    if args.new_image and not any(source.image for source in sources):
+        raise UsageError("--new-image has no effect: the spec or the service chooses all images")
+    screen: Screen = Lines() if args.output == "json" else Text()
+    world = World(bundle.region, connect(bundle.region), screen, clock, args.wait)
+    made = Run(bundle, folder, world, _options(args), _effects)
+    if args.dry_run:
+        _imagine(made)
+    return _performed(made, chosen(made), bundle)
+
+
+def _effects(path: str, old: str, new: str) -> Iterator[str]:
+    """What a changed template does to what runs, other than in place."""
+    for each in effects.effects({path: old}, {path: new}):
+        if each.kind != "in-place":
+            yield each.text
+
+
+def _imagine(run: Run) -> None:
+    """Let a run ask nobody."""
+    run.options = run.options.rehearsed()
+    run.world.transport = run.world.clock = Imagined(run)
+
+
+def _performed(run: Run, cluster: Cluster, bundle: Bundle) -> int:
+    try:
+        actions.perform(run, cluster)
+    except Stop as stop:
+        lines = [*stop.notes, f"clustergen: {stop}"]
+        run.note("\n".join(lines))
+        return FAILED
+    except KeyboardInterrupt:
+        run.note(
+            f"Interrupted. What AWS has begun for {bundle.cluster} continues: run the same command "
+            "again to wait for it."
+        )
+        return INTERRUPTED
+    return OK
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _options(args: argparse.Namespace) -> Options:
+    allowed = [*args.allowed, *(["replaces-resource"] if args.allow_replacement else [])]
+    return Options(
+        action=args.action or "deploy",
+        outputs=Path(args.outputs).absolute() if args.outputs else None,
+        allowed=frozenset(allowed),
+        new_image=args.new_image,
+        yes=args.yes,
+        asks=input if args.output == "text" and _is_terminal() else None,
+        plan=args.plan,
+    )

@@ -1,0 +1,342 @@
+"""What the actions do, on every service: in which order, and what stops them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from clustergen.deployment import (
+    bucket,
+    cloudformation,
+    foundation,
+    losses,
+    ownership,
+    parameters,
+    references,
+    stacks,
+)
+from clustergen.deployment.bucket import Rows
+from clustergen.deployment.changes import Guard
+from clustergen.deployment.changes import losses as losses_of
+from clustergen.deployment.cluster import Cluster
+from clustergen.deployment.model import Role, Stack
+from clustergen.deployment.run import Outputs, Run
+from clustergen.deployment.stacks import ChangeSet, Template
+from clustergen.deployment.world import Stop
+
+_SPOT: Final = "AWSServiceRoleForEC2Spot"
+
+
+def perform(run: Run, cluster: Cluster) -> None:
+    """Perform the action that the user wants.
+
+    :raises Stop: if it cannot be done, or fails.
+    """
+    if not run.options.rehearses:
+        here = ownership.check(run)
+        if not run.options.plan:
+            ownership.record(run, here)
+    try:
+        ACTIONS[run.options.action](run, cluster)
+    finally:
+        stacks.drop_all(run)
+
+
+def deploy(run: Run, cluster: Cluster) -> None:
+    """Create or update everything; running it again changes nothing."""
+    _check_first(run, cluster)
+    founding, planned, before = _review(run, cluster)
+    if run.options.plan:
+        return
+    removed = foundation.deploy(run, founding)
+    outputs = foundation.outputs(run)
+    bucket.upload(run, outputs)
+    _make_spot_role(run)
+    cluster.before(outputs)
+    change = _final(run, cluster, planned, before, outputs)
+    bucket.upload_tables(run, outputs)
+    if change:
+        stacks.execute(run, change)
+    _deploy_schedules(run, cluster, outputs)
+    cluster.settle()
+    lacking = cluster.wait()
+    run.world.screen.result(cluster.report())
+    # Last: the alerts of a cluster that is not there yet would fire.
+    _deploy_alerts(run, outputs, paused=False)
+    foundation.finish(run, removed)
+    if lacking:
+        raise Stop(f"{run.bundle.cluster} is deployed, but not all of its nodes: {lacking}")
+    run.conclude(f"{run.bundle.cluster} is deployed.")
+
+
+def deploy_foundation(run: Run, cluster: Cluster) -> None:
+    """Create or update the foundation alone."""
+    if not run.founded:
+        raise Stop("this bundle has no foundation: it uses existing resources only")
+    if run.options.outputs:
+        raise Stop("--outputs FILE leaves the foundation alone: use one of the two")
+    _check_adopted(run)
+    cluster.check()
+    found = foundation.review(run)
+    _agree(run, [(found, foundation.guards(run, found))])
+    if run.options.plan:
+        return
+    foundation.deploy(run, found)
+    run.conclude(f"{foundation.stack(run).name} is deployed.")
+
+
+def _check_first(run: Run, cluster: Cluster) -> None:
+    _check_adopted(run)
+    if _recalled(run, cluster) is not None:
+        raise Stop(f"{run.bundle.cluster} is paused: run deploy.sh --resume first.")
+    cluster.check()
+
+
+def _check_adopted(run: Run) -> None:
+    """The cluster exists in its stack: a new stack would start another one."""
+    stack = run.stack("cluster")
+    if run.bundle.creates or stack is None:
+        return
+    if cloudformation.status(run.world, stack.name) in (
+        "",
+        "REVIEW_IN_PROGRESS",
+        "ROLLBACK_COMPLETE",
+    ):
+        raise Stop(
+            f"no stack {stack.name} has a cluster in {run.bundle.region}, and this bundle does not "
+            "create one: write the stack of the cluster into "
+            f"targets.{run.bundle.target}.stack."
+        )
+
+
+def _recalled(run: Run, cluster: Cluster) -> Rows | None:
+    """What a pause has remembered; None if the cluster is not paused."""
+    outputs = foundation.outputs(run)
+    if bucket.NAME not in outputs:
+        return None
+    return bucket.recall(run, outputs, cluster.memory)
+
+
+def _review(
+    run: Run, cluster: Cluster
+) -> tuple[ChangeSet | None, ChangeSet | None, Mapping[str, str] | None]:
+    """The changes of foundation and cluster, before either is made, and the latter's parameters.
+
+    A rejected cluster would leave a changed foundation. A cluster that is not there yet, or needs
+    what the foundation does not have yet, is reviewed once the foundation has changed.
+    """
+    found = foundation.review(run) if run.founded and not run.options.outputs else None
+    planned, given = None, None
+    known, own = foundation.outputs(run), cluster.stack
+    if cloudformation.is_usable(run.world, own.name) and parameters.are_known(own, known):
+        run.note("Before anything changes, the change of the cluster is reviewed.")
+        given = parameters.values(run, own, known)
+        planned = _created(run, own, "cluster", given, known)
+    _agree(run, [(found, foundation.guards(run, found)), (planned, cluster.guards(planned))])
+    return found, planned, given
+
+
+def _created(
+    run: Run, stack: Stack, role: Role, given: Mapping[str, str], outputs: Outputs
+) -> ChangeSet | None:
+    """A change set of a stack with the template of the bundle, of which the user is told."""
+    place = outputs.get(bucket.NAME, "")
+    template = Template(stack.template, run.template(role))
+    found = stacks.create(run, stack, template, given, place)
+    if found:
+        stacks.show(run, found)
+    return found
+
+
+def _agree(run: Run, reviewed: list[tuple[ChangeSet | None, list[Guard]]]) -> None:
+    """Stop at what needs consent."""
+    run.agree({change.stack.name: guards for change, guards in reviewed if change})
+
+
+def _final(
+    run: Run,
+    cluster: Cluster,
+    planned: ChangeSet | None,
+    before: Mapping[str, str] | None,
+    outputs: Outputs,
+) -> ChangeSet | None:
+    """The change of the cluster: that of the review, unless the outputs are others now."""
+    if before is not None and not _has_moved(run, cluster.stack, before, outputs):
+        return planned
+    stacks.drop(run, cluster.stack.name)
+    given = parameters.values(run, cluster.stack, outputs)
+    change = _created(run, cluster.stack, "cluster", given, outputs)
+    _agree(run, [(change, cluster.guards(change))])
+    return change
+
+
+def _has_moved(run: Run, stack: Stack, before: Mapping[str, str], outputs: Outputs) -> bool:
+    """Whether a change set is out of date: outputs are others, or it takes over log groups."""
+    named = ((name, source.output) for name, source in stack.parameters.items() if source.output)
+    moved = any(outputs.get(output) != before[name] for name, output in named)
+    return moved or stack.name in run.adopting
+
+
+def _make_spot_role(run: Run) -> None:
+    """EC2 starts Spot instances with this role.
+
+    It exists if the account ever requested Spot instances in the console.
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html
+    """
+    if run.bundle.spot and run.world.ask("iam:GetRole", RoleName=_SPOT) is None:
+        run.world.change("iam:CreateServiceLinkedRole", AWSServiceName="spot.amazonaws.com")
+
+
+def _deploy_stack(run: Run, role: Role, outputs: Outputs, *, paused: bool = False) -> None:
+    """Create or update one of the small stacks, or delete one that is no longer in the bundle."""
+    stack = run.stack(role)
+    if stack is None:
+        return
+    if not stack.template:
+        stacks.delete(run, stack, quietly=True)
+        return
+    given = parameters.values(run, stack, outputs, paused=paused)
+    if found := _created(run, stack, role, given, outputs):
+        lost = [] if found.creates else losses_of(found.changes, of_foundation=False)
+        _agree(run, [(found, list(lost))])
+        stacks.execute(run, found)
+
+
+def _deploy_schedules(run: Run, cluster: Cluster, outputs: Outputs) -> None:
+    stack = run.stack("schedule")
+    known = {**outputs, **cluster.outputs()} if stack and stack.template else outputs
+    _deploy_stack(run, "schedule", known)
+
+
+def _deploy_alerts(run: Run, outputs: Outputs, *, paused: bool) -> None:
+    _deploy_stack(run, "monitoring", outputs, paused=paused)
+
+
+def _delete_schedules(run: Run) -> None:
+    """Schedules change the sizes of node groups."""
+    if stack := run.stack("schedule"):
+        stacks.delete(run, stack, quietly=True)
+
+
+def pause(run: Run, cluster: Cluster) -> None:
+    """Scale node groups to zero, and remember their sizes."""
+    outputs, name = foundation.outputs(run), run.bundle.cluster
+    if cluster.ends_jobs:
+        run.note(
+            "Running jobs on the nodes that stop end, and what is on root volumes and local disks "
+            "of these goes. README.md has the commands to let jobs finish first."
+        )
+    # Counts that are kept already are the true ones: the groups have no nodes since.
+    rows = bucket.recall(run, outputs, cluster.memory)
+    if run.options.plan:
+        return
+    if rows is None:
+        rows = cluster.counts()
+        bucket.remember(run, outputs, cluster.memory, rows)
+    _delete_schedules(run)
+    cluster.stop(rows)
+    _switch_alerts(run, outputs, paused=True)
+    run.conclude(
+        f"{name} is paused. deploy.sh --resume restores its nodes. These continue to cost money: "
+        f"{', '.join(run.bundle.billed)}."
+    )
+
+
+def _switch_alerts(run: Run, outputs: Outputs, *, paused: bool) -> None:
+    """Turn alerts on nodes that are not there off, or on again."""
+    stack = run.stack("monitoring")
+    knows = stack and any(source.paused for source in stack.parameters.values())
+    if stack and knows and cloudformation.status(run.world, stack.name):
+        _deploy_alerts(run, outputs, paused=paused)
+
+
+def resume(run: Run, cluster: Cluster) -> None:
+    """Give node groups the sizes of before the pause."""
+    outputs, name = foundation.outputs(run), run.bundle.cluster
+    rows = bucket.recall(run, outputs, cluster.memory)
+    if rows is None:
+        raise Stop(
+            f"{name} is not paused. If it lacks nodes since a --resume, deploy.sh waits for them."
+        )
+    if run.options.plan:
+        return
+    cluster.start(rows)
+    _deploy_schedules(run, cluster, outputs)
+    cluster.settle()
+    bucket.forget(run, outputs, cluster.memory)
+    _switch_alerts(run, outputs, paused=False)
+    if lacking := cluster.wait("run deploy.sh"):
+        raise Stop(f"{name} is resumed, but not all of its nodes: {lacking}")
+    run.conclude(f"{name} is resumed.")
+
+
+def destroy(run: Run, cluster: Cluster) -> None:
+    """Delete the cluster; the foundation stays."""
+    data = ", ".join(run.bundle.losses.data)
+    if data and not run.consents("replaces-resource"):
+        text = f"this also deletes, with all data: {data}."
+        if run.options.asks is None:
+            raise Stop(f"{text} If this is intended, add --allow-replacement.")
+        run.note(text)
+    cluster.check_alone()
+    others = [role for role in run.bundle.stacks if role != "foundation"]
+    losses.stop(losses.check(run, others, "deploy.sh"))
+    for line in run.bundle.losses.lines:
+        run.note(f"This goes: {line}")
+    if run.options.plan:
+        return
+    run.confirm_deletion(f"the cluster {run.bundle.cluster}")
+    if stack := run.stack("monitoring"):
+        stacks.delete(run, stack, quietly=not stack.template)
+    _delete_schedules(run)
+    cluster.clean_up()
+    stacks.delete(run, cluster.stack)
+    # A new cluster is not paused.
+    if _recalled(run, cluster) is not None:
+        bucket.forget(run, foundation.outputs(run), cluster.memory)
+    _tell_what_stays(run)
+
+
+def _tell_what_stays(run: Run) -> None:
+    if not run.founded:
+        return
+    made, network = run.bundle.mounts.made, not run.bundle.network.vpc
+    data = f"the data of: {' '.join(made)}" if made else ""
+    parts = [*(["the network"] if network else []), *([data] if data else [])]
+    what = f", with {' and '.join(parts)}" if parts else ""
+    run.note(f"The stack {foundation.stack(run).name} remains{what}")
+    if found := run.bundle.mounts.found:
+        run.note(f"File systems that this bundle did not make stay as they are: {' '.join(found)}")
+
+
+def destroy_foundation(run: Run, cluster: Cluster) -> None:
+    """Delete the foundation, which nothing may use any more."""
+    if not run.founded:
+        raise Stop("this bundle has no foundation: it uses existing resources only")
+    # CloudFormation would delete the routes and roles of running nodes before it fails on their
+    # security group.
+    if cluster.exists():
+        raise Stop(
+            f"{run.bundle.cluster} still uses the foundation: run deploy.sh --destroy first."
+        )
+    of_stack = losses.check(run, ["foundation"], "deploy.sh --foundation")
+    losses.stop([*references.refusals(run), *of_stack])
+    for line in run.bundle.losses.foundation:
+        run.note(line)
+    if run.options.plan:
+        return
+    run.confirm_deletion(f"the foundation {foundation.stack(run).name}")
+    known = losses.known_before(run)
+    stacks.delete(run, foundation.stack(run))
+    losses.explain_retained(run, known)
+    losses.forget(run)
+
+
+ACTIONS: Final[Mapping[str, Callable[[Run, Cluster], None]]] = {
+    "deploy": deploy,
+    "foundation": deploy_foundation,
+    "pause": pause,
+    "resume": resume,
+    "destroy": destroy,
+    "destroy-foundation": destroy_foundation,
+}

@@ -1,0 +1,42 @@
+"""The calls that a deployment makes, for the permissions that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from clustergen.base.text_lists import words
+from clustergen.deployment import printing
+from clustergen.deployment.model import Bundle
+
+EVERY: Final = words("""
+    cloudformation:CreateChangeSet cloudformation:DeleteChangeSet cloudformation:DeleteStack
+    cloudformation:DescribeChangeSet cloudformation:DescribeStackEvents
+    cloudformation:DescribeStacks cloudformation:ExecuteChangeSet cloudformation:GetStackPolicy
+    cloudformation:GetTemplate cloudformation:GetTemplateSummary
+    cloudformation:ListStackResources cloudformation:SetStackPolicy
+    ec2:DescribeNetworkInterfaces ec2:DescribeSecurityGroups fsx:DescribeFileSystems
+    logs:DescribeLogGroups s3:DeleteObject s3:GetObject s3:HeadObject s3:PutObject
+    sagemaker:DescribeCluster sagemaker:ListClusters ssm:GetParameter sts:GetCallerIdentity
+""")
+"""Those of every service."""
+ADVISED: Final = words("cloudformation:ContinueUpdateRollback")
+"""Those of commands without which a message leads nowhere."""
+SPOT: Final = words("iam:CreateServiceLinkedRole iam:GetRole")
+"""Where nodes are Spot instances."""
+OWN: Final[Mapping[str, tuple[str, ...]]] = {
+    "aws-batch": words("""
+        batch:DeregisterJobDefinition batch:DescribeComputeEnvironments
+        batch:DescribeJobDefinitions batch:UpdateComputeEnvironment
+    """),
+}
+"""By the kind of service in ``bundle.json``."""
+
+
+def commands(bundle: Bundle) -> Iterator[str]:
+    """The calls as commands of the AWS CLI: service and operation."""
+    if bundle.service.kind in OWN:
+        spot = SPOT if bundle.spot else ()
+        for call in (*EVERY, *ADVISED, *spot, *OWN[bundle.service.kind]):
+            *_, service, operation = printing.aws(call, {}, "")
+            yield f"{service} {operation}"

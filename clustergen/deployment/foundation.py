@@ -1,0 +1,205 @@
+"""The foundation: a stack that outlives clusters, and that several of them may use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from clustergen.deployment import bucket, changes, cloudformation, stacks, templates
+from clustergen.deployment.changes import Guard
+from clustergen.deployment.model import Stack
+from clustergen.deployment.run import Outputs, Run, json_of
+from clustergen.deployment.stacks import ChangeSet, Template
+from clustergen.deployment.world import Stop
+
+STAGE: Final = "foundation-bucket.template.json"
+"""Template with only the bucket, if the whole foundation is too large for one request."""
+_BUCKET: Final = "ScriptsBucket"
+_LINK: Final = "::DataRepositoryAssociation"
+_KEPT_NAME: Final = re.compile(r"sagemaker-[a-z0-9-]+-[0-9a-f]{6}-[0-9]{12}")
+"""A name that an earlier version gave the bucket."""
+
+
+def stack(run: Run) -> Stack:
+    """The stack of the foundation."""
+    return run.bundle.stacks["foundation"]
+
+
+def outputs(run: Run) -> Outputs:
+    """The outputs of the foundation: from the user's file, or of the stack."""
+    if run.options.outputs:
+        return from_file(run.options.outputs)
+    return cloudformation.outputs(run.world, stack(run).name) if run.founded else {}
+
+
+def from_file(path: Path) -> Outputs:
+    """Outputs as `cdk deploy --outputs-file` or `describe-stacks` wrote them.
+
+    :raises Stop: if the file cannot be read.
+    """
+    try:
+        found = json_of(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Stop(f"cannot read {path}: {error.strerror}") from None
+    if found is None:
+        raise Stop(f"{path} is not JSON: write it with `cdk deploy --outputs-file {path}`")
+    return dict(_pairs(found))
+
+
+def _pairs(value: Any) -> Iterable[tuple[str, str]]:
+    """The pairs of strings in both formats."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _pairs(each)
+    elif isinstance(value, dict) and {"OutputKey", "OutputValue"} <= value.keys():
+        yield str(value["OutputKey"]), str(value["OutputValue"])
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if isinstance(each, str):
+                yield key, each
+            else:
+                yield from _pairs(each)
+
+
+def review(run: Run) -> ChangeSet | None:
+    """The change of the foundation, which is not made yet; None if nothing changes."""
+    own, template, given = stack(run), run.foundation, _bucket_parameters(run)
+    known = cloudformation.outputs(run.world, own.name)
+    if (run.folder / STAGE).exists() and bucket.NAME not in known:
+        # Too large for a request: create the bucket first, and store the whole template in it.
+        first = stacks.create(run, own, Template(STAGE, json_of(run.text(STAGE))), {})
+        if first:
+            stacks.show(run, first)
+            stacks.execute(run, first)
+        known = cloudformation.outputs(run.world, own.name)
+    stacks.take_old_logs(run, own, templates.log_groups(template, kept=True))
+    whole = Template(own.template, template)
+    found = stacks.create(run, own, whole, given, known.get(bucket.NAME, ""))
+    if found:
+        stacks.show(run, found)
+    return found
+
+
+def guards(run: Run, found: ChangeSet | None) -> list[Guard]:
+    """What of a change needs consent."""
+    if found is None or found.creates:
+        return []
+    lost = changes.losses(found.changes, of_foundation=True)
+    roles = changes.role_without_password(found.changes, run.bundle.controller_roles)
+    return [*roles, *changes.moved_links(found.changes), *lost]
+
+
+def deploy(run: Run, found: ChangeSet | None) -> list[str]:
+    """Make a reviewed change. What leaves the foundation stays until the cluster has changed.
+
+    The logical ids of that.
+    """
+    if found is None:
+        return []
+    gone = [] if found.creates else [e for e in found.changes if e.action == "Remove"]
+    _tell_of_links(run, gone)
+    if not gone:
+        stacks.execute(run, found)
+        return []
+    names = [each.id for each in gone]
+    run.note(f"{', '.join(names)}: removed from the foundation after the cluster has changed.")
+    # A file system that is retained loses the rules of its security group.
+    if any(each.type.endswith("::FileSystem") for each in gone):
+        run.note(
+            "Nodes that still mount a removed file system then hang: unmount it on those that stay."
+        )
+    _deploy_without(run, found, names)
+    return names
+
+
+def _tell_of_links(run: Run, gone: Iterable[changes.Change]) -> None:
+    for each in gone:
+        if each.type.endswith(_LINK) and each.policy.startswith("Retain"):
+            run.note(
+                f"{each.id} stays at FSx, and goes on importing and exporting. After this "
+                f"deployment, delete it: aws --region {run.bundle.region} fsx "
+                "delete-data-repository-association --no-delete-data-in-file-system "
+                f"--association-id {each.physical}"
+            )
+
+
+def _deploy_without(run: Run, found: ChangeSet, names: list[str]) -> None:
+    """Make the other changes first."""
+    own = stack(run)
+    stacks.drop(run, own.name)
+    if all(each.action == "Remove" for each in found.changes):
+        return
+    deployed = cloudformation.deployed_template(run.world, own.name)
+    try:
+        if not isinstance(deployed, dict):
+            raise KeyError
+        merged = templates.with_resources(run.foundation, deployed, names)
+    except KeyError:
+        raise Stop(
+            f"the template of {own.name} is not one of clustergen's: deploy this bundle as that "
+            "stack was deployed, and deploy with --outputs FILE."
+        ) from None
+    path = run.write("kept.template.json", templates.sent(merged))
+    _change(run, Template(path, merged))
+
+
+def finish(run: Run, removed: list[str]) -> None:
+    """Remove what left the foundation, once the cluster no longer uses it."""
+    if removed:
+        _change(run, Template(stack(run).template, run.foundation))
+
+
+def _change(run: Run, template: Template) -> None:
+    """Change the foundation again, in a way that was reviewed before."""
+    own = stack(run)
+    known = cloudformation.outputs(run.world, own.name)
+    given = _bucket_parameters(run)
+    if found := stacks.create(run, own, template, given, known.get(bucket.NAME, "")):
+        run.agree({own.name: guards(run, found)})
+        stacks.execute(run, found)
+
+
+def _bucket_parameters(run: Run) -> Mapping[str, str]:
+    """Parameters of the bucket of an existing foundation: its name, and who may write to it.
+
+    A bucket of an earlier version keeps its name: another one would replace it, with the scripts
+    that nodes read. Policies of SageMaker allow others to write to such names; here, only those may
+    who deploy the foundation. SECURITY.md of clustergen has more.
+    """
+    own = stack(run)
+    name = cloudformation.outputs(run.world, own.name).get(bucket.NAME)
+    if _BUCKET not in run.foundation["Resources"] or not name:
+        return {}
+    writers = cloudformation.parameters(run.world, own.name).get("ScriptWriters", "")
+    kept = {"KeptBucketName": name} if _KEPT_NAME.fullmatch(name) else {}
+    if not kept and not writers:
+        return {}
+    caller = _writer(run)
+    listed = caller and f" {caller} " not in f" {writers} "
+    every = f"{writers} {caller}".strip() if listed else writers
+    given = {**kept, "ScriptWriters": every}
+    # The template of the foundation may have to be uploaded, too.
+    if writers and every != writers:
+        first = stacks.create(run, own, None, given)
+        if first:
+            stacks.execute(run, first)
+    return given
+
+
+def _writer(run: Run) -> str:
+    """The IAM name of the caller; empty for the root user, who is never locked out.
+
+    A session has the name of its role without the role's path, so there are two forms of it.
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
+    """
+    arn: str = run.world.need("sts:GetCallerIdentity", "Arn")
+    if arn.endswith(":root"):
+        return ""
+    if ":assumed-role/" not in arn:
+        return arn
+    account, _, session = arn.partition(":assumed-role/")
+    role = session.partition("/")[0]
+    account = account.replace(":sts:", ":iam:")
+    return f"{account}:role/{role} {account}:role/*/{role}"

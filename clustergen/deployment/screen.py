@@ -1,0 +1,86 @@
+"""What a deployment says while it runs: lines for people, or JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TextIO
+
+from clustergen.base import secrets
+from clustergen.deployment import printing
+
+
+class Screen(Protocol):
+    """Where messages go."""
+
+    def note(self, text: str) -> None:
+        """Something that the user has to know."""
+
+    def command(self, words: Sequence[str]) -> None:
+        """What is run now, and changes something."""
+
+    def progress(self, text: str) -> None:
+        """What a wait is about; a terminal shows the latest one, empty when it ends."""
+
+    def result(self, rows: Iterable[Sequence[str]]) -> None:
+        """What the action answers: rows of values."""
+
+
+@dataclass
+class Text:
+    """Messages on stderr, answers on stdout."""
+
+    err: TextIO = field(default_factory=lambda: sys.stderr)
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    _shown: bool = False
+
+    def note(self, text: str) -> None:
+        self._clear()
+        print("\n".join(secrets.hidden(text.splitlines())), file=self.err, flush=True)
+
+    def command(self, words: Sequence[str]) -> None:
+        self.note(f"+ {printing.line(words)}")
+
+    def progress(self, text: str) -> None:
+        if self.err.isatty():
+            self._clear()
+            self.err.write(text)
+            self.err.flush()
+            self._shown = bool(text)
+
+    def result(self, rows: Iterable[Sequence[str]]) -> None:
+        self._clear()
+        for row in rows:
+            print("\t".join(row), file=self.out)
+
+    def _clear(self) -> None:
+        if self._shown:
+            self.err.write("\r\x1b[K")
+            self._shown = False
+
+
+@dataclass
+class Lines:
+    """One JSON object per line on stdout, each with its ``event``."""
+
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+
+    def note(self, text: str) -> None:
+        self._print("note", text="\n".join(secrets.hidden(text.splitlines())))
+
+    def command(self, words: Sequence[str]) -> None:
+        self._print("command", words=list(secrets.hidden(words)))
+
+    def progress(self, text: str) -> None:
+        if text:
+            self._print("waiting", text=text)
+
+    def result(self, rows: Iterable[Sequence[str]]) -> None:
+        self._print("result", rows=[list(row) for row in rows])
+
+    def _print(self, event: str, **members: Any) -> None:
+        print(
+            json.dumps({"event": event, **members}, ensure_ascii=False), file=self.out, flush=True
+        )

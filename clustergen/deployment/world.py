@@ -1,0 +1,282 @@
+"""One account in one region: questions, changes, and waiting for what AWS does."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeVar
+
+from clustergen.base import account
+from clustergen.base.account import CallError
+from clustergen.base.artifacts import Json
+from clustergen.deployment import printing
+from clustergen.deployment.screen import Screen
+
+T = TypeVar("T")
+
+PAUSE_SECONDS: Final = 15
+"""Between two questions about what AWS is doing, and before a question is asked again."""
+_TRIES: Final = 10
+_TRIES_WITHOUT_CONNECTION: Final = 2
+"""A network without a way to the service has none later."""
+AGAIN: Final = "run the same command again"
+_MISSING: Final = (
+    "ResourceNotFound",
+    "NoSuchEntity",
+    "NoSuchKey",
+    "404",
+    "ChangeSetNotFound",
+    "InvalidCapacityReservationId.NotFound",
+)
+"""How the codes begin with which services say that something does not exist."""
+_PASSING: Final = (
+    "RequestLimitExceeded",
+    "SlowDown",
+    "ServiceUnavailable",
+    "InternalError",
+    "InternalServer",
+    "InternalFailure",
+    "500",
+    "503",
+)
+"""How the codes begin that are about load, and may not come the next time."""
+
+
+class Stop(Exception):
+    """What ends a run: the message says why, and what to do; ``notes`` are lines before it."""
+
+    def __init__(self, message: str, *notes: str) -> None:
+        super().__init__(message)
+        self.notes = notes
+
+
+class Transport(Protocol):
+    """Sends calls. :class:`clustergen.base.account.CallError` says why there is no answer."""
+
+    def send(self, call: str, arguments: Mapping[str, Any]) -> Json: ...
+
+    def pages(self, call: str, arguments: Mapping[str, Any]) -> Iterable[Json]: ...
+
+
+class Clock(Protocol):
+    """Seconds since 1970, and time that passes."""
+
+    def time(self) -> float: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+@dataclass
+class Botocore:
+    """Sends calls with botocore."""
+
+    region: str
+    _clients: dict[str, Any] = field(default_factory=dict)
+
+    def send(self, call: str, arguments: Mapping[str, Any]) -> Json:
+        return dict(account.ask(self._client(call), call, **arguments))
+
+    def pages(self, call: str, arguments: Mapping[str, Any]) -> Iterable[Json]:
+        return map(dict, account.ask_pages(self._client(call), call, **arguments))
+
+    def _client(self, call: str) -> Any:
+        service = call.partition(":")[0]
+        if service not in self._clients:
+            self._clients[service] = account.clients(service, self.region)
+        return self._clients[service]
+
+
+@dataclass
+class World:
+    """What a deployment asks and changes."""
+
+    region: str
+    transport: Transport
+    screen: Screen
+    clock: Clock = time
+    minutes: int | None = None
+    """How long to wait for each step, in place of its own limit."""
+
+    def ask(self, call: str, **arguments: Any) -> Json | None:
+        """The answer; None if the service itself says that there is no such thing.
+
+        :raises Stop: if there is no answer: nobody may conclude from that that something is gone.
+        """
+        return self._asked(call, arguments, lambda: self.transport.send(call, arguments))
+
+    def ask_all(
+        self, call: str, member: str, needed: str = "", **arguments: Any
+    ) -> list[Any] | None:
+        """A list from all pages of the answer; None as in :meth:`ask`.
+
+        ``needed`` is a member that an answer has, also if the list is empty.
+        """
+        pages = self._asked(call, arguments, lambda: self._pages(call, arguments))
+        if pages is not None and needed and all(needed not in page for page in pages):
+            raise self._nothing(call, arguments)
+        return None if pages is None else [each for page in pages for each in page.get(member, ())]
+
+    def need(self, call: str, path: str, **arguments: Any) -> Any:
+        """A member that the answer has if there is one; None as in :meth:`ask`."""
+        answer = self.ask(call, **arguments)
+        if answer is None:
+            return None
+        found = at(answer, path)
+        if found is None:
+            raise self._nothing(call, arguments)
+        return found
+
+    def _nothing(self, call: str, arguments: Mapping[str, Any]) -> Stop:
+        command = self._line(call, arguments)
+        return Stop(f"AWS answered this with nothing: {command}. Run this again.")
+
+    def allowed(
+        self, doubts: list[str], call: str, needed: str = "", **arguments: Any
+    ) -> Json | None:
+        """As :meth:`ask`, where a deployment can do without an answer.
+
+        ``doubts`` gets the reason if the caller may not ask, or cannot reach the service.
+        ``needed`` is a member that every answer has.
+        """
+        send = self.transport.send
+        answer = self._asked(call, arguments, lambda: send(call, arguments), doubts)
+        if answer is not None and needed and needed not in answer:
+            raise self._nothing(call, arguments)
+        return answer
+
+    def allowed_all(self, doubts: list[str], call: str, member: str, **arguments: Any) -> list[Any]:
+        """As :meth:`allowed`, a list from all pages; empty without an answer."""
+        pages = self._asked(call, arguments, lambda: self._pages(call, arguments), doubts)
+        return [each for page in pages or () for each in page.get(member, ())]
+
+    def _pages(self, call: str, arguments: Mapping[str, Any]) -> list[Json]:
+        return list(self.transport.pages(call, arguments))
+
+    def _asked(
+        self,
+        call: str,
+        arguments: Mapping[str, Any],
+        answer: Callable[[], T],
+        doubts: list[str] | None = None,
+    ) -> T | None:
+        for attempt in itertools.count(1):
+            try:
+                return answer()
+            except CallError as error:
+                if is_missing(error):
+                    return None
+                _stop_without_credentials(error)
+                if self._waits(error, attempt, optional=doubts is not None):
+                    continue
+                if doubts is not None and isinstance(error, account.Denied | account.Unreachable):
+                    doubts.append(str(error))
+                    return None
+                command = self._line(call, arguments)
+                raise Stop(
+                    f"this AWS command failed: {command}. Fix what it reports, and run this again.",
+                    str(error),
+                ) from None
+        raise AssertionError
+
+    def change(self, call: str, **arguments: Any) -> Json:
+        """Show a call that changes something, and send it.
+
+        :raises Stop: if the service refuses it, or it is not known whether it did.
+        """
+        self.screen.command(self.words(call, arguments))
+        for attempt in itertools.count(1):
+            try:
+                return self.transport.send(call, arguments)
+            except CallError as error:
+                _stop_without_credentials(error)
+                # The service has not done what it did not accept.
+                if isinstance(error, account.Throttled) and self._waits(error, attempt):
+                    continue
+                raise Stop(
+                    f"this AWS command failed: {self._line(call, arguments)}. Fix what it reports, "
+                    f"and {AGAIN}: it continues from there.",
+                    str(error),
+                ) from None
+        raise AssertionError
+
+    def _waits(self, error: CallError, attempt: int, *, optional: bool = False) -> bool:
+        """Wait after an error that may not come again; False if it is not one, or comes often."""
+        unreachable = isinstance(error, account.Unreachable)
+        few = unreachable and (optional or "onnect timeout" in str(error))
+        passing = unreachable or isinstance(error, account.Throttled) or _is_passing(error)
+        if not passing or attempt >= (_TRIES_WITHOUT_CONNECTION if few else _TRIES):
+            return False
+        if attempt == 1:
+            self.screen.note(f"AWS did not answer, so this tries again: {error}")
+        self.clock.sleep(PAUSE_SECONDS)
+        return True
+
+    def wait(self, minutes: int, what: str, done: Callable[[], T | None], again: str = AGAIN) -> T:
+        """Ask until ``done`` returns something true, and return that.
+
+        :raises Stop: after so many minutes.
+        """
+        limit = minutes if self.minutes is None else self.minutes
+        for waited in itertools.count(0, PAUSE_SECONDS):
+            if found := done():
+                self.screen.progress("")
+                return found
+            if waited == 0:
+                self.screen.note(f"Waiting for {what}, up to {limit} minutes.")
+            if waited >= limit * 60:
+                raise Stop(
+                    f"{what} is not done after {limit} minutes. AWS continues: {again} to wait for "
+                    "it again."
+                )
+            self.screen.progress(f"{what}: {waited // 60} of {limit} minutes")
+            self.clock.sleep(PAUSE_SECONDS)
+        raise AssertionError
+
+    def is_gone(self, exists: Callable[[], object]) -> bool:
+        """Whether three answers, five seconds apart, say that something does not exist."""
+        for attempt in range(3):
+            if attempt:
+                self.clock.sleep(5)
+            if exists():
+                return False
+        return True
+
+    def words(self, call: str, arguments: Mapping[str, Any]) -> list[str]:
+        """A call as a command of the AWS CLI."""
+        return printing.aws(call, arguments, self.region)
+
+    def _line(self, call: str, arguments: Mapping[str, Any]) -> str:
+        return printing.line(self.words(call, arguments))
+
+
+def at(answer: Any, path: str) -> Any:
+    """A value by its dotted path, with numbers for items; None where there is none."""
+    for step in path.split("."):
+        if isinstance(answer, list):
+            answer = answer[int(step)] if int(step) < len(answer) else None
+        else:
+            answer = answer.get(step) if isinstance(answer, Mapping) else None
+    return answer
+
+
+def is_missing(error: CallError) -> bool:
+    """Whether the service says that something does not exist: nothing else means that."""
+    if error.code.startswith(_MISSING):
+        return True
+    # CloudFormation has no code of its own for it.
+    return error.code == "ValidationError" and "does not exist" in str(error)
+
+
+def _is_passing(error: CallError) -> bool:
+    return error.code.startswith(_PASSING)
+
+
+def _stop_without_credentials(error: CallError) -> None:
+    if isinstance(error, account.NoCredentials):
+        raise Stop(
+            "AWS does not accept these credentials (any more). Renew them, and run the same "
+            "command again: AWS continues what has begun, and this waits for it again.",
+            str(error),
+        ) from None

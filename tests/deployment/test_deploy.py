@@ -1,0 +1,161 @@
+"""`clustergen deploy`: consent, reviews, formats, and what it says of bad input."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from clustergen import deployment
+from clustergen.cli import main
+from clustergen.commands import deploy
+from clustergen.deployment import calls, printing
+from tests.support.cloud.commands import Bundle, reaching
+from tests.support.syntax import tree_of
+from tests.targets.test_deployments import STORAGE, TAGGED, files
+
+LOSING = STORAGE.replace("500}", "500, efa: true}")
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Iterator[Bundle]:
+    with reaching(tmp_path, files("batch")) as made:
+        made.deployed()
+        yield made
+
+
+def typing(monkeypatch: pytest.MonkeyPatch, answer: str) -> list[str]:
+    """Let a terminal answer each question; what it was asked."""
+    asked: list[str] = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        return answer
+
+    plain = deploy._options
+    monkeypatch.setattr(deploy, "_options", lambda args: replace(plain(args), asks=ask, yes=False))
+    return asked
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", 0), ("", 2), ("no", 2)])
+def test_a_terminal_asks_before_nodes_are_replaced(
+    bundle: Bundle, monkeypatch: pytest.MonkeyPatch, answer: str, status: int
+) -> None:
+    bundle.render(files("batch", TAGGED))
+    asked = typing(monkeypatch, answer)
+    done = bundle.deploy()
+    assert (done.returncode, asked) == (status, ["Continue? [y/N] "]), done.stderr
+    assert "would replace the 384 vCPUs of nodes" in done.stderr
+    assert bool(bundle.calling("execute-change-set")) is not status
+
+
+@pytest.mark.parametrize(("answer", "status"), [("example", 0), ("exampel", 2), ("y", 2)])
+def test_a_deletion_wants_the_name_typed(
+    bundle: Bundle, monkeypatch: pytest.MonkeyPatch, answer: str, status: int
+) -> None:
+    [*asked] = typing(monkeypatch, answer)
+    done = bundle.deploy("--destroy")
+    assert done.returncode == status, done.stderr
+    assert bool(bundle.calling("delete-stack")) is not status
+    assert asked == []
+
+
+def test_nothing_is_deleted_without_consent(
+    bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = deploy._options
+    monkeypatch.setattr(deploy, "_options", lambda args: replace(plain(args), yes=False))
+    bundle.stops("this deletes the cluster example. Nothing was deleted.", "--destroy")
+    assert not bundle.calling("delete-stack")
+
+
+@pytest.mark.parametrize("action", [(), ("--destroy",), ("--pause",)])
+def test_a_plan_changes_nothing(bundle: Bundle, action: tuple[str, ...]) -> None:
+    bundle.render(files("batch", TAGGED))
+    done = bundle.deploy(*action, "--plan", "--allow-replacement")
+    assert done.returncode == 0, done.stderr
+    assert not bundle.calling("execute-"), done.stderr
+    assert not bundle.calling("delete-stack")
+    assert all(not each.change_sets for each in bundle.account.cloudformation.stacks.values())
+    if not action:
+        assert "deploying it replaces the instances of ComputeEnvironmentH200" in done.stderr
+
+
+def test_programs_get_one_event_per_line(bundle: Bundle) -> None:
+    done = bundle.deployed("--output", "json")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {each["event"] for each in events} >= {"note", "command", "result"}
+    assert events[-1] == {"event": "note", "text": "example is deployed."}
+    assert done.stderr == ""
+
+
+def test_a_dry_run_needs_no_account_and_leaves_no_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in files("batch").items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    before = sorted(tmp_path.rglob("*"))
+    for action in ("", "--pause", "--resume", "--destroy", "--destroy-foundation"):
+        assert main(["deploy", str(tmp_path), "--dry-run", *action.split()]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert sorted(tmp_path.rglob("*")) == before
+    commands = [line for line in lines if line.startswith("+ ")]
+    assert all(re.match(r"\+ aws (--region us-east-1 )?[a-z0-9]+ [a-z-]+ ", c) for c in commands)
+    assert any("--bucket ${ScriptsBucketName} --key" in line for line in commands)
+
+
+BAD = [
+    ("nowhere", [], "bundle.json: No such file or directory; render the spec again"),
+    ("pcs", [], "deploy.sh: it deploys this bundle by itself"),
+    ("batch", ["--new-image"], "--new-image has no effect"),
+    ("batch", ["--outputs", "missing.json"], "missing.json: No such file or directory"),
+]
+
+
+@pytest.mark.parametrize(("target", "options", "words"), BAD)
+def test_bad_input_is_named(
+    target: str, options: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if target != "nowhere":
+        for name, text in files(target).items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+    assert main(["deploy", str(tmp_path), *options, "--dry-run"]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_the_permissions_are_for_all_calls() -> None:
+    """A call without its permission would stop a deployment half-way."""
+    folder = Path(deployment.__file__).parent
+    found = {
+        node.value
+        for path in folder.glob("*.py")
+        if path.name != "calls.py"
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant) and re.fullmatch(r"[a-z0-9]+:[A-Z]\w+", str(node.value))
+    }
+    known = {*calls.EVERY, *calls.SPOT, *(each for own in calls.OWN.values() for each in own)}
+    assert found == known
+    assert set(calls.OWN) == set(deploy.CLUSTERS)
+
+
+SHOWN = [
+    ({"Values": ["a", "b c"]}, "--values a 'b c'"),
+    ({"Flag": True, "Other": False}, "--flag --no-other"),
+    ({"Tags": [{"Key": "a", "Value": "b"}]}, "--tags Key=a,Value=b"),
+    ({"Tags": [{"Key": "a", "Value": "b, c"}]}, '--tags \'{"Key": "a", "Value": "b, c"}\''),
+    ({"minvCpus": 1, "KMSKeyId": "${Key}"}, "--minv-cpus 1 --kms-key-id ${Key}"),
+    ({"TemplateBody": printing.FileText("{}", "a.json")}, "--template-body file://a.json"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "expected"), SHOWN)
+def test_calls_are_shown_as_commands(arguments: dict[str, object], expected: str) -> None:
+    shown = printing.line(printing.aws("s3:PutObject", arguments, "us-east-1"))
+    assert shown == f"aws --region us-east-1 s3api put-object {expected}"
