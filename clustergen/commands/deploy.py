@@ -16,11 +16,15 @@ from clustergen.deployment.batch import BatchCluster
 from clustergen.deployment.cluster import Cluster
 from clustergen.deployment.imagined import Imagined
 from clustergen.deployment.model import Bundle
+from clustergen.deployment.pcs import PcsCluster
 from clustergen.deployment.run import Options, Run
 from clustergen.deployment.screen import Lines, Screen, Text
 from clustergen.deployment.world import Botocore, Clock, Stop, Transport, World
 
-CLUSTERS: Final[Mapping[str, type[Cluster]]] = {"aws-batch": BatchCluster}
+CLUSTERS: Final[Mapping[str, type[Cluster]]] = {
+    "aws-batch": BatchCluster,
+    "aws-pcs": PcsCluster,
+}
 """By the kind of service in ``bundle.json``."""
 
 

@@ -11,7 +11,7 @@ from clustergen.deployment.bucket import Rows
 from clustergen.deployment.cluster import Cluster, each_stopped
 from clustergen.deployment.model import Batch
 from clustergen.deployment.run import Outputs
-from clustergen.deployment.world import Stop
+from clustergen.deployment.world import AGAIN, Stop
 
 _DESCRIBE = "batch:DescribeComputeEnvironments"
 
@@ -21,14 +21,16 @@ class BatchCluster(Cluster):
 
     node_type: ClassVar[str] = "AWS::Batch::ComputeEnvironment"
     unit: ClassVar[str] = "vCPUs of nodes"
-    nodes_end: ClassVar[str] = (
-        "Batch replaces nodes once their jobs have ended, or at the limit of the environment"
-    )
     ends_jobs: ClassVar[bool] = False
 
     @property
     def service(self) -> Batch:
         return cast("Batch", self.run.bundle.service)
+
+    def nodes_end(self) -> str:
+        return (
+            "Batch replaces nodes once their jobs have ended, or at the limit of the environment."
+        )
 
     def check(self) -> None:
         if self.service.multi_node and self.run.bundle.network.vpc:
@@ -92,7 +94,7 @@ class BatchCluster(Cluster):
                 self._set(environment, wanted, minimum)
                 self._wait(environment)
 
-    def wait(self, again: str = "") -> str:
+    def wait(self, again: str = AGAIN) -> str:
         """An update waits for the jobs of nodes that it replaces."""
         del again
         for environment in self._environments():

@@ -29,6 +29,10 @@ OWN: Final[Mapping[str, tuple[str, ...]]] = {
         batch:DeregisterJobDefinition batch:DescribeComputeEnvironments
         batch:DescribeJobDefinitions batch:UpdateComputeEnvironment
     """),
+    "aws-pcs": words("""
+        ec2:DescribeCapacityReservations ec2:DescribeInstances pcs:GetCluster
+        pcs:GetComputeNodeGroup pcs:ListComputeNodeGroups pcs:UpdateComputeNodeGroup
+    """),
 }
 """By the kind of service in ``bundle.json``."""
 

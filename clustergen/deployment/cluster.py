@@ -11,7 +11,7 @@ from clustergen.deployment.changes import Change, Guard
 from clustergen.deployment.model import Stack
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.stacks import ChangeSet
-from clustergen.deployment.world import Stop
+from clustergen.deployment.world import AGAIN, Stop
 
 
 class Cluster:
@@ -20,8 +20,6 @@ class Cluster:
     node_type: ClassVar[str]
     """The type of its node groups."""
     unit: ClassVar[str] = "nodes"
-    nodes_end: ClassVar[str]
-    """A sentence about jobs on nodes that are replaced."""
     ends_jobs: ClassVar[bool] = True
     """Whether a pause ends jobs that run."""
 
@@ -55,7 +53,7 @@ class Cluster:
     def settle(self) -> None:
         """Give node groups of capacity with dates the sizes of the present time."""
 
-    def wait(self, again: str = "") -> str:
+    def wait(self, again: str = AGAIN) -> str:
         """Wait for nodes; why some lack, where that does not stop the rest."""
         del again
         return ""
@@ -85,6 +83,10 @@ class Cluster:
         """What the user needs to know of the cluster, as rows."""
         return []
 
+    def nodes_end(self) -> str:
+        """A sentence about jobs on nodes that are replaced."""
+        raise NotImplementedError
+
     def guards(self, found: ChangeSet | None) -> list[Guard]:
         """What of a change of the cluster's stack needs consent."""
         if found is None or found.creates:
@@ -113,7 +115,7 @@ class Cluster:
         for each in changes.renewed(list(found), self.node_type, properties):
             if count := self.count_nodes(each.physical.rpartition("/")[2]):
                 what = f"replace the {count} {self.unit} of {each.id}"
-                yield Guard("replaces-nodes", what, f"{self.nodes_end}.")
+                yield Guard("replaces-nodes", what, self.nodes_end())
 
     def _ended_nodes(self, found: Iterable[Change]) -> Iterator[Guard]:
         """What a lower maximum ends."""
@@ -126,6 +128,15 @@ class Cluster:
             if count > most:
                 what = f"end {count - most} of the {count} nodes of {each.id} with their jobs"
                 yield Guard("removes-nodes", what)
+
+
+def stop_at_others(names: list[str], way: str) -> None:
+    """Stop before the cluster is deleted with what others have in it; ``way`` deletes that."""
+    if names:
+        raise Stop(
+            f"the cluster has what is not this bundle's: {', '.join(names)}. It would go with the "
+            f"cluster, or keep it from going. Nothing was deleted. {way} Then run this again."
+        )
 
 
 def each_stopped(run: Run, names: Iterable[str], stop: Callable[[str], None]) -> None:

@@ -149,10 +149,40 @@ class Batch(_Read):
 
 
 @dataclass(frozen=True, slots=True)
+class Size(_Read):
+    """Numbers of nodes."""
+
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pcs(_Read):
+    """AWS PCS."""
+
+    kind: Literal["aws-pcs"] = "aws-pcs"
+    slurm: str
+    """The version of Slurm that nodes run."""
+    cluster: str = ""
+    """The id of the existing cluster that the node groups join."""
+    end_of_life: str = ""
+    """The day after which PCS creates no cluster with this version, if that is near."""
+    alternative: str = ""
+    """A version that lasts longer."""
+    login: bool = False
+    blocks: Mapping[str, str] = field(default_factory=dict)
+    """Node groups on Capacity Blocks, with the ids of these."""
+    sizes: Mapping[str, Size] = field(default_factory=dict)
+    """Of node groups with dates: the minimum before the start, and the maximum."""
+    most: Mapping[str, int] = field(default_factory=dict)
+    """The maximum of each node group, by logical id."""
+
+
+@dataclass(frozen=True, slots=True)
 class Service(_Read):
     """Another service, whose bundles have a ``deploy.sh`` of their own."""
 
-    kind: Literal["aws-pcs", "amazon-eks", "hyperpod", "aws-parallelcluster"]
+    kind: Literal["amazon-eks", "hyperpod", "aws-parallelcluster"]
     version: str = ""
     """Of ParallelCluster, which updates only clusters of its own version."""
     eks_cluster: str = ""
@@ -175,7 +205,7 @@ class Bundle(_Read):
     """The only accounts that the ARNs in the spec allow, by number."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Of stacks, and of what is in them."""
-    service: Batch | Service
+    service: Batch | Pcs | Service
     network: Network = Network()
     stacks: Mapping[Role, Stack]
     """In order of deployment."""
@@ -200,7 +230,7 @@ class Bundle(_Read):
 class OfTarget(NamedTuple):
     """What a target says of its bundles, besides what is the same for all."""
 
-    service: Batch | Service
+    service: Batch | Pcs | Service
     sources: Mapping[str, Source] = MappingProxyType({})
     """Of parameters that are no outputs, by name."""
     uploads: Mapping[str, str] = MappingProxyType({})

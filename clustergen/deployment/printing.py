@@ -87,11 +87,14 @@ def _one(value: Any) -> str:
     """A value as one word: structures in the CLI's shorthand where it has no ambiguity."""
     if not isinstance(value, Mapping):
         return str(value)
-    plain = all(isinstance(each, str | int) for each in value.values())
-    if plain and not any(_AMBIGUOUS.search(_NAME.sub("", str(each))) for each in value.values()):
-        return ",".join(f"{key}={_bare(each)}" for key, each in value.items())
-    return json.dumps(value, ensure_ascii=False)
+    words = {
+        key: [_bare(e) for e in (given if isinstance(given, list) else [given])]
+        for key, given in value.items()
+    }
+    if any(_AMBIGUOUS.search(_NAME.sub("", word)) for each in words.values() for word in each):
+        return json.dumps(value, ensure_ascii=False)
+    return ",".join(f"{key}={','.join(each)}" for key, each in words.items())
 
 
-def _bare(value: str | int) -> str:
+def _bare(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

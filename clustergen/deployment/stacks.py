@@ -138,7 +138,7 @@ def _body(run: Run, stack: Stack, template: Template | None, bucket: str) -> Jso
     text = templates.sent(template.content)
     allowed = {"Capabilities": [templates.capability(text)]}
     if len(text.encode()) <= INLINE_BYTES:
-        return {"TemplateBody": printing.FileText(text, template.path), **allowed}
+        return {"TemplateBody": printing.FileText(text, _place(run, template, text)), **allowed}
     if not bucket:
         raise Stop(f"{template.path} is too large for a request, and there is no bucket for it")
     key = f"templates/{stack.name}.json"
@@ -151,6 +151,14 @@ def _body(run: Run, stack: Stack, template: Template | None, bucket: str) -> Jso
     domain = "amazonaws.com.cn" if run.bundle.partition == "aws-cn" else "amazonaws.com"
     host = f"https://{bucket}.s3.{run.bundle.region}.{domain}"
     return {"TemplateURL": f"{host}/{key}?versionId={version}", **allowed}
+
+
+def _place(run: Run, template: Template, text: str) -> str:
+    """The path of a file that may be sent: without indentation, a template may be short enough."""
+    fits = len(json.dumps(template.content, indent=2).encode()) <= INLINE_BYTES
+    if fits or run.options.rehearses:
+        return template.path
+    return run.write(f"sent/{template.path}", text)
 
 
 def _examined(run: Run, made: ChangeSet) -> ChangeSet | None:

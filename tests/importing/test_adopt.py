@@ -102,7 +102,8 @@ def test_the_stack_of_an_adopted_cluster_can_be_named(
     for stack in ("", "mystack"):
         result = lossless(bring(template, name="production", adopt=True, stack=stack))
         files = files_of(renderer.render(check_text(result.text, targets=(target,)), target))
-        assert f"\nstack={stack or f'production-{target}'}\n" in files["deploy.sh"]
+        known = json.loads(files["bundle.json"])["stacks"]["cluster"]
+        assert known["name"] == (stack or f"production-{target}")
         asked = [f for f in result.findings if "must be the stack of this template" in f.message]
         assert len(asked) == (not stack)
 

@@ -50,7 +50,7 @@ FAULTS: Final[dict[str, Callable[[str, int], Exactly]]] = {
 
 NEW: Final = ("odd", "interrupted")
 """What scripts are not tried with."""
-TYPED: Final = ("batch",)
+TYPED: Final = ("batch", "pcs")
 """Targets that `clustergen deploy` deploys by itself."""
 
 CHANGED: Final = STORAGE.replace("/home", "/data") + "tags: {team: research}\n"
@@ -339,7 +339,7 @@ def problems(
 
 @pytest.mark.parametrize(
     ("target", "every"),
-    [("pcs", 12), *(pytest.param(each, 1, marks=IN_REAL) for each in TARGETS if each not in TYPED)],
+    [("eks", 12), *(pytest.param(each, 1, marks=IN_REAL) for each in TARGETS if each not in TYPED)],
 )
 def test_a_wrong_answer_does_no_harm(target: str, every: int, tmp_path: Path) -> None:
     with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from clustergen.bundle.effects import effects
@@ -31,7 +33,7 @@ def test_only_the_table_changes(target: str, containers: str) -> None:
     changed = {path for path in {*one, *two} if one.get(path) != two.get(path)}
     assert users.TABLE in changed
     assert changed <= READ
-    assert users.TABLE in one["deploy.sh"]
+    assert users.TABLE in one["deploy.sh"] + one["bundle.json"]
 
 
 BOB = ", {name: bob, uid: 2002}"
@@ -47,7 +49,7 @@ def test_users_of_accounts_change_tables_only(target: str) -> None:
     two = Fragments(target).files(text.format("docker", BOB, accounting, "alice, bob"))
     assert two[accounts.TABLE].count("\nuser bob vision\n") == 1
     assert {path for path in {*one, *two} if one.get(path) != two.get(path)} <= READ
-    assert accounts.TABLE in one["deploy.sh"]
+    assert accounts.TABLE in one["deploy.sh"] + one["bundle.json"]
     assert [each.subject for each in effects(one, two)] == [accounts.TABLE, "users.tsv: bob"]
 
 
@@ -79,8 +81,13 @@ def test_users_replace_nothing(target: str, before: str, after: str, expected: E
 @pytest.mark.parametrize("target", SLURM)
 def test_nodes_of_a_bundle_without_users_forget_those_they_had(target: str) -> None:
     """Nodes that are not replaced, such as the head node, still follow the table."""
-    script = Fragments(target).files("")["deploy.sh"]
-    assert f"clear_table \"$bucket\" clusters/example/{target}-users.tsv '# end 0'" in script
+    files, key = Fragments(target).files(""), f"clusters/example/{target}-users.tsv"
+    if target == "pcs":
+        known = json.loads(files["bundle.json"])["tables"]
+        assert {"key": key, "empty": "# end 0"} in known
+        return
+    script = files["deploy.sh"]
+    assert f"clear_table \"$bucket\" {key} '# end 0'" in script
 
 
 def test_the_readme_says_what_a_user_who_leaves_keeps() -> None:

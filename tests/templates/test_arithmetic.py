@@ -42,7 +42,6 @@ REASONS: Final = {
     "eks/deploy.sh.j2": dict.fromkeys(("least", "minimum", "size", "kept"), _ASKED),
     "eks/joining.sh.j2": {"version": _ASKED},
     "hyperpod/health.sh.j2": dict.fromkeys(("efa", "expected"), "an argument of our own script"),
-    "pcs/deploy.sh.j2": {"minimum": "checked by recall where it comes from the bucket"},
     "shared/ask.sh.j2": {"minutes": "a word of ours, or checked by the option --wait"},
     "shared/lustre-traffic.sh.j2": {"before": "a counter of the kernel"},
     "shared/mount.sh.j2": {"uid": "of the node's own /etc/passwd"},

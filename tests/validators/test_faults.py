@@ -209,7 +209,7 @@ def test_a_fault_in_a_cluster_is_an_error(
 # File, text in it, what stands there instead, words of shellcheck or shfmt.
 IN_SCRIPTS: list[tuple[str, str, str, str]] = [
     ("deploy.sh", "set -euo pipefail", 'cd $1\nset -euo pipefail', "SC2086"),
-    ("deploy.sh", "\nesac\n", "\n", "SC1"),
+    ("deploy.sh", "\nfi\n", "\n", "SC1"),
     ("scripts/mount.sh", '"$mount_point"', "$mount_point", "SC2086"),
     ("scripts/mount.sh", "  local found\n", "    local found\n", "not as shfmt"),
     ("scripts/scratch.sh", "#!/bin/bash", "#!/bin/bash\nunused=1", "SC2034"),

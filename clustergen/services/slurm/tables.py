@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.deployment.model import Table
 from clustergen.plan.model import Plan
 
 TIMETABLE, USERS, ACCOUNTS = "timetable.tsv", "users.tsv", "accounts.tsv"
@@ -42,6 +43,15 @@ def values(plan: Plan, found: Bundle) -> dict[str, Any]:
         for name in _EMPTY
     ]
     return {"tables": rows, "tables_made": bool(found)}
+
+
+def described(plan: Plan, found: Bundle) -> tuple[Table, ...]:
+    """The tables for ``bundle.json``; ``found`` are those of the bundle."""
+    names = {table.path for table in found}
+    return tuple(
+        Table(key(plan, name), name if name in names else "", "" if name in names else empty)
+        for name, empty in _EMPTY.items()
+    )
 
 
 def uploads(plan: Plan, files: Mapping[str, str]) -> dict[str, str]:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.deployment.model import OfTarget, Service
+from clustergen.deployment.model import OfTarget, Pcs, Source
 from clustergen.plan.model import Plan
-from clustergen.services import foundation
+from clustergen.plan.timetable import phases
+from clustergen.services import foundation, schedules
 from clustergen.services.aws import cfn, marks
 from clustergen.services.slurm import accounts, tables, timetable, users
 from clustergen.targets.pcs import (
     cluster,
-    deploy,
     images,
     jobs,
     launch_template,
     lifecycle,
+    limits,
     logs,
     names,
     node_groups,
     pcs_cluster,
     schedule,
+    settings,
 )
 from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.readme import values
@@ -46,31 +48,55 @@ def document(plan: Plan) -> Json:
 
 def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template with the user's overlay."""
-    own = _scripts(plan)
-    dated = timetable.table(plan, lambda group: f"{group.name}-[1-{group.max}]")
-    followed = tables.made(
-        dated, users.table(plan), accounts.table(plan) if lifecycle.accounts_script(plan) else None
-    )
-    known = foundation.outputs(plan)
     return (
         marks.artifact(TEMPLATE, document, plan),
-        *(script.artifact for script in own),
-        *followed,
+        *(script.artifact for script in _scripts(plan)),
+        *_followed(plan),
         *schedule.files(plan),
         *jobs.files(plan),
-        deploy.script(
-            plan,
-            scripts=own,
-            followed=followed,
-            parameters=[name for name in document.get("Parameters", {}) if name in known],
-            adopted=marks.adopted_words(document, marks.descriptions(plan)["pcs"]),
-        ),
     )
 
 
-def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+def _followed(plan: Plan) -> Bundle:
+    """The tables that nodes read regularly."""
+    dated = timetable.table(plan, lambda group: f"{group.name}-[1-{group.max}]")
+    return tables.made(
+        dated, users.table(plan), accounts.table(plan) if lifecycle.accounts_script(plan) else None
+    )
+
+
+def deployment(plan: Plan, document: Json) -> OfTarget:
     """What ``bundle.json`` says of the target."""
-    return OfTarget(Service("aws-pcs"))
+    version = settings.version(plan)
+    ending = limits.ending_version(version)
+    return OfTarget(
+        service=Pcs(
+            slurm=version,
+            cluster=plan.existing.named.get("cluster", ""),
+            end_of_life=ending.end_of_life if ending else "",
+            alternative=limits.DEFAULT_SLURM_VERSION if ending else "",
+            login=bool(plan.login),
+            blocks=dict(_blocks(plan)),
+            sizes=schedule.sizes(plan),
+            most={names.node_group(group.name): group.max for group in plan.node_groups},
+        ),
+        sources={
+            **{name: Source(image=path) for name, path in images.newest(plan).items()},
+            **schedule.sources(plan),
+        },
+        uploads={script.key: script.artifact.path for script in _scripts(plan)},
+        tables=tables.described(plan, _followed(plan)),
+        periods=schedules.periods(phases(plan)),
+        adopted=marks.adopted(document, marks.descriptions(plan)["pcs"]),
+        billed=("controller",) if plan.creates_cluster else (),
+    )
+
+
+def _blocks(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Node groups on Capacity Blocks, each with the id of its block, which may be an ARN."""
+    for group in plan.node_groups:
+        if group.capacity.kind == "capacity-block" and group.capacity.id:
+            yield group.name, group.capacity.id.rpartition("/")[2]
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:

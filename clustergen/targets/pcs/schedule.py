@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from clustergen.base.artifacts import Artifact, Json
 from clustergen.base.text_lists import words
-from clustergen.plan import sizes
+from clustergen.deployment.model import Size, Source
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.plan.timetable import phases, timetables
+from clustergen.plan.sizes import kept_by_slurm, waits
+from clustergen.plan.timetable import timetables
 from clustergen.services import foundation, schedules
 from clustergen.services.aws import cfn, iam
 from clustergen.services.foundation import access
@@ -29,14 +29,15 @@ def files(plan: Plan) -> Iterator[Artifact]:
     yield from schedules.files(plan, _calls(plan), _statements(passed), outputs)
 
 
-def values(plan: Plan) -> dict[str, Any]:
-    """Values for deploy.sh."""
+def sources(plan: Plan) -> dict[str, Source]:
+    """Of the parameters of the template that are no outputs of the foundation."""
+    return {"ClusterId": Source(output="ClusterId"), **schedules.sources(_calls(plan))}
+
+
+def sizes(plan: Plan) -> dict[str, Size]:
+    """Of groups with dates: the minimum before the start, and the maximum."""
     dated = (each.group for each in timetables(plan))
-    found = ((each.name, str(sizes.kept_by_slurm(each)), str(each.max)) for each in dated)
-    return {
-        **schedules.values(plan, _calls(plan), _roles(plan), phases(plan)),
-        "dated": [word for size in found for word in size],
-    }
+    return {group.name: Size(kept_by_slurm(group), group.max) for group in dated}
 
 
 def _calls(plan: Plan) -> list[Call]:
@@ -46,7 +47,7 @@ def _calls(plan: Plan) -> list[Call]:
 def _each(plan: Plan) -> Iterator[Call]:
     for times in timetables(plan):
         group = times.group
-        if sizes.waits(group) and times.launches:
+        if waits(group) and times.launches:
             yield _size(group, times.launches, group.max)
         if times.stops:
             yield _size(group, times.stops, 0)

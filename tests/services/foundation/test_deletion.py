@@ -103,5 +103,5 @@ def test_what_users_added_to_grafana_goes_with_the_foundation(dashboards: str, n
     text = f"monitoring: {{metrics: managed-prometheus, dashboards: {dashboards}}}\n"
     files = fragments("pcs").files(text)
     assert ("The workspace of Grafana goes with the foundation" in files["README.md"]) is named
-    said = files["deploy.sh"].partition("destroy_foundation() {")[2]
-    assert ("'what someone made in Grafana' 'is deleted with its workspace'" in said) is named
+    said = json.loads(files["bundle.json"])["losses"].get("foundation", [])
+    assert ("what someone made in Grafana is deleted with its workspace" in said) is named

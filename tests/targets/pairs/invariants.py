@@ -124,12 +124,14 @@ def stays(plan: Plan, files: Files) -> Iterator[str]:
 
 
 def given(plan: Plan, files: Files) -> Iterator[str]:
-    """Each parameter that deploy.sh looks up is an output of the foundation."""
+    """Each parameter that a deployment looks up is an output of the foundation."""
     known = _templates(files).get("foundation.template.json", {}).get("Outputs", {})
-    deployed = r"^ *deploy_stack \S+ (?:cluster|monitoring)\.template\.json(.*)$"
-    for line in re.findall(deployed, files.get("deploy.sh", "").replace("\\\n", " "), re.M):
-        for name in re.findall(r"(?<!\S)[A-Z]\w+(?!\S)", line):
-            if name not in known:
+    stacks = json.loads(files["bundle.json"])["stacks"]
+    for role in {"cluster", "monitoring"} & stacks.keys():
+        for source in stacks[role].get("parameters", {}).values():
+            name = source.get("output", "")
+            # Those of an existing cluster come from EKS.
+            if name and name not in known and not name.startswith("Eks"):
                 yield f"the foundation has no output {name}"
 
 

@@ -116,7 +116,7 @@ def test_scripts_of_aws_are_those_of_the_region() -> None:
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_keys_of_scripts_contain_their_checksum(text: str) -> None:
     files = files_of(text)
-    deploy = files["deploy.sh"]
+    deploy = files["bundle.json"]
     for action in _actions(text) if "name: h200" in text or not text else []:
         source = action["ScriptSource"]
         if isinstance(source["ScriptLocation"], str):

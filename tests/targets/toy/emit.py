@@ -23,7 +23,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 
 def deployment(plan: Plan, document: Json) -> OfTarget:
-    return OfTarget(Service("aws-pcs"))
+    return OfTarget(Service("hyperpod"))
 
 
 def values(plan: Plan) -> Json:
