@@ -10,7 +10,7 @@ from typing import Final
 from clustergen.base.artifacts import Artifact
 from clustergen.base.resources import tree
 from clustergen.deployment import model
-from clustergen.deployment.model import Batch, Network, OfTarget, Pcs, Role, Source, Stack
+from clustergen.deployment.model import Network, OfTarget, Role, Source, Stack
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 
@@ -20,7 +20,7 @@ SCRIPT: Final = "deploy.sh"
 def files(plan: Plan, own: OfTarget, others: Iterable[Artifact]) -> Iterator[Artifact]:
     """``bundle.json``, and a script for those who look for one; ``others`` are all other files."""
     yield _bundle(plan, own, others)
-    if isinstance(own.service, Batch | Pcs):
+    if own.script:
         text = (tree("templates") / "shared" / SCRIPT).read_text(encoding="utf-8")
         yield Artifact(SCRIPT, text, executable=True)
 
@@ -45,6 +45,7 @@ def _bundle(plan: Plan, own: OfTarget, files: Iterable[Artifact]) -> Artifact:
         tables=own.tables,
         spot=foundation.needs_spot_role(plan),
         periods=dict(own.periods),
+        objects=own.objects,
         mounts=foundation.mounts(plan),
         losses=foundation.losses(plan),
         controller_roles=tuple(foundation.controller_roles(plan)),

@@ -14,14 +14,17 @@ from clustergen.commands.exit_status import FAILED, INTERRUPTED, OK, UsageError
 from clustergen.deployment import actions, reading
 from clustergen.deployment.batch import BatchCluster
 from clustergen.deployment.cluster import Cluster
-from clustergen.deployment.imagined import Imagined
+from clustergen.deployment.eks import EksCluster
+from clustergen.deployment.imagined import Imagined, Unused
 from clustergen.deployment.model import Bundle
 from clustergen.deployment.pcs import PcsCluster
+from clustergen.deployment.programs import Installed, Programs
 from clustergen.deployment.run import Options, Run
 from clustergen.deployment.screen import Lines, Screen, Text
 from clustergen.deployment.world import Botocore, Clock, Stop, Transport, World
 
 CLUSTERS: Final[Mapping[str, type[Cluster]]] = {
+    "amazon-eks": EksCluster,
     "aws-batch": BatchCluster,
     "aws-pcs": PcsCluster,
 }
@@ -32,7 +35,12 @@ def run(args: argparse.Namespace) -> int:
     return deployed(args, Botocore, time)
 
 
-def deployed(args: argparse.Namespace, connect: Callable[[str], Transport], clock: Clock) -> int:
+def deployed(
+    args: argparse.Namespace,
+    connect: Callable[[str], Transport],
+    clock: Clock,
+    programs: Programs | None = None,
+) -> int:
     """Perform the action in the arguments; ``connect`` makes what sends calls, from a region."""
     folder = Path(args.bundle)
     try:
@@ -46,7 +54,8 @@ def deployed(args: argparse.Namespace, connect: Callable[[str], Transport], cloc
     if args.new_image and not any(source.image for source in sources):
         raise UsageError("--new-image has no effect: the spec or the service chooses all images")
     screen: Screen = Lines() if args.output == "json" else Text()
-    world = World(bundle.region, connect(bundle.region), screen, clock, args.wait)
+    found = programs or Installed()
+    world = World(bundle.region, connect(bundle.region), screen, clock, found, args.wait)
     made = Run(bundle, folder, world, _options(args), _effects)
     if args.dry_run:
         _imagine(made)
@@ -64,6 +73,7 @@ def _imagine(run: Run) -> None:
     """Let a run ask nobody."""
     run.options = run.options.rehearsed()
     run.world.transport = run.world.clock = Imagined(run)
+    run.world.programs = Unused()
 
 
 def _performed(run: Run, cluster: Cluster, bundle: Bundle) -> int:

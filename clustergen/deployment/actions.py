@@ -33,13 +33,22 @@ def perform(run: Run, cluster: Cluster) -> None:
     :raises Stop: if it cannot be done, or fails.
     """
     if not run.options.rehearses:
+        _check_programs(run, cluster)
         here = ownership.check(run)
+        if run.options.action != "destroy-foundation":
+            cluster.check_owner()
         if not run.options.plan:
             ownership.record(run, here)
     try:
         ACTIONS[run.options.action](run, cluster)
     finally:
         stacks.drop_all(run)
+
+
+def _check_programs(run: Run, cluster: Cluster) -> None:
+    for name in cluster.programs:
+        if not run.world.programs.has(name):
+            raise Stop(f"{name} is required, but not on PATH: install it, and run this again.")
 
 
 def deploy(run: Run, cluster: Cluster) -> None:
@@ -57,6 +66,7 @@ def deploy(run: Run, cluster: Cluster) -> None:
     bucket.upload_tables(run, outputs)
     if change:
         stacks.execute(run, change)
+    cluster.install(outputs)
     _deploy_schedules(run, cluster, outputs)
     cluster.settle()
     lacking = cluster.wait()
@@ -130,18 +140,17 @@ def _review(
     known, own = foundation.outputs(run), cluster.stack
     if cloudformation.is_usable(run.world, own.name) and parameters.are_known(own, known):
         run.note("Before anything changes, the change of the cluster is reviewed.")
-        given = parameters.values(run, own, known)
-        planned = _created(run, own, "cluster", given, known)
+        given = cluster.parameters(known)
+        planned = _created(run, own, cluster.template(), given, known)
     _agree(run, [(found, foundation.guards(run, found)), (planned, cluster.guards(planned))])
     return found, planned, given
 
 
 def _created(
-    run: Run, stack: Stack, role: Role, given: Mapping[str, str], outputs: Outputs
+    run: Run, stack: Stack, template: Template, given: Mapping[str, str], outputs: Outputs
 ) -> ChangeSet | None:
-    """A change set of a stack with the template of the bundle, of which the user is told."""
+    """A change set of a stack, of which the user is told."""
     place = outputs.get(bucket.NAME, "")
-    template = Template(stack.template, run.template(role))
     found = stacks.create(run, stack, template, given, place)
     if found:
         stacks.show(run, found)
@@ -160,12 +169,19 @@ def _final(
     before: Mapping[str, str] | None,
     outputs: Outputs,
 ) -> ChangeSet | None:
-    """The change of the cluster: that of the review, unless the outputs are others now."""
+    """The change of the cluster: that of the review, unless it is out of date."""
     if before is not None and not _has_moved(run, cluster.stack, before, outputs):
-        return planned
+        change = planned
+    else:
+        change = _again(run, cluster, outputs)
+    return _again(run, cluster, outputs) if change and cluster.prepared() else change
+
+
+def _again(run: Run, cluster: Cluster, outputs: Outputs) -> ChangeSet | None:
+    """Make the change set of the cluster again, and review it."""
     stacks.drop(run, cluster.stack.name)
-    given = parameters.values(run, cluster.stack, outputs)
-    change = _created(run, cluster.stack, "cluster", given, outputs)
+    given = cluster.parameters(outputs)
+    change = _created(run, cluster.stack, cluster.template(), given, outputs)
     _agree(run, [(change, cluster.guards(change))])
     return change
 
@@ -196,7 +212,8 @@ def _deploy_stack(run: Run, role: Role, outputs: Outputs, *, paused: bool = Fals
         stacks.delete(run, stack, quietly=True)
         return
     given = parameters.values(run, stack, outputs, paused=paused)
-    if found := _created(run, stack, role, given, outputs):
+    template = Template(stack.template, run.template(role))
+    if found := _created(run, stack, template, given, outputs):
         lost = [] if found.creates else losses_of(found.changes, of_foundation=False)
         _agree(run, [(found, list(lost))])
         stacks.execute(run, found)
@@ -253,7 +270,8 @@ def _switch_alerts(run: Run, outputs: Outputs, *, paused: bool) -> None:
 def resume(run: Run, cluster: Cluster) -> None:
     """Give node groups the sizes of before the pause."""
     outputs, name = foundation.outputs(run), run.bundle.cluster
-    rows = bucket.recall(run, outputs, cluster.memory)
+    recalled = bucket.recall(run, outputs, cluster.memory)
+    rows = cluster.counts() if run.options.rehearses else recalled
     if rows is None:
         raise Stop(
             f"{name} is not paused. If it lacks nodes since a --resume, deploy.sh waits for them."
@@ -263,6 +281,7 @@ def resume(run: Run, cluster: Cluster) -> None:
     cluster.start(rows)
     _deploy_schedules(run, cluster, outputs)
     cluster.settle()
+    cluster.release()
     bucket.forget(run, outputs, cluster.memory)
     _switch_alerts(run, outputs, paused=False)
     if lacking := cluster.wait("run deploy.sh"):

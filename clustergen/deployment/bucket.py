@@ -77,7 +77,7 @@ def recall(run: Run, outputs: Outputs, key: str) -> Rows | None:
         return None
     if not _PLAIN.fullmatch(text):
         raise Stop(
-            f"s3://{name(outputs)}/{key} is not what a pause wrote: find out who changed it, "
+            f"s3://{name(outputs)}/{key} is not what --pause wrote: find out who changed it, "
             "delete it, and scale the node groups yourself."
         )
     return [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]

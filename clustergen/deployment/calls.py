@@ -29,6 +29,10 @@ OWN: Final[Mapping[str, tuple[str, ...]]] = {
         batch:DeregisterJobDefinition batch:DescribeComputeEnvironments
         batch:DescribeJobDefinitions batch:UpdateComputeEnvironment
     """),
+    "amazon-eks": words("""
+        eks:DescribeAddon eks:DescribeCluster eks:DescribeNodegroup eks:ListAccessEntries
+        eks:ListFargateProfiles eks:ListNodegroups eks:UpdateNodegroupConfig
+    """),
     "aws-pcs": words("""
         ec2:DescribeCapacityReservations ec2:DescribeInstances pcs:GetCluster
         pcs:GetComputeNodeGroup pcs:ListComputeNodeGroups pcs:UpdateComputeNodeGroup

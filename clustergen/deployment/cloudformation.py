@@ -10,7 +10,7 @@ from clustergen.deployment.run import Outputs
 from clustergen.deployment.world import World
 
 STACK_MINUTES: Final = 360
-_UNUSED: Final = ("", "REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE")
+UNUSED: Final = ("", "REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE")
 """The status of a stack without resources."""
 
 
@@ -57,7 +57,7 @@ def made(world: World, name: str, type: str) -> list[str]:
 
 def deployed_template(world: World, name: str) -> Json | str | None:
     """The template as it was deployed: text if it is not JSON; None if the stack has nothing."""
-    if status(world, name) in _UNUSED:
+    if status(world, name) in UNUSED:
         return None
     names = {"StackName": name, "TemplateStage": "Original"}
     body: Json | str | None = world.need("cloudformation:GetTemplate", "TemplateBody", **names)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar
 
-from clustergen.deployment import changes, cloudformation, resource_types
+from clustergen.deployment import changes, cloudformation, parameters, resource_types
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Change, Guard
 from clustergen.deployment.model import Stack
 from clustergen.deployment.run import Outputs, Run
-from clustergen.deployment.stacks import ChangeSet
+from clustergen.deployment.stacks import ChangeSet, Template
 from clustergen.deployment.world import AGAIN, Stop
 
 
@@ -27,6 +27,11 @@ class Cluster:
         self.run = run
 
     @property
+    def programs(self) -> tuple[str, ...]:
+        """The programs that every action needs."""
+        return ()
+
+    @property
     def stack(self) -> Stack:
         """The stack of the cluster."""
         return self.run.bundle.stacks["cluster"]
@@ -40,8 +45,23 @@ class Cluster:
         """Whether there is a cluster, which uses the foundation."""
         return bool(cloudformation.status(self.run.world, self.stack.name))
 
+    def check_owner(self) -> None:
+        """Stop if what has the name of the cluster belongs to others, where no stack says so."""
+
     def check(self) -> None:
         """Stop before anything changes if the cluster cannot be deployed."""
+
+    def template(self) -> Template:
+        """The template of the stack."""
+        return Template(self.stack.template, self.run.template("cluster"))
+
+    def parameters(self, outputs: Outputs) -> Mapping[str, str]:
+        """The parameters of the stack."""
+        return parameters.values(self.run, self.stack, outputs)
+
+    def prepared(self) -> bool:
+        """Prepare a change of the stack; whether its change set has to be made again then."""
+        return False
 
     def before(self, outputs: Outputs) -> None:
         """What the stack needs, besides the foundation."""
@@ -49,6 +69,9 @@ class Cluster:
     def outputs(self) -> Outputs:
         """What other stacks need to know of the cluster."""
         return cloudformation.outputs(self.run.world, self.stack.name)
+
+    def install(self, outputs: Outputs) -> None:
+        """Install what runs in the cluster; ``outputs`` are those of the foundation."""
 
     def settle(self) -> None:
         """Give node groups of capacity with dates the sizes of the present time."""
@@ -72,6 +95,9 @@ class Cluster:
     def start(self, rows: Rows) -> None:
         """Give node groups without dates the sizes of before a pause."""
         raise NotImplementedError
+
+    def release(self) -> None:
+        """Let what runs in the cluster use nodes again, after a pause."""
 
     def check_alone(self) -> None:
         """Stop if others have something in the cluster, before it is deleted."""
@@ -111,11 +137,15 @@ class Cluster:
     def _replaced_nodes(self, found: Iterable[Change]) -> Iterator[Guard]:
         if self.run.options.new_image:
             return
-        properties = resource_types.NODES[self.node_type]
-        for each in changes.renewed(list(found), self.node_type, properties):
+        for each in self.renewed(found):
             if count := self.count_nodes(each.physical.rpartition("/")[2]):
                 what = f"replace the {count} {self.unit} of {each.id}"
                 yield Guard("replaces-nodes", what, self.nodes_end())
+
+    def renewed(self, found: Iterable[Change]) -> list[Change]:
+        """The node groups whose nodes a change replaces."""
+        properties = resource_types.NODES[self.node_type]
+        return changes.renewed(list(found), self.node_type, properties)
 
     def _ended_nodes(self, found: Iterable[Change]) -> Iterator[Guard]:
         """What a lower maximum ends."""

@@ -99,7 +99,7 @@ def deploy(run: Run, found: ChangeSet | None) -> list[str]:
     if found is None:
         return []
     gone = [] if found.creates else [e for e in found.changes if e.action == "Remove"]
-    _tell_of_links(run, gone)
+    _tell_of_links(run, found.changes)
     if not gone:
         stacks.execute(run, found)
         return []
@@ -114,9 +114,9 @@ def deploy(run: Run, found: ChangeSet | None) -> list[str]:
     return names
 
 
-def _tell_of_links(run: Run, gone: Iterable[changes.Change]) -> None:
-    for each in gone:
-        if each.type.endswith(_LINK) and each.policy.startswith("Retain"):
+def _tell_of_links(run: Run, changed: Iterable[changes.Change]) -> None:
+    for each in changed:
+        if each.type.endswith(_LINK) and "Retain" in each.policy:
             run.note(
                 f"{each.id} stays at FSx, and goes on importing and exporting. After this "
                 f"deployment, delete it: aws --region {run.bundle.region} fsx "

@@ -6,24 +6,33 @@ that are not known before. Neither credentials nor a network is needed.
 
 from __future__ import annotations
 
-import io
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from clustergen.base.account import CallError
 from clustergen.base.artifacts import Json
-from clustergen.deployment import resource_types
+from clustergen.deployment.programs import Ended, Installed, Told
 from clustergen.deployment.run import Run, json_of
 
 _NEW: Final = ("deploy", "foundation")
 """Actions that may find nothing."""
-_ABSENT: Final = ("HeadObject", "GetRole")
+_ABSENT: Final = ("DescribeAddon", "DescribeCluster", "GetObject", "GetRole", "HeadObject")
 _ANSWERS: Final[Mapping[str, Json]] = {
     "PutObject": {"VersionId": "${VersionId}"},
     "GetCallerIdentity": {"Account": "${Account}", "Arn": "${Caller}"},
     "GetParameter": {"Parameter": {"Value": "${NewestImage}"}},
+    "DescribeNodegroup": {
+        "nodegroup": {"scalingConfig": {"minSize": 0, "desiredSize": 0}, "status": "ACTIVE"}
+    },
+    "GetComputeNodeGroup": {
+        "computeNodeGroup": {
+            "scalingConfiguration": {"minInstanceCount": 0, "maxInstanceCount": 0},
+            "status": "ACTIVE",
+        }
+    },
     "DescribeComputeEnvironments": {
         "computeEnvironments": [
             {"status": "VALID", "state": "ENABLED", "computeResources": {"minvCpus": 0}}
@@ -34,6 +43,18 @@ _ANSWERS: Final[Mapping[str, Json]] = {
 
 class _Missing(CallError):
     code = "ResourceNotFoundException"
+
+
+class Unused:
+    """No program runs, but scripts of the bundle, which print what they would run."""
+
+    def has(self, _: str) -> bool:
+        return True
+
+    def run(
+        self, words: Sequence[str], folder: Path, more: Mapping[str, str], told: Told | None = None
+    ) -> Ended:
+        return Installed().run(words, folder, more, told) if words[0] == "bash" else Ended(0)
 
 
 @dataclass
@@ -132,14 +153,13 @@ class Imagined:
         self.stacks.pop(arguments["StackName"], None)
         return {}
 
-    def _GetObject(self, _: Mapping[str, Any]) -> Json:
-        """A pause remembers each group that there is."""
-        if self.run.options.action != "resume":
-            raise _Missing("nothing is there yet")
-        template = self.run.template("cluster")["Resources"]
-        groups = [name for name, each in template.items() if each["Type"] in resource_types.NODES]
-        rows = "".join(f"{name}\t0\n" for name in groups)
-        return {"Body": io.BytesIO(f"# paused\n{rows}".encode())}
+    def _ListComputeNodeGroups(self, _: Mapping[str, Any]) -> Json:
+        groups = [
+            {"id": f"${{{id}}}", "name": each["Properties"]["Name"]}
+            for id, each in self.run.template("cluster")["Resources"].items()
+            if each["Type"] == "AWS::PCS::ComputeNodeGroup"
+        ]
+        return {"computeNodeGroups": groups}
 
     def _DescribeSecurityGroups(self, arguments: Mapping[str, Any]) -> Json:
         own = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "${DefaultGroup}"}]}

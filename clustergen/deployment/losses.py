@@ -33,7 +33,7 @@ def _of_stack(run: Run, role: str, stack: Stack, command: str) -> list[str]:
         return []
     own = templates.own(run, role)
     if isinstance(deployed, str):
-        found = "what is in it, whose template is not JSON"
+        found = "what is in it, whose template is not one of clustergen's"
     else:
         ends = templates.stores([deployed], kept=False) - templates.stores(own, kept=False)
         found = ", ".join(sorted(ends))

@@ -179,16 +179,98 @@ class Pcs(_Read):
 
 
 @dataclass(frozen=True, slots=True)
+class ManagedGroup(_Read):
+    """A managed node group of EKS."""
+
+    id: str
+    """Its logical id."""
+    parameter: str
+    """That of its size."""
+    kept: int
+    """Nodes that no autoscaler removes."""
+    wanted: int
+    """Nodes to ask for."""
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Driver(_Read):
+    """A driver of file systems that an existing cluster may have: an add-on, or an object."""
+
+    addon: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eks(_Read):
+    """EKS."""
+
+    kind: Literal["amazon-eks"] = "amazon-eks"
+    eks_cluster: str
+    """The name of the cluster in which pods run."""
+    joins: bool = False
+    """Whether it existed before."""
+    installs: bool = True
+    """Whether a deployment runs ``install.sh``."""
+    groups: Mapping[str, ManagedGroup] = field(default_factory=dict)
+    """For the cluster's work, by name."""
+    system_group: str = ""
+    """The node group whose nodes run no jobs."""
+    dated: tuple[str, ...] = ()
+    """Groups whose capacity starts at a known time."""
+    blocks: tuple[str, ...] = ()
+    """Groups on Capacity Blocks."""
+    imaged: tuple[str, ...] = ()
+    """Groups with an image of EKS."""
+    fills: tuple[str, ...] = ()
+    """Files with placeholders for outputs."""
+    karpenter: bool = False
+    leaves_karpenter: bool = False
+    """Whether an earlier bundle may have left it."""
+    pools: Mapping[str, str] = field(default_factory=dict)
+    """Limits of node pools of Karpenter, in CPUs."""
+    queues: tuple[str, ...] = ()
+    """ClusterQueues that a pause holds."""
+    admins: tuple[str, ...] = ()
+    """Roles and users with access entries: account, kind and name."""
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """Their principals, by the logical id of the entry."""
+    version: int = 0
+    """Minor version of Kubernetes of nodes in an existing cluster; 0 if the spec leaves it open."""
+    claims_from: int = 0
+    """Minor version from which it has device claims; 0 if no pods use them."""
+    versioned: tuple[str, ...] = ()
+    """Groups without an image of their own."""
+    security_group: str = ""
+    """The security group of the existing cluster in the spec."""
+    efa_only: tuple[str, ...] = ()
+    """Groups with EFA-only interfaces."""
+    cni: tuple[int, ...] = ()
+    """The version of the VPC CNI that they need."""
+    drivers: Mapping[str, Driver] = field(default_factory=dict)
+    """By parameter of the stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects(_Read):
+    """How objects in Kubernetes are known as those of a bundle."""
+
+    label: str = ""
+    owner: str = ""
+    """Its value."""
+    paused: str = ""
+    """The annotation with the policy that a queue had before a pause."""
+
+
+@dataclass(frozen=True, slots=True)
 class Service(_Read):
     """Another service, whose bundles have a ``deploy.sh`` of their own."""
 
-    kind: Literal["amazon-eks", "hyperpod", "aws-parallelcluster"]
+    kind: Literal["hyperpod", "aws-parallelcluster"]
     version: str = ""
     """Of ParallelCluster, which updates only clusters of its own version."""
     eks_cluster: str = ""
     """The name of the EKS cluster in which pods run."""
-    installs: bool = True
-    """Whether a deployment installs the software in the EKS cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +287,7 @@ class Bundle(_Read):
     """The only accounts that the ARNs in the spec allow, by number."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Of stacks, and of what is in them."""
-    service: Batch | Pcs | Service
+    service: Batch | Pcs | Eks | Service
     network: Network = Network()
     stacks: Mapping[Role, Stack]
     """In order of deployment."""
@@ -218,6 +300,7 @@ class Bundle(_Read):
     """Whether the account needs the role with which EC2 starts Spot instances."""
     periods: Mapping[str, Period] = field(default_factory=dict)
     """By node group, of capacity with dates."""
+    objects: Objects = Objects()
     mounts: Mounts = Mounts()
     losses: Losses = Losses()
     controller_roles: tuple[str, ...] = ()
@@ -230,7 +313,7 @@ class Bundle(_Read):
 class OfTarget(NamedTuple):
     """What a target says of its bundles, besides what is the same for all."""
 
-    service: Batch | Pcs | Service
+    service: Batch | Pcs | Eks | Service
     sources: Mapping[str, Source] = MappingProxyType({})
     """Of parameters that are no outputs, by name."""
     uploads: Mapping[str, str] = MappingProxyType({})
@@ -239,6 +322,9 @@ class OfTarget(NamedTuple):
     adopted: Mapping[str, str] = MappingProxyType({})
     billed: tuple[str, ...] = ()
     """What continues to cost money during a pause, besides what every target has."""
+    objects: Objects = Objects()
+    script: bool = True
+    """Whether the bundle has a ``deploy.sh`` that starts ``clustergen deploy``."""
 
 
 def artifact(bundle: Bundle) -> Artifact:

@@ -195,7 +195,7 @@ class PcsCluster(Cluster):
 
         def stop(name: str) -> None:
             group = self._there(cluster, name, ids[name])
-            if group and (group.minimum, group.maximum, group.status) != (0, 0, "ACTIVE"):
+            if group and not self._has(group, (0, 0)):
                 over = schedules.phase(self.run, name) == "over"
                 self._end(cluster, group) if over else self._resize(cluster, group, 0, 0)
 
@@ -211,8 +211,13 @@ class PcsCluster(Cluster):
         for name, id, minimum, maximum in rows:
             group = self._there(cluster, name, id) if name not in self.service.sizes else None
             wanted = int(minimum), int(maximum)
-            if group and (group.minimum, group.maximum, group.status) != (*wanted, "ACTIVE"):
+            if group and not self._has(group, wanted):
                 self._resize(cluster, group, *wanted)
+
+    def _has(self, group: Group, wanted: tuple[int, int]) -> bool:
+        """Whether a group needs no change; a dry run shows every one."""
+        same = (group.minimum, group.maximum, group.status) == (*wanted, "ACTIVE")
+        return same and not self.run.options.rehearses
 
     def _there(self, cluster: str, name: str, id: str) -> Group | None:
         found = self._shown(cluster, id, name)

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from clustergen.base.artifacts import Json, json_text
-from clustergen.deployment.model import FORMAT, PATH, Batch, Bundle, Pcs, Service
+from clustergen.deployment.model import FORMAT, PATH, Batch, Bundle, Eks, Pcs, Service
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-_SERVICES: Final = (Batch.__name__, Pcs.__name__, Service.__name__)
+_SERVICES: Final = tuple(each.__name__ for each in (Batch, Pcs, Eks, Service))
 
 
 class BadBundle(ValueError):

@@ -7,8 +7,7 @@ overlay adds is of any type. ``clustergen diff`` announces the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from clustergen.base.artifacts import Artifact, Json, json_artifact
 from clustergen.base.text_lists import words
@@ -121,22 +120,6 @@ NODES: Final[Mapping[str, tuple[str, ...]]] = {
 
 POLICY: Final = "stack-policy.json"
 """The stack policy in a bundle."""
-
-
-def of_nodes(
-    type: str, unit: str = "nodes", most: Mapping[str, int] = MappingProxyType({})
-) -> Mapping[str, Any]:
-    """What ``shared/stacks.sh.j2`` needs to know of node groups of one type.
-
-    ``most`` has the maximum number of nodes by logical id, where the service ends those beyond it.
-    """
-    return {
-        "most_nodes": [word for pair in most.items() for word in map(str, pair)],
-        "node_type": type,
-        "node_properties": NODES[type],
-        "node_unit": unit,
-        "stopped_groups": [],
-    }
 
 
 def is_asked(type: str, *, leaves_foundation: bool = False) -> bool:

@@ -64,6 +64,8 @@ class Run:
     """Those of them that an earlier version made, without a mark."""
     adopting: set[str] = field(default_factory=set)
     """Stacks that take over log groups which exist."""
+    later: set[str] = field(default_factory=set)
+    """What could not be looked at yet."""
     agreed: set[Guard] = field(default_factory=set)
     """What the user has consented to on the terminal."""
     pending: dict[str, str] = field(default_factory=dict)

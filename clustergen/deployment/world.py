@@ -12,6 +12,7 @@ from clustergen.base import account
 from clustergen.base.account import CallError
 from clustergen.base.artifacts import Json
 from clustergen.deployment import printing
+from clustergen.deployment.programs import Installed, Programs
 from clustergen.deployment.screen import Screen
 
 T = TypeVar("T")
@@ -96,6 +97,7 @@ class World:
     transport: Transport
     screen: Screen
     clock: Clock = time
+    programs: Programs = field(default_factory=Installed)
     minutes: int | None = None
     """How long to wait for each step, in place of its own limit."""
 

@@ -86,20 +86,6 @@ def periods(phases: Iterable[Phase]) -> dict[str, Period]:
     }
 
 
-def values(
-    plan: Plan, calls: Sequence[Call], outputs: Iterable[str], phases: Iterable[Phase]
-) -> dict[str, Any]:
-    """Values of ``shared/schedules.sh.j2``; ``phases`` say when each group runs."""
-    return {
-        "schedules": [
-            word for call in calls for word in (call.parameter, timetable.seconds(call.at))
-        ],
-        "schedule_stack": name(plan),
-        "schedule_outputs": list(outputs),
-        "phases": timetable.words(phases),
-    }
-
-
 def _template(
     plan: Plan, calls: Sequence[Call], role: Iterable[Json], outputs: Mapping[str, str]
 ) -> Json:

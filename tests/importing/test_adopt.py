@@ -159,11 +159,10 @@ def test_the_bundle_says_what_goes_with_an_adopted_stack(resources: Json, said: 
     checked = check_text(adopted(template).text, targets=("eks",))
     files = files_of(renderer.render(checked, "eks"))
     assert said in files["README.md"]
-    *_, last, stays = said.replace("; ", ". ").split(". ")
-    assert f"{last}:" in files["deploy.sh"] or last == "of nodes"
-    assert stays.lower() in files["deploy.sh"]
-    stops = "this also deletes, with all data:" in files["deploy.sh"]
-    assert stops == ("Data with all data" in said)
+    losses = json.loads(files["bundle.json"])["losses"]
+    *_, last, _ = said.replace("; ", ". ").split(". ")
+    assert last == "of nodes" or any(line.startswith(f"{last}:") for line in losses["lines"])
+    assert ("Data" in losses.get("data", [])) == ("Data with all data" in said)
 
 
 def edited(result: Imported, **changes: Any) -> str:

@@ -507,5 +507,5 @@ def test_no_overlay_splits_a_bundle_silently(target: str, text: str, code: str) 
 def test_deploy_does_not_wait_for_a_group_that_an_overlay_removes() -> None:
     fragments = Fragments("eks")
     removed = f"{MADE}targets: {{eks: {{overlay: {{{REMOVED % 'NodeGroupCpu'}}}}}}}"
-    assert "SizeOfNodeGroupCpu" in fragments.files(MADE)["deploy.sh"]
-    assert "SizeOfNodeGroupCpu" not in fragments.files(removed)["deploy.sh"]
+    assert "SizeOfNodeGroupCpu" in fragments.files(MADE)["bundle.json"]
+    assert "SizeOfNodeGroupCpu" not in fragments.files(removed)["bundle.json"]

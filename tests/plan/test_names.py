@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -113,7 +114,8 @@ def test_objects_of_a_group_with_capitals() -> None:
     kueue = files["manifests/kueue.yaml"]
     assert "name: gpu-nodes" in kueue
     assert "eks.amazonaws.com/nodegroup: GPU_nodes" in kueue
-    assert "foundation_stack=My-Cluster-foundation" in files["deploy.sh"]
+    stacks = json.loads(files["bundle.json"])["stacks"]
+    assert stacks["foundation"]["name"] == "My-Cluster-foundation"
     assert '"NodegroupName": "GPU_nodes"' in files["cluster.template.json"]
 
 

@@ -17,7 +17,7 @@ import pytest
 from clustergen.plan.timetable import events
 from clustergen.services import schedules
 from tests.support.checking import Fragments
-from tests.support.cloud.account import THROTTLED, Account
+from tests.support.cloud.account import Account
 from tests.support.cloud.commands import Bundle, reaching
 
 pytestmark = [pytest.mark.scenarios(3), pytest.mark.sampled(3)]
@@ -356,7 +356,7 @@ def test_a_resume_that_failed_ends_no_nodes(target: str, resize: str, begin: Beg
     life.at(TIMES[0])
     life.act("--pause")
     life.pass_time(TIMES[1])
-    life.account.fail("s3 rm", THROTTLED)
+    life.account.fail("delete-object", ("AccessDenied", "not you"))
     assert life.bundle.deploy("--resume").returncode != 0
     assert seen(life.account) == expected[1]
     life.act("--resume")

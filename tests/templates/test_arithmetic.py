@@ -39,15 +39,11 @@ _ASKED = "a number in an answer of AWS, chosen with --query"
 _TABLE = "a column, only of a file that is_table accepts"
 _BUNDLE = "a column of a file of this bundle"
 REASONS: Final = {
-    "eks/deploy.sh.j2": dict.fromkeys(("least", "minimum", "size", "kept"), _ASKED),
-    "eks/joining.sh.j2": {"version": _ASKED},
     "hyperpod/health.sh.j2": dict.fromkeys(("efa", "expected"), "an argument of our own script"),
     "shared/ask.sh.j2": {"minutes": "a word of ours, or checked by the option --wait"},
     "shared/lustre-traffic.sh.j2": {"before": "a counter of the kernel"},
     "shared/mount.sh.j2": {"uid": "of the node's own /etc/passwd"},
     "shared/phase.sh.j2": dict.fromkeys(("stop", "launch"), _BUNDLE),
-    "shared/schedules.sh.j2": {"at": _BUNDLE},
-    "shared/stacks.sh.j2": {"most": "a size in the spec, written by the template"},
     "slurm/timetable.sh.j2": {
         **dict.fromkeys(("stop", "checkpoint", "start"), _TABLE),
         "begun": "printed by date +%s",

@@ -16,6 +16,7 @@ from clustergen.analysis.policy.statement import Statement, joined, statement
 from clustergen.base.artifacts import Bundle, Json
 from clustergen.base.text_lists import words
 from clustergen.checking import preflight
+from clustergen.deployment import model
 from clustergen.plan import images
 from clustergen.plan.model import Plan
 from clustergen.services.aws import iam
@@ -93,7 +94,9 @@ def _case(plan: Plan, bundle: Bundle, account: str, more: Iterable[str]) -> _Cas
         types |= set(parallelcluster.TYPES)
     commands = frozenset(calls.calls(bundle))
     names = scopes.names(plan, bundle, found, account)
-    text = "\n".join(file.text for file in bundle if file.path.endswith((".json", ".yaml")))
+    written = (file for file in bundle if file.path.endswith((".json", ".yaml")))
+    # bundle.json repeats principals of access entries, which no service gets.
+    text = "\n".join(file.text for file in written if file.path != model.PATH)
     boundary = plan.permissions_boundary
     [readme] = [file.text for file in bundle if file.path == "README.md"] or [""]
     of_aws = tuple(sorted({*re.findall(r"--document-name (AWS-\w+)", readme)}))

@@ -76,11 +76,6 @@ def adopted(document: Mapping[str, Any], description: str) -> dict[str, str]:
     return found or resources
 
 
-def adopted_words(document: Mapping[str, Any], description: str) -> list[str]:
-    """The same as words for ``owner.sh.j2``."""
-    return [word for pair in adopted(document, description).items() for word in pair]
-
-
 def _typed(resources: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     for id, resource in resources.items():
         type = resource.get("Type") if isinstance(resource, Mapping) else None

@@ -54,10 +54,15 @@ def entry_id(principal: str) -> str:
     return f"ClusterAccess{sha256(principal)[:10]}"
 
 
-def entry_ids(plan: Plan) -> list[str]:
-    """Logical id and principal of each access entry of a role or user, in turn."""
+def entries(plan: Plan) -> dict[str, str]:
+    """The principal of each access entry of a role or user, by logical id."""
     principals = (*access.principals(plan), *plan.kubernetes.admins)
-    return [word for principal in principals for word in (entry_id(principal), principal)]
+    return {entry_id(principal): principal for principal in principals}
+
+
+def entry_ids(plan: Plan) -> list[str]:
+    """The same as words for ``admins.sh.j2``."""
+    return [word for pair in entries(plan).items() for word in pair]
 
 
 def _reachable(cidr: str) -> Json:

@@ -45,7 +45,6 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "files_with_nodes": any(isinstance(s, Lustre) and s.efa for s in stored.created(plan)),
         "made": list(mounts(plan).made),
         "owned": list(_owned(plan)),
-        "adopted": [],
         "accounts": accounts(plan),
         "referable": any(name.endswith(_NAMING) for name in whole.outputs),
         "monitoring": stack.parameters(plan),

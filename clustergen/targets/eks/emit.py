@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from clustergen.base import shell
-from clustergen.base.artifacts import Artifact, Bundle, Json
-from clustergen.deployment import resource_types
-from clustergen.deployment.model import OfTarget, Service
+from clustergen.base.artifacts import Bundle, Json
+from clustergen.deployment.model import Driver, Eks, ManagedGroup, Objects, OfTarget, Source
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
-from clustergen.services import foundation
-from clustergen.services.aws import cfn, marks
+from clustergen.plan.timetable import phases
+from clustergen.services import schedules
+from clustergen.services.aws import marks
 from clustergen.services.eks import control_plane
 from clustergen.services.kubernetes import (
     access,
@@ -51,100 +52,75 @@ def emit(plan: Plan, document: Json) -> Bundle:
     if plan.options_as(Options).by_stack:
         scripts = (kubernetes_bundle.INSTALL,)
         inside = tuple(file for file in inside if file.path not in scripts)
-        return (marks.artifact(TEMPLATE, document, plan), *inside, *schedule.files(plan))
-    deploy = _deploy(plan, document)
-    return (marks.artifact(TEMPLATE, document, plan), *inside, *schedule.files(plan), deploy)
+    return (marks.artifact(TEMPLATE, document, plan), *inside, *schedule.files(plan))
 
 
-def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+def deployment(plan: Plan, document: Json) -> OfTarget:
     """What ``bundle.json`` says of the target."""
-    return OfTarget(
-        Service(
-            "amazon-eks",
-            eks_cluster=plan.cluster_name,
-            installs=not plan.options_as(Options).by_hand,
-        )
-    )
-
-
-def _deploy(plan: Plan, document: Json) -> Artifact:
-    known = {**foundation.outputs(plan), **eks_cluster.PARAMETERS}
-    # An overlay may remove a group, which deploy.sh would wait for.
+    options = plan.options_as(Options)
+    # An overlay may remove a group, which a deployment would wait for.
     made = document.get("Resources", {})
     managed = [each for each in cluster.managed(plan) if node_groups.logical_id(each) in made]
-    described = marks.descriptions(plan)["eks"]
     blocks = [each.name for each in managed if each.capacity.kind == "capacity-block"]
-    of_nodes = {
-        "system_nodes": labels_and_taints.SYSTEM,
-        **resource_types.of_nodes(
-            "AWS::EKS::Nodegroup",
-            most={node_groups.logical_id(each): of_eks(each).most for each in managed},
-        ),
-        "stopped_groups": blocks,
-    }
-    text = shell.render(
-        "eks/deploy.sh.j2",
-        **{**foundation.frame(plan), "adopted": marks.adopted_words(document, described)},
-        uploads=[],
-        parameters=[name for name in document.get("Parameters", {}) if name in known],
-        fills=list(kubernetes_bundle.filled(plan)),
-        karpenter=karpenter.is_on(plan),
-        ends_karpenter=not karpenter.is_on(plan)
-        and plan.creates_cluster
-        and not plan.options_as(Options).by_hand,
-        groups=[group.name for group in managed],
-        sizes=[word for group in managed for word in _size(group)],
-        group_ids=[w for each in managed for w in (each.name, node_groups.logical_id(each))],
-        dated=[group.name for group in managed if group.capacity.starts],
-        pools=list(karpenter.cpu_limits(plan).items()),
-        queues=kueue.held_in_pause(plan),
-        mark=timetable.PAUSED,
-        owner=pruning.owner(plan),
-        owner_path=pruning.OWNER_PATH,
-        label=f"{pruning.LABEL}={pruning.owner(plan)}",
-        theirs=f"{pruning.LABEL} notin ({pruning.owner(plan)})",
-        log_groups=cfn.log_groups(document),
-        admins=access.names(plan) if plan.creates_cluster else [],
-        entry_ids=control_plane.entry_ids(plan),
+    karpenters = karpenter.is_on(plan)
+    service = Eks(
         eks_cluster=plan.cluster_name,
-        joined=not plan.creates_cluster,
-        by_hand=plan.options_as(Options).by_hand,
-        versioned=[group.name for group in managed if not group.image],
-        imaged=node_groups.imaged(plan, managed),
-        **of_nodes,
-        **_joined(plan),
-        **schedule.values(plan),
+        joins=not plan.creates_cluster,
+        installs=not options.by_hand,
+        groups={group.name: _group(group) for group in managed},
+        system_group=labels_and_taints.SYSTEM,
+        dated=tuple(group.name for group in managed if group.capacity.starts),
+        blocks=tuple(blocks),
+        imaged=tuple(node_groups.imaged(plan, managed)),
+        fills=tuple(kubernetes_bundle.filled(plan)),
+        karpenter=karpenters,
+        leaves_karpenter=not karpenters and plan.creates_cluster and not options.by_hand,
+        pools=karpenter.cpu_limits(plan),
+        queues=tuple(kueue.held_in_pause(plan)),
+        admins=tuple(access.names(plan)) if plan.creates_cluster else (),
+        entries=control_plane.entries(plan),
     )
-    return Artifact("deploy.sh", text, executable=True)
+    joining = _joined(plan, managed) if not plan.creates_cluster else {}
+    return OfTarget(
+        service=replace(service, **joining),
+        sources={
+            **{name: Source(output=name) for name in eks_cluster.PARAMETERS},
+            **schedule.sources(plan),
+        },
+        periods=schedules.periods(phases(plan)),
+        adopted=marks.adopted(document, marks.descriptions(plan)["eks"]),
+        objects=Objects(pruning.LABEL, pruning.owner(plan), timetable.PAUSED),
+        script=not options.by_stack,
+    )
 
 
-def _joined(plan: Plan) -> dict[str, Any]:
-    """Values for an existing cluster."""
-    if plan.creates_cluster:
-        return {"drivers": []}
-    rows = ((d.parameter, d.addon.name, d.object) for d in drivers.drivers(plan))
+def _joined(plan: Plan, managed: Sequence[NodeGroup]) -> dict[str, Any]:
+    """What is said of an existing cluster."""
     known = plan.wrote("kubernetes", "version")
     claims_from = limits.DRA if claims.is_on(plan) and not known else ""
-    cni = limits.CNI_OF_EFA_ONLY
+    thin = (
+        group.name
+        for group in plan.node_groups
+        if any(interface.type == "efa-only" for interface in group.interfaces)
+    )
     return {
-        "efa_only": [
-            group.name
-            for group in plan.node_groups
-            if any(interface.type == "efa-only" for interface in group.interfaces)
-        ],
-        "cni_version": "v" + ".".join(map(str, cni)),
-        "cni_number": cni[0] * 1_000_000 + cni[1] * 1_000 + cni[2],
-        "drivers": [word for row in rows for word in row],
-        "version": _minor(plan.kubernetes.version) if known else "",
-        "claims_from": _minor(claims_from),
-        "vpc": "" if plan.network.new else plan.network.vpc,
-        "given_group": plan.options_as(Options).cluster_security_group or "",
+        "version": _minor(plan.kubernetes.version) if known else 0,
+        "claims_from": _minor(claims_from) if claims_from else 0,
+        "versioned": tuple(group.name for group in managed if not group.image),
+        "security_group": plan.options_as(Options).cluster_security_group or "",
+        "efa_only": tuple(thin),
+        "cni": tuple(limits.CNI_OF_EFA_ONLY),
+        "drivers": {
+            each.parameter: Driver(each.addon.name, each.object) for each in drivers.drivers(plan)
+        },
     }
 
 
-def _minor(version: str) -> str:
-    return version.partition(".")[2]
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2])
 
 
-def _size(group: NodeGroup) -> list[str]:
-    return [group.name, size_parameters.parameter(group), *map(str, of_eks(group))]
+def _group(group: NodeGroup) -> ManagedGroup:
+    sizes = of_eks(group)
+    parameter = size_parameters.parameter(group)
+    return ManagedGroup(node_groups.logical_id(group), parameter, *sizes)

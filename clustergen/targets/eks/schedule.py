@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 from clustergen.base.artifacts import Artifact
+from clustergen.deployment.model import Source
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.plan.timetable import Timetable, phases, timetables
+from clustergen.plan.timetable import Timetable, timetables
 from clustergen.services import schedules
 from clustergen.services.aws import cfn, iam
 from clustergen.services.kubernetes import karpenter
@@ -28,9 +28,9 @@ def files(plan: Plan) -> Iterator[Artifact]:
     yield from schedules.files(plan, _calls(plan), role, {})
 
 
-def values(plan: Plan) -> dict[str, Any]:
-    """Values for deploy.sh."""
-    return schedules.values(plan, _calls(plan), (), phases(plan))
+def sources(plan: Plan) -> dict[str, Source]:
+    """Of the parameters of the template."""
+    return schedules.sources(_calls(plan))
 
 
 def _managed(plan: Plan) -> list[Timetable]:

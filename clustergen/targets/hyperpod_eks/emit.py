@@ -58,7 +58,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
     """What ``bundle.json`` says of the target."""
-    return OfTarget(Service("hyperpod", eks_cluster=eks_cluster.name(plan)))
+    return OfTarget(Service("hyperpod", eks_cluster=eks_cluster.name(plan)), script=False)
 
 
 def _outputs(plan: Plan) -> Mapping[str, str]:

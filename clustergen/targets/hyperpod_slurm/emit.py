@@ -42,4 +42,4 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
     """What ``bundle.json`` says of the target."""
-    return OfTarget(Service("hyperpod"))
+    return OfTarget(Service("hyperpod"), script=False)

@@ -97,7 +97,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
     """What ``bundle.json`` says of the target."""
-    return OfTarget(Service("aws-parallelcluster", version=VERSION))
+    return OfTarget(Service("aws-parallelcluster", version=VERSION), script=False)
 
 
 def _deploy(

@@ -236,7 +236,7 @@ def deploy(folder: Path, *programs: str) -> subprocess.CompletedProcess[str]:
     """Run `deploy.sh --preflight` of a bundle where only these programs exist besides the shell."""
     script = folder / "bundle" / "deploy.sh"
     script.parent.mkdir()
-    script.write_text(Fragments("eks").files()["deploy.sh"])
+    script.write_text(Fragments("hyperpod-slurm").files()["deploy.sh"])
     (folder / "spec.yaml").write_text(BASE.text)
     for program in programs:
         found = folder / program
@@ -254,7 +254,7 @@ def deploy(folder: Path, *programs: str) -> subprocess.CompletedProcess[str]:
 
 def test_deploy_runs_preflight_for_its_target(tmp_path: Path) -> None:
     done = deploy(tmp_path, "clustergen")
-    assert done.stdout == f"clustergen preflight {tmp_path}/spec.yaml --target eks\n"
+    assert done.stdout == f"clustergen preflight {tmp_path}/spec.yaml --target hyperpod-slurm\n"
     assert done.returncode == 1
 
 

@@ -17,6 +17,7 @@ from clustergen import overlay, targets
 from clustergen.base.artifacts import Artifact
 from clustergen.base.findings import Finding, Path, Severity, errors
 from clustergen.base.text_lists import word_set
+from clustergen.bundle import deployable
 from clustergen.checking.compiler import Checked
 from clustergen.plan import model
 from clustergen.plan.model import Plan
@@ -203,7 +204,9 @@ def _document(target: str, spec: str) -> dict[str, Any]:
 def _files(target: str, spec: str) -> Mapping[str, str]:
     """All files, made for the document of the base: what follows from the document is the same."""
     document = _document(target, json.dumps(BASE))
-    bundle = targets.load(target).emit(checked(target, spec).plans[target], document)
+    plan, chosen = checked(target, spec).plans[target], targets.load(target)
+    bundle = [*chosen.emit(plan, document)]
+    bundle += deployable.files(plan, chosen.deployment(plan, document), bundle)
     return {file.path: _without_comments(file) for file in bundle}
 
 

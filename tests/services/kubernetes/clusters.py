@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from clustergen.deployment import reading
+from clustergen.deployment.eks import EksCluster
+from clustergen.deployment.programs import Ended, Told
+from clustergen.deployment.run import Run
+from clustergen.deployment.screen import Text
+from clustergen.deployment.world import World
 from tests.services.kubernetes.planned import files_of
 from tests.support import kubernetes_api
 from tests.support.kubernetes_api import KINDS, Api
@@ -70,6 +77,37 @@ esac
 """
 
 
+@dataclass
+class Clock:
+    """Time that passes at once."""
+
+    now: float = 0
+
+    def time(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Reaching:
+    """The programs of a cluster's folder."""
+
+    cluster: Cluster
+
+    def has(self, name: str) -> bool:
+        return (self.cluster.here / name).exists()
+
+    def run(
+        self, words: Sequence[str], folder: Path, more: Mapping[str, str], told: Told | None = None
+    ) -> Ended:
+        environment = {**self.cluster.environment("kubeconfig"), **more}
+        # `env` looks for the program in this PATH.
+        done = completed("/usr/bin/env", *words, cwd=folder, env=environment)
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """A cluster, and a folder with the programs that reach it."""
@@ -114,20 +152,32 @@ class Cluster:
         succeeded(done)
         return done.stdout.splitlines()
 
+    def engine(self, files: Mapping[str, str]) -> EksCluster:
+        """What `clustergen deploy` does in this cluster for a bundle, which has its name."""
+        folder = self.here / "bundle"
+        for path, content in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(content)
+        (folder / ".filled").mkdir(exist_ok=True)
+        shutil.copy(self.here / "kubeconfig", folder / ".filled" / "kubeconfig")
+        bundle = replace(reading.read(folder), cluster="fake")
+        nobody: Any = None
+        world = World(bundle.region, nobody, Text(io.StringIO()), Clock(), Reaching(self))
+        return EksCluster(Run(bundle, folder, world))
+
     def _bash(
         self, *arguments: str, kubeconfig: str = "kubeconfig"
     ) -> subprocess.CompletedProcess[str]:
-        return completed(
-            "/bin/bash",
-            *arguments,
-            env={
-                "PATH": f"{self.here}{os.pathsep}/usr/bin:/bin",
-                "HERE": str(self.here),
-                "HOME": str(self.here),
-                "KUBECTL": str(tool("kubectl")),
-                "KUBECONFIG": str(self.here / kubeconfig),
-            },
-        )
+        return completed("/bin/bash", *arguments, env=self.environment(kubeconfig))
+
+    def environment(self, kubeconfig: str) -> dict[str, str]:
+        return {
+            "PATH": f"{self.here}{os.pathsep}/usr/bin:/bin",
+            "HERE": str(self.here),
+            "HOME": str(self.here),
+            "KUBECTL": str(tool("kubectl")),
+            "KUBECONFIG": str(self.here / kubeconfig),
+        }
 
     @property
     def releases(self) -> set[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 
 import pytest
 import yaml
 
+from clustergen.deployment.queues import Queues
 from clustergen.services.kubernetes import pruning, timetable
 from tests.services.kubernetes.clusters import Cluster, install, running
 from tests.services.kubernetes.planned import files_of, plan_of
@@ -223,27 +224,29 @@ def test_a_pause_holds_queues_and_a_resume_restores_them(cluster: Cluster) -> No
     install(cluster, QUEUED)
     queues = [(CLUSTER_QUEUES, "", name) for name in ("train", "other")]
     cluster.api.objects[queues[1]]["spec"]["stopPolicy"] = "Hold"
-    script = dict(Fragments("eks").files(QUEUED))["deploy.sh"]
+    made = cluster.engine(dict(Fragments("eks").files(QUEUED)))
+    paused = Queues(made.run, made.api, made.service)
 
-    here = "export KUBECONFIG=$HERE/kubeconfig; cluster=fake; await_suspension train other"
-
-    def call(function: str) -> list[str]:
-        cluster.functions(script, f"{here}\n{function} train\n{function} other")
+    def call(change: Callable[[str], None]) -> list[str]:
+        for name in ("train", "other"):
+            change(name)
+        paused.await_suspension()
         found = [cluster.api.objects[queue] for queue in queues if queue in cluster.api.objects]
         return [queue["spec"]["stopPolicy"] for queue in found]
 
     # An interrupted pause, or resume, is repeated.
     for _ in range(2):
-        assert call("hold_queue") == ["HoldAndDrain", "HoldAndDrain"]
+        assert call(paused.hold_queue) == ["HoldAndDrain", "HoldAndDrain"]
     for _ in range(2):
-        assert call("release_queue") == ["None", "Hold"]
+        assert call(paused.release_queue) == ["None", "Hold"]
     # What someone else did meanwhile.
     cluster.api.objects[queues[0]]["spec"]["stopPolicy"] = "Hold"
-    assert call("release_queue") == ["Hold", "Hold"]
+    assert call(paused.release_queue) == ["Hold", "Hold"]
     cluster.api.objects.pop(queues[0])
-    assert call("hold_queue") == ["HoldAndDrain"]
+    assert call(paused.hold_queue) == ["HoldAndDrain"]
     cluster.api.objects[queues[1]]["status"] = {"reservingWorkloads": 2}
-    assert cluster.functions(script, f"sleep() {{ echo waits; exit; }}; {here}") == ["waits"]
+    paused.await_suspension()
+    assert made.run.world.clock.time() > 100
 
 
 @pytest.mark.parametrize("name", SPECS)

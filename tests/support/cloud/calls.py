@@ -7,7 +7,7 @@ import io
 import os
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,11 @@ from clustergen.commands import deploy
 from clustergen.commands.arguments import parsed
 from clustergen.commands.exit_status import FAILED, UsageError
 from clustergen.deployment import printing
+from clustergen.deployment.programs import Ended, Told
 from tests.support import service_models
 from tests.support.cloud.account import Account
 from tests.support.cloud.answers import Pages, Refused
+from tests.support.scripts import completed
 
 _CONSENT = ("--allow", "replaces-nodes", "--allow", "removes-nodes")
 _OPTIONS = {"--allow-replacement": _CONSENT, "--destroy": ("--yes",)}
@@ -57,6 +59,25 @@ class Calls:
         """The time that a test has set beside the programs, or the real one."""
         now = self.tools / "now"
         return float(now.read_text()) if now.exists() else time.time()
+
+    def has(self, name: str) -> bool:
+        return (self.tools / name).exists()
+
+    def run(
+        self, words: Sequence[str], folder: Path, more: Mapping[str, str], told: Told | None = None
+    ) -> Ended:
+        """Programs ask the account in this process, scripts of the bundle in their own."""
+        if words[0] == "bash":
+            path = f"{self.tools}{os.pathsep}/usr/bin:/bin"
+            done = completed(*words, cwd=folder, env={"PATH": path, **more})
+            ended = Ended(done.returncode, done.stdout, done.stderr)
+        else:
+            found = self.account.run(words[0], list(words[1:]), folder)
+            ended = Ended(found.status, found.out, found.err)
+        if told:
+            for line in (*ended.err.splitlines(), *ended.out.splitlines()):
+                told(line)
+        return ended
 
     def sleep(self, seconds: float) -> None:
         self.account.run("sleep", [str(seconds)], self.folder)
@@ -96,7 +117,7 @@ def deployed(
         try:
             args = parsed(["deploy", os.fspath(folder), *words])
             connect = functools.partial(Calls, account, folder, cwd)
-            status = deploy.deployed(args, connect, connect(""))
+            status = deploy.deployed(args, connect, connect(""), connect(""))
         except UsageError as error:
             err.write(f"clustergen: {error}\n")
             status = FAILED

@@ -120,11 +120,15 @@ class Eks:
 
     def list_access_entries(self, request: Request) -> Any:
         stacks = self.account.cloudformation.stacks.values()
-        of_stacks = [
-            resource["Properties"]["PrincipalArn"]
+        principals = (
+            (stack, resource["Properties"]["PrincipalArn"])
             for stack in stacks
             for resource in stack.resources.values()
             if resource["Type"] == "AWS::EKS::AccessEntry"
+        )
+        of_stacks = [
+            stack.parameters[given["Ref"]] if isinstance(given, dict) else given
+            for stack, given in principals
         ]
         return {"accessEntries": [*self.entries, *of_stacks]}
 
@@ -344,7 +348,7 @@ class HyperPod:
 
     def describe_cluster(self, request: Request) -> Any:
         if other := self.account.clusters_of_others.get(request.one("cluster-name")):
-            return other
+            return {"ClusterArn": "arn", **other}
         self._known()
         if self.theirs and request.one("cluster-name") != self.theirs.name:
             raise Refused("ResourceNotFound", "Cluster with that name could not be found.")

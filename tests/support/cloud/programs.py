@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from tests.support.cloud.clusters import ENDPOINT
 if TYPE_CHECKING:
     from tests.support.cloud.account import Account
 
+_POOLS, _CLAIMS = "nodepools.karpenter.sh", "nodeclaims.karpenter.sh"
 NAMES = ("aws", "pcluster", "kubectl", "helm", "git", "node", "sleep")
 
 
@@ -72,6 +74,8 @@ def _kubectl(account: Account, words: list[str]) -> Done:
         if "delete" in words:
             account.applied.remove("timetable.yaml")
         return Done(out="deployment.apps/timetable\n" if there and "get" in words else "")
+    if "json" in words:
+        return _as_json(account, words[words.index("get") + 1 :], known=known)
     if "aws-node" in words:
         return Done(out=account.cni)
     if "customresourcedefinitions" in words:
@@ -91,6 +95,28 @@ def _kubectl(account: Account, words: list[str]) -> Done:
         own = words[words.index("--selector") + 1].partition("=")[2]
         account.pools = {pool: owner for pool, owner in account.pools.items() if owner != own}
     return Done()
+
+
+def _as_json(account: Account, words: list[str], *, known: bool) -> Done:
+    """One object, or the list of a kind."""
+    kind, name = words[0], words[1] if not words[1].startswith("--") else ""
+    if name == "aws-node":
+        containers = [{"image": account.cni}]
+        found = {"spec": {"template": {"spec": {"containers": containers}}}}
+        return Done(out=json.dumps(found) if account.cni else "")
+    if kind == "customresourcedefinitions":
+        there = known and "karpenter" in name
+        return Done(out=json.dumps({"metadata": {"name": name}}) if there else "")
+    label = {_POOLS: "app.kubernetes.io/managed-by", _CLAIMS: "karpenter.sh/nodepool"}.get(kind)
+    if label is None:
+        return Done()
+    if not known:
+        return Done(1, err='error: the server doesn\'t have a resource type "nodepools"\n')
+    given = account.pools if kind == _POOLS else account.claims
+    items = [{"metadata": {"name": n, "labels": {label: of}}} for n, of in given.items()]
+    if name:
+        return Done(out="".join(json.dumps(e) for e in items if e["metadata"]["name"] == name))
+    return Done(out=json.dumps({"items": items}))
 
 
 def _shown(account: Account, kind: str, name: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
-import subprocess
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
 
 from clustergen.base import resources
 from clustergen.bundle import renderer
+from clustergen.cli import main
 from tests.support.checking import Fragments, check, check_fragment
 from tests.support.cloud.commands import reaching
 from tests.targets.eks.test_emit import KARPENTER
@@ -34,9 +36,10 @@ def bundle(folder: Path, fragment: str) -> Path:
 
 
 def dry_run(folder: Path, *arguments: str) -> list[str]:
-    command = ["bash", str(folder / "deploy.sh"), "--dry-run", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stderr.splitlines()
+    said = io.StringIO()
+    with redirect_stderr(said):
+        assert main(["deploy", str(folder), "--dry-run", *arguments]) == 0
+    return said.getvalue().splitlines()
 
 
 def place(lines: list[str], *words: str) -> int:

@@ -340,14 +340,6 @@ def test_every_command_of_the_readme_names_the_region() -> None:
     assert all("--region us-east-1" in each for each in calls)
 
 
-def test_texts_are_about_what_the_bundle_adds() -> None:
-    script = EKS.files(SPEC)["deploy.sh"]
-    assert "cluster of this bundle" not in script
-    for words in ("network and data", "the network and the data", "money: network"):
-        assert words not in script
-    assert "cluster of this bundle" in EKS.files(NODES)["deploy.sh"]
-
-
 QUEUED = SPEC + "queues: [{name: train, node_groups: [h200]}]\n"
 README: list[tuple[str, list[str], list[str]]] = [
     # Words, the specs whose README has them, and those whose README does not have them.

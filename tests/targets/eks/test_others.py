@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from clustergen.deployment.eks import EksCluster
+from clustergen.deployment.queues import Queues
+from clustergen.deployment.world import Stop
 from tests.services.kubernetes.clusters import Cluster, running
 from tests.support.checking import Fragments, example_files
 from tests.support.cloud.commands import Bundle, reaching
@@ -19,11 +22,10 @@ pytestmark = pytest.mark.scenarios(6)
 OWNER = "app.kubernetes.io/managed-by"
 POOLS, CLAIMS = "nodepools.karpenter.sh", "nodeclaims.karpenter.sh"
 QUEUES = "clusterqueues.kueue.x-k8s.io"
-SETTINGS = "export KUBECONFIG=$HERE/kubeconfig; cluster=fake; "
 
 
-def script() -> str:
-    return Fragments("eks").files(KARPENTER)["deploy.sh"]
+def engine(cluster: Cluster) -> EksCluster:
+    return cluster.engine(dict(Fragments("eks").files(KARPENTER)))
 
 
 @pytest.fixture
@@ -57,9 +59,7 @@ def fill(cluster: Cluster) -> None:
 
 def test_a_pause_ends_the_nodes_of_its_own_pools(cluster: Cluster) -> None:
     fill(cluster)
-    cluster.functions(
-        script(), f"{SETTINGS} read_pools; limit_cpus burst 0; limit_cpus theirs 0; end_nodes"
-    )
+    engine(cluster).karpenter.stop()
     assert cluster.api.names(CLAIMS) == {"node-2", "node-3", "node-4"}
     limited = {n for (r, _, n), o in cluster.api.objects.items() if r == POOLS and o["spec"]}
     assert limited == {"burst"}
@@ -67,18 +67,16 @@ def test_a_pause_ends_the_nodes_of_its_own_pools(cluster: Cluster) -> None:
 
 def test_pools_of_others_are_listed(cluster: Cluster) -> None:
     fill(cluster)
-    said = cluster.functions(
-        script(), f'{SETTINGS} read_pools; printf \'%s\\n\' "$own_pools" "$others"'
-    )
-    nodes = [f"the node node-{number}" for number in (2, 3, 4)]
-    pools = ["burst,earlier", "the node pool joined", "the node pool theirs"]
-    assert said == [*pools, *nodes]
+    pools = "the node pool joined, the node pool theirs"
+    nodes = "the node node-2, the node node-3, the node node-4"
+    with pytest.raises(Stop, match=f"not this bundle's: {pools}, {nodes}. It would go"):
+        engine(cluster).karpenter.check_alone()
 
 
 def test_a_pool_of_others_with_a_name_of_ours_is_theirs(cluster: Cluster) -> None:
     put(cluster, POOLS, "burst", **owned("clustergen-other"))
     put(cluster, CLAIMS, "node", **{"karpenter_sh__nodepool": "burst"})
-    cluster.functions(script(), f"{SETTINGS} read_pools; limit_cpus burst 0; end_nodes")
+    engine(cluster).karpenter.stop()
     assert cluster.api.names(CLAIMS) == {"node"}
     assert cluster.api.changes == []
 
@@ -86,20 +84,21 @@ def test_a_pool_of_others_with_a_name_of_ours_is_theirs(cluster: Cluster) -> Non
 def test_an_api_that_fails_has_no_empty_list_of_pools(cluster: Cluster) -> None:
     fill(cluster)
     cluster.api.failing.add(POOLS)
-    said = cluster.functions(script(), f"{SETTINGS} (read_pools; echo read) || echo stopped")
-    assert said == ["stopped"]
+    with pytest.raises(Stop, match="this command failed: kubectl --context fake"):
+        engine(cluster).karpenter.check_alone()
 
 
 @pytest.mark.parametrize("owner", ["clustergen-platform-h200", "clustergen", ""])
 def test_a_pause_holds_queues_of_its_bundle_alone(cluster: Cluster, owner: str) -> None:
     """Where a first deployment stopped at the queue of others, a pause would have held it."""
-    script = example_files("eks-existing-cluster", "eks")["deploy.sh"]
+    made = cluster.engine(dict(example_files("eks-existing-cluster", "eks")))
+    paused = Queues(made.run, made.api, made.service)
     put(cluster, QUEUES, "research", **owned(owner))
-    cluster.functions(script, f"{SETTINGS} hold_queue research")
+    paused.hold_queue("research")
     [queue] = [o for (r, _, _), o in cluster.api.objects.items() if r == QUEUES]
     ours = owner == "clustergen-platform-h200"
     assert ("HoldAndDrain" in json.dumps(queue)) == ours
-    cluster.functions(script, f"{SETTINGS} release_queue research")
+    paused.release_queue("research")
     assert len(cluster.api.changes) == (2 if ours else 0)
 
 

@@ -37,7 +37,8 @@ def test_an_addon_has_the_version_of_the_spec_and_keeps_what_clustergen_needs() 
 
 def test_deploy_asks_for_the_desired_number_of_nodes() -> None:
     text = "node_groups: [{name: h200, count: {min: 1, max: 4, desired: 3}}]"
-    assert "h200 SizeOfNodeGroupH200 1 3 4" in files_of(text)["deploy.sh"]
+    group = json.loads(files_of(text)["bundle.json"])["service"]["groups"]["h200"]
+    assert [group[name] for name in ("kept", "wanted", "most")] == [1, 3, 4]
 
 
 def test_accelerators_need_no_taint() -> None:

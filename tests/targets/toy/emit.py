@@ -23,7 +23,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 
 def deployment(plan: Plan, document: Json) -> OfTarget:
-    return OfTarget(Service("hyperpod"))
+    return OfTarget(Service("hyperpod"), script=False)
 
 
 def values(plan: Plan) -> Json:

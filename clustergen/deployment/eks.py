@@ -1,0 +1,458 @@
+"""Clusters of EKS: managed node groups, software, queues, and nodes of Karpenter."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, NamedTuple, cast
+
+from clustergen.base.artifacts import Json
+from clustergen.deployment import (
+    cloudformation,
+    kubernetes,
+    parameters,
+    schedules,
+    stacks,
+    templates,
+)
+from clustergen.deployment.administrators import check_administrators, kept_entries
+from clustergen.deployment.bucket import Rows
+from clustergen.deployment.changes import Change, Guard
+from clustergen.deployment.cluster import Cluster, each_stopped, stop_at_others
+from clustergen.deployment.existing_eks import ExistingCluster
+from clustergen.deployment.karpenter import Karpenter
+from clustergen.deployment.kubernetes import Kubernetes
+from clustergen.deployment.model import Eks
+from clustergen.deployment.queues import Queues
+from clustergen.deployment.references import clusters
+from clustergen.deployment.run import Outputs
+from clustergen.deployment.stacks import ChangeSet, Template
+from clustergen.deployment.world import Stop
+
+_GROUP_MINUTES = 30
+
+
+class Scaling(NamedTuple):
+    """The size of a node group, and its status."""
+
+    minimum: int
+    desired: int
+    status: str = "ACTIVE"
+
+
+class EksCluster(Cluster):
+    """A cluster of EKS, or node groups in one that exists."""
+
+    node_type: ClassVar[str] = "AWS::EKS::Nodegroup"
+    present: Mapping[str, int] | None = None
+    """The sizes of groups, by name, before the stack recorded them."""
+
+    @property
+    def service(self) -> Eks:
+        return cast("Eks", self.run.bundle.service)
+
+    @property
+    def api(self) -> Kubernetes:
+        return Kubernetes(self.run, self.service.eks_cluster)
+
+    @property
+    def karpenter(self) -> Karpenter:
+        return Karpenter(self.run, self.api, self.service)
+
+    @property
+    def existing(self) -> ExistingCluster | None:
+        """The cluster that the node groups join; None for a new one."""
+        return ExistingCluster(self) if self.service.joins else None
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        if self.service.joins or self.service.installs:
+            return ("aws", "kubectl", "helm")
+        return ("aws", "kubectl") if self.service.karpenter else ("aws",)
+
+    def nodes_end(self) -> str:
+        return (
+            "EKS drains nodes; where there is no spare capacity it ends them before others start."
+        )
+
+    # -- before anything changes
+
+    def check_owner(self) -> None:
+        """An EKS cluster of this name that the stack did not create belongs to someone else."""
+        name = self.service.eks_cluster
+        if self.service.joins or self.describe() is None:
+            return
+        there = cloudformation.resources(self.run.world, self.stack.name)
+        made = (e for e in there if e["ResourceType"] == "AWS::EKS::Cluster")
+        if all(each.get("ResourceStatus") == "CREATE_FAILED" for each in made):
+            raise Stop(
+                f"there is an EKS cluster {name}, and the stack {self.stack.name} did not create "
+                "it. Nothing was changed. Give the cluster another name in the spec, and render it "
+                "again."
+            )
+
+    def describe(self) -> Json | None:
+        """The EKS cluster; None if it does not exist."""
+        name = self.service.eks_cluster
+        found: Json | None = self.run.world.need("eks:DescribeCluster", "cluster", name=name)
+        return found
+
+    def has_api(self) -> bool:
+        """Whether kubectl can be set up: the CLI refuses while EKS makes or deletes the cluster."""
+        return self.run.options.rehearses or self._status() in ("ACTIVE", "UPDATING")
+
+    def _status(self) -> str:
+        found = self.describe()
+        if found is not None and "status" not in found:
+            raise Stop(f"EKS shows no status of {self.service.eks_cluster}. Run this again.")
+        return str(found["status"]) if found else ""
+
+    def check(self) -> None:
+        deploys = self.run.options.action == "deploy"
+        if existing := self.existing:
+            existing.check()
+        if deploys:
+            self._check_earlier_nodes()
+        if deploys and self.service.installs and (self.service.karpenter or self._left_karpenter()):
+            self.karpenter.look_before(self.has_api())
+        if self.service.admins:
+            check_administrators(self.run, self.stack, self.service)
+
+    def _left_karpenter(self) -> bool:
+        """Whether an earlier bundle has left it."""
+        if not self.service.leaves_karpenter or self.run.options.rehearses:
+            return False
+        known = cloudformation.outputs(self.run.world, self.stack.name)
+        return "KarpenterNodeRoleName" in known
+
+    def _check_earlier_nodes(self) -> None:
+        """A change of the reservation terminates nodes: none are there before its start."""
+        for group in self.service.dated:
+            if schedules.phase(self.run, group) != "before":
+                continue
+            found = self.scaling(group)
+            if found and found.desired:
+                raise Stop(
+                    f"nodes of the earlier capacity of {group} still run, and this deployment "
+                    "would terminate them. Deploy after its end, or scale to zero: "
+                    f"{self._command(group)} minSize=0,desiredSize=0"
+                )
+
+    def _command(self, group: str) -> str:
+        return (
+            f"aws eks update-nodegroup-config --region {self.run.bundle.region} --cluster-name "
+            f"{self.service.eks_cluster} --nodegroup-name {group} --scaling-config"
+        )
+
+    # -- the stack
+
+    def parameters(self, outputs: Outputs) -> Mapping[str, str]:
+        """Sizes besides: those that the stack has recorded, or those that EKS has.
+
+        New groups begin without nodes, so that the control plane does not depend on capacity. A
+        size alone is not a change, because EKS has it already; all other changes must include it.
+        """
+        facts = self.existing.facts() if self.existing else {}
+        given = dict(parameters.values(self.run, self.stack, {**outputs, **facts}))
+        told = self._told()
+        for name, group in self.service.groups.items():
+            size = self._size(name) if self.present is None else self.present[name]
+            given[group.parameter] = str(min(size, group.most))
+            if self.present is None and group.parameter in told:
+                given[group.parameter] = told[group.parameter]
+        return {**given, **(self.existing.drivers(told) if self.existing else {})}
+
+    def _size(self, name: str) -> int:
+        found = None if self.run.options.rehearses else self.scaling(name)
+        return found.desired if found else 0
+
+    def _told(self) -> Mapping[str, str]:
+        """The parameters that the stack has; none where none of its resources exists."""
+        name = self.stack.name
+        if cloudformation.settled_status(self.run.world, name) in cloudformation.UNUSED:
+            return {}
+        return cloudformation.parameters(self.run.world, name)
+
+    def template(self) -> Template:
+        return kept_entries(self.run, self.stack, self.service.entries, super().template())
+
+    def prepared(self) -> bool:
+        """Let the stack record the sizes that EKS has, before anything else changes.
+
+        CloudFormation rolls a failed change back to the sizes that the stack has recorded: first
+        those of the creation, which are 0.
+        """
+        told = self._told()
+        # The stack may record fewer: it cannot have more than the maximum that it deployed.
+        self.present = {name: self._size(name) for name in self.service.groups}
+        groups = self.service.groups.items()
+        live = {g.parameter: self.present[n] for n, g in groups if g.parameter in told}
+        wanted = {g.parameter: str(min(self.present[n], g.most)) for n, g in groups}
+        if all(told[name] == wanted[name] for name in live):
+            return False
+        stacks.drop(self.run, self.stack.name)
+        self._record(told, live)
+        return True
+
+    def _record(self, told: Mapping[str, str], live: Mapping[str, int]) -> None:
+        deployed = cloudformation.deployed_template(self.run.world, self.stack.name)
+        made = deployed["Resources"].values() if isinstance(deployed, dict) else ()
+        groups = [e["Properties"] for e in made if e.get("Type") == self.node_type]
+        most = {e.get("NodegroupName"): e["ScalingConfig"].get("MaxSize") for e in groups}
+        given: dict[str, str | None] = dict.fromkeys(told)
+        for name, group in self.service.groups.items():
+            if group.parameter in live:
+                # EKS makes one change of a group at a time.
+                self._active(name)
+                size = live[group.parameter]
+                given[group.parameter] = str(min(size, int(most.get(name) or size)))
+        self.run.note(
+            f"{self.stack.name} records how many nodes run, so that a failed change ends with as "
+            "many."
+        )
+        if found := stacks.create(self.run, self.stack, None, given):
+            self.run.agree({self.stack.name: self.guards(found)})
+            stacks.execute(self.run, found)
+
+    def before(self, outputs: Outputs) -> None:  # noqa: ARG002
+        if self.existing is None and self._left_karpenter():
+            self.karpenter.end(self.api.reach)
+        groups = templates.log_groups(self.run.template("cluster"))
+        stacks.take_old_logs(self.run, self.stack, groups)
+
+    def install(self, outputs: Outputs) -> None:
+        facts = self.existing.facts() if self.existing else {}
+        own = cloudformation.outputs(self.run.world, self.stack.name)
+        known = {**facts, **outputs, **own}
+        self.api.reach()
+        for path in self.service.fills:
+            kubernetes.fill(self.run, path, known)
+        if self.service.installs:
+            if self.service.karpenter:
+                self.karpenter.look_again()
+            self.api.script("install.sh")
+
+    def settle(self) -> None:
+        """Request missing nodes, without waiting for them, where there is capacity now.
+
+        Cluster Autoscaler, if the cluster has it, keeps the minimum of idle nodes.
+        """
+        resumes = self.run.options.action == "resume"
+        owned = self.existing.owned() if self.existing else [*self.service.groups]
+        for name in self.service.dated if resumes else self.service.groups:
+            if name in owned:
+                self._raise(name)
+
+    def _raise(self, name: str) -> None:
+        group, phase = self.service.groups[name], schedules.phase(self.run, name)
+        found = Scaling(0, 0) if self.run.options.rehearses else self._active(name)
+        if phase == "over":
+            self.run.note(f"The capacity of {name} has ended: it gets no nodes.")
+            if found.desired:
+                self._scale(name, 0, 0)
+        if phase != "during" or (found.desired >= group.wanted and found.minimum == group.kept):
+            return
+        self._scale(name, group.kept, max(found.desired, group.wanted))
+        if found.desired < group.wanted:
+            self.run.note(
+                f"{name}: requested {group.wanted} nodes. To see why one is missing: aws eks "
+                f"describe-nodegroup --region {self.run.bundle.region} --cluster-name "
+                f"{self.service.eks_cluster} --nodegroup-name {name} --query nodegroup.health"
+            )
+
+    def report(self) -> list[list[str]]:
+        for name in self.service.imaged:
+            self._tell_of_image(name)
+        if not self.service.installs:
+            self.run.note("install.sh was not run, as the spec has install: none.")
+        self.run.note(
+            f"To use kubectl yourself: aws eks update-kubeconfig --region {self.run.bundle.region} "
+            f"--name {self.service.eks_cluster}"
+        )
+        return []
+
+    def _tell_of_image(self, name: str) -> None:
+        """EKS keeps the release of a group, which ends with its date, until its nodes change."""
+        names = {"clusterName": self.service.eks_cluster, "nodegroupName": name}
+        answer = self.run.world.allowed([], "eks:DescribeNodegroup", **names) or {}
+        release = answer.get("nodegroup", {}).get("releaseVersion") or ""
+        if match := re.search(r"-(20[0-9]{6})$", release):
+            made = datetime.datetime.strptime(match[1], "%Y%m%d").replace(tzinfo=datetime.UTC)
+            days = int((self.run.world.clock.time() - made.timestamp()) // 86400)
+            self.run.note(
+                f"Nodes of {name} start with the image {release}, which is {days} days old; "
+                "README.md says how to change to the newest."
+            )
+
+    # -- sizes
+
+    def scaling(self, name: str) -> Scaling | None:
+        """A node group as EKS shows it; None if it does not exist."""
+        names = {"clusterName": self.service.eks_cluster, "nodegroupName": name}
+        found: Json | None = self.run.world.need("eks:DescribeNodegroup", "nodegroup", **names)
+        if found is None:
+            return None
+        size = found["scalingConfig"]
+        return Scaling(int(size["minSize"]), int(size["desiredSize"]), found["status"])
+
+    def _active(self, name: str) -> Scaling:
+        """A node group once EKS can change it."""
+
+        def active() -> Scaling | None:
+            found = self.scaling(name)
+            if found is None:
+                raise Stop(f"EKS has no node group {name}")
+            if found.status.endswith("_FAILED"):
+                raise Stop(
+                    f"EKS cannot change the node group {name}: aws --region "
+                    f"{self.run.bundle.region} eks describe-nodegroup --cluster-name "
+                    f"{self.service.eks_cluster} --nodegroup-name {name} --query nodegroup.health"
+                )
+            return found if found.status in ("ACTIVE", "DEGRADED") else None
+
+        return self.run.world.wait(_GROUP_MINUTES, f"the node group {name}", active)
+
+    def _scale(self, name: str, minimum: int, desired: int) -> None:
+        self.run.world.change(
+            "eks:UpdateNodegroupConfig",
+            clusterName=self.service.eks_cluster,
+            nodegroupName=name,
+            scalingConfig={"minSize": minimum, "desiredSize": desired},
+        )
+
+    def counts(self) -> Rows:
+        sizes = {name: self.scaling(name) for name in self.service.groups}
+        return [[n, str(s.minimum), str(s.desired)] for n, s in sizes.items() if s]
+
+    def stop(self, rows: Rows) -> None:
+        if self.service.karpenter or self.service.queues:
+            self.api.reach()
+        Queues(self.run, self.api, self.service).hold()
+        if self.service.karpenter and self.karpenter.is_there():
+            self.karpenter.stop()
+        names = [row[0] for row in rows if self._may_scale(row[0])]
+        each_stopped(self.run, names, lambda name: self._resize(name, 0, 0))
+
+    def start(self, rows: Rows) -> None:
+        for name, minimum, desired in rows:
+            if name not in self.service.dated and self._may_scale(name):
+                self._resize(name, int(minimum), int(desired))
+
+    def _may_scale(self, name: str) -> bool:
+        if self.existing and not self.run.options.rehearses and name not in self.existing.owned():
+            self.run.note(
+                f"The node group {name} is not in the stack {self.stack.name}: it keeps its nodes."
+            )
+            return False
+        if self.run.options.rehearses or self.scaling(name) is not None:
+            return True
+        self.run.note(f"EKS no longer has the node group {name}: it is left out.")
+        return False
+
+    def _resize(self, name: str, minimum: int, desired: int) -> None:
+        if not self.run.options.rehearses:
+            self._active(name)
+        self._scale(name, minimum, desired)
+
+    def release(self) -> None:
+        if self.service.pools or self.service.queues:
+            self.api.reach()
+        if self.service.pools and self.karpenter.is_there():
+            self.karpenter.start()
+        Queues(self.run, self.api, self.service).release()
+
+    # -- deletion
+
+    def check_alone(self) -> None:
+        if self.service.joins or self.run.options.rehearses:
+            return
+        self._check_protection()
+        self._check_others()
+        if self.service.karpenter and self.has_api():
+            self.api.reach()
+            if self.karpenter.is_there():
+                self.karpenter.check_alone()
+
+    def _check_protection(self) -> None:
+        """Without the protected control plane, everything else of the cluster would be deleted."""
+        if (self.describe() or {}).get("deletionProtection"):
+            raise Stop(
+                "the cluster is protected: write targets.eks.deletion_protection: false, and "
+                "deploy once more. If its first deployment has not succeeded: aws eks "
+                f"update-cluster-config --region {self.run.bundle.region} --name "
+                f"{self.service.eks_cluster} --no-deletion-protection"
+            )
+
+    def _check_others(self) -> None:
+        """Other bundles may have nodes in the cluster; EKS does not know of those of HyperPod."""
+        name = self.service.eks_cluster
+        found = [*self._foreign("eks:ListNodegroups", "nodegroups", self.node_type, "node group")]
+        kind = "AWS::EKS::FargateProfile"
+        listed = "eks:ListFargateProfiles", "fargateProfileNames"
+        found += self._foreign(*listed, kind, "Fargate profile")
+        doubts: list[str] = []
+        arn = (self.describe() or {}).get("arn")
+        # With the end of the ARN: other names may begin with this one.
+        found += clusters(self.run, [json.dumps(arn)], doubts) if arn else []
+        if doubts and not self.run.consents("replaces-resource"):
+            raise Stop(
+                f"whether HyperPod clusters have their nodes in {name} cannot be known: "
+                f"{'; '.join(doubts)}. Nothing was deleted. Run this with permission to ask; or, "
+                "if there are none, add --allow-replacement."
+            )
+        stop_at_others(
+            found, "Let their owners delete it, with deploy.sh --destroy of their own bundles."
+        )
+
+    def _foreign(self, call: str, member: str, type: str, what: str) -> Iterator[str]:
+        world, name = self.run.world, self.service.eks_cluster
+        made = cloudformation.made(world, self.stack.name, type)
+        for each in world.ask_all(call, member, clusterName=name) or ():
+            if each not in made:
+                yield f"the {what} {each}"
+
+    def clean_up(self) -> None:
+        if existing := self.existing:
+            existing.remove()
+        # The stack does not manage Karpenter's nodes: delete them while Karpenter still runs.
+        if self.service.karpenter and self.has_api():
+            self.api.reach()
+            if self.karpenter.is_there():
+                self.karpenter.delete()
+
+    # -- consent
+
+    def count_nodes(self, id: str) -> int:
+        """System nodes run no jobs."""
+        if id == self.service.system_group:
+            return 0
+        found = self.scaling(id)
+        return found.desired if found else 0
+
+    def most_nodes(self, id: str) -> int | None:
+        return next((g.most for g in self.service.groups.values() if g.id == id), None)
+
+    def guards(self, found: ChangeSet | None) -> list[Guard]:
+        every = super().guards(found)
+        stopped = list(self._stopped(found.changes)) if found and not found.creates else []
+        return [*stopped, *every]
+
+    def _stopped(self, found: Iterable[Change]) -> Iterator[Guard]:
+        """Nodes of Capacity Blocks, which EKS cannot replace.
+
+        https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
+        """
+        for each in self.renewed(found):
+            name = each.physical.rpartition("/")[2]
+            if name not in self.service.blocks or not (count := self.count_nodes(name)):
+                continue
+            self.run.note(
+                f"When the jobs of {each.id} have ended: {self._command(name)} "
+                "minSize=0,desiredSize=0\n"
+                f"After the deployment, request its nodes again: {self._command(name)} "
+                f"desiredSize={count}"
+            )
+            what = f"fail: it needs {each.id} scaled to 0 nodes first, and it has {count}"
+            yield Guard("refused", what, "EKS cannot replace the nodes of a Capacity Block.")

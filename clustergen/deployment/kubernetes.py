@@ -1,0 +1,126 @@
+"""The API of an EKS cluster, by kubectl, and the scripts that install software there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from clustergen.base.artifacts import Json
+from clustergen.deployment import printing
+from clustergen.deployment.run import FILLED, Outputs, Run
+from clustergen.deployment.world import Stop
+
+_KUBECONFIG: Final = f"{FILLED}/kubeconfig"
+_PLACEHOLDER: Final = re.compile(r"\$\{([A-Za-z0-9]+)\}")
+_LEFT: Final = re.compile(r"[A-Z].*[a-z]")
+"""Outputs look like VpcId, variables of the shell like HOME."""
+
+
+class Kubernetes:
+    """One cluster. kubectl and helm do not change the configuration of the user."""
+
+    def __init__(self, run: Run, cluster: str) -> None:
+        self.run, self.cluster, self._knows = run, cluster, False
+
+    @property
+    def _environment(self) -> Mapping[str, str]:
+        return {"KUBECONFIG": _KUBECONFIG}
+
+    def reach(self) -> None:
+        """Write a configuration of kubectl for this cluster alone."""
+        place = ["--region", self.run.bundle.region, "--name", self.cluster]
+        alias = ["--alias", self.run.bundle.cluster, "--kubeconfig", _KUBECONFIG]
+        self.run.filled("kubeconfig")
+        self._change(["aws", "eks", "update-kubeconfig", *place, *alias])
+
+    def kubectl(self, *words: str) -> list[str]:
+        """The words of a command."""
+        context = ["--context", self.run.bundle.cluster]
+        return ["kubectl", *context, "--request-timeout", "30s", *words]
+
+    def get(self, resource: str, *words: str) -> Json | None:
+        """What the API has, with `items` where no name is given; None if there is no such object.
+
+        :raises Stop: if it does not answer.
+        """
+        command = self.kubectl("get", resource, *words, "--ignore-not-found", "--output", "json")
+        ended = self.run.world.programs.run(command, self.run.folder, self._environment)
+        if ended.status:
+            raise Stop(
+                f"this command failed: {printing.line(command)}. Fix what it reports, and run this "
+                "again.",
+                ended.err.strip(),
+            )
+        found: Json | None = json.loads(ended.out) if ended.out.strip() else None
+        return found
+
+    def items(self, resource: str, *words: str) -> list[Json]:
+        """The objects of a kind."""
+        found = self.get(resource, *words) or {}
+        return list(found.get("items", ()))
+
+    def has(self, resource: str, name: str) -> bool:
+        """Whether the API has an object: an interrupted install.sh may not have created it."""
+        return self.run.options.rehearses or self.get(resource, name) is not None
+
+    def owner(self, thing: Mapping[str, Any]) -> str:
+        """Who has made an object, by its label; empty if that is not known."""
+        labels = thing.get("metadata", {}).get("labels") or {}
+        return str(labels.get(self.run.bundle.objects.label, ""))
+
+    def has_own(self, resource: str, name: str) -> bool:
+        """Whether the API has an object that this bundle has made."""
+        if self.run.options.rehearses:
+            return True
+        found = self.get(resource, name)
+        return found is not None and self.owner(found) == self.run.bundle.objects.owner
+
+    def change(self, *words: str) -> None:
+        """Run a command of kubectl that changes something."""
+        self._change(self.kubectl(*words))
+
+    def delete(self, resource: str, *words: str) -> None:
+        """Delete objects, and wait until they are gone: nodes take minutes."""
+        context = ["kubectl", "--context", self.run.bundle.cluster]
+        self._change(
+            [*context, "delete", resource, *words, "--ignore-not-found", "--timeout", "30m"]
+        )
+
+    def script(self, name: str, *options: str) -> None:
+        """Run a script of the bundle, which prints its commands too."""
+        words = ["--context", self.run.bundle.cluster, *options]
+        rehearses = ["--dry-run"] if self.run.options.rehearses else []
+        command = ["bash", name, *words, *rehearses]
+        self.run.note(f"+ ./{printing.line([name, *words])}")
+        self._run(command)
+
+    def _change(self, command: Sequence[str]) -> None:
+        self.run.world.screen.command(command)
+        if not self.run.options.rehearses:
+            self._run(command)
+
+    def _run(self, command: Sequence[str]) -> None:
+        told, folder = self.run.note, self.run.folder
+        ended = self.run.world.programs.run(command, folder, self._environment, told)
+        if ended.status:
+            raise Stop(
+                f"{printing.line(command)} failed, for the reason above. Fix it, and run the same "
+                "command again: it continues from there."
+            )
+
+
+def fill(run: Run, path: str, outputs: Outputs) -> None:
+    """Write a file of the bundle with outputs in place of their names to ``.filled``.
+
+    :raises Stop: if a placeholder is left.
+    """
+    if run.options.rehearses:
+        run.note(f"+ fill the placeholders of {path} into {FILLED}/{path}")
+        return
+    text = _PLACEHOLDER.sub(lambda m: outputs.get(m[1], m[0]), run.text(path))
+    run.write(path, text)
+    left = sorted({m[0] for m in _PLACEHOLDER.finditer(text) if _LEFT.match(m[1])})
+    if left:
+        raise Stop(f"{path} still has placeholders without a value: {' '.join(left)}")
