@@ -156,7 +156,7 @@ def moved_links(changes: Collection[Change]) -> Iterator[Guard]:
             "the spec and deploy that; delete it, if it stays; and add the new one in the next "
             "deployment."
         )
-        yield Guard("refused", f"replace {', '.join(names)}, {why}")
+        yield Guard("replaces-resource", f"replace {', '.join(names)}, {why}")
 
 
 def role_without_password(changes: Collection[Change], roles: Sequence[str]) -> Iterator[Guard]:

@@ -22,6 +22,7 @@ from clustergen.checking.compiler import Checked
 from clustergen.plan import model
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
+from clustergen.services.monitoring import stack
 from clustergen.spec import base
 from tests.plan.features.evidence import PC
 from tests.plan.features.fields import EXCEPTIONS, FIELDS, NO_ROW, Change
@@ -205,7 +206,7 @@ def _files(target: str, spec: str) -> Mapping[str, str]:
     """All files, made for the document of the base: what follows from the document is the same."""
     document = _document(target, json.dumps(BASE))
     plan, chosen = checked(target, spec).plans[target], targets.load(target)
-    bundle = [*chosen.emit(plan, document)]
+    bundle = [*chosen.emit(plan, document), *stack.files(plan)]
     bundle += deployable.files(plan, chosen.deployment(plan, document), bundle)
     return {file.path: _without_comments(file) for file in bundle}
 
