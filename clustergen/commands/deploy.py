@@ -16,7 +16,7 @@ from clustergen.deployment.batch import BatchCluster
 from clustergen.deployment.cluster import Cluster
 from clustergen.deployment.eks import EksCluster
 from clustergen.deployment.imagined import Imagined, Unused
-from clustergen.deployment.model import Bundle
+from clustergen.deployment.model import Bundle, Eks
 from clustergen.deployment.pcs import PcsCluster
 from clustergen.deployment.programs import Installed, Programs
 from clustergen.deployment.run import Options, Run
@@ -50,6 +50,11 @@ def deployed(
     chosen = CLUSTERS.get(bundle.service.kind)
     if chosen is None:
         raise UsageError(f"run {folder / 'deploy.sh'}: it deploys this bundle by itself")
+    if isinstance(bundle.service, Eks) and bundle.service.by_cdk:
+        raise UsageError(
+            "the spec has targets.eks.install: stack, so the CDK deploys and deletes this cluster: "
+            "README.md has the commands"
+        )
     sources = (s for stack in bundle.stacks.values() for s in stack.parameters.values())
     if args.new_image and not any(source.image for source in sources):
         raise UsageError("--new-image has no effect: the spec or the service chooses all images")

@@ -87,8 +87,7 @@ def deploy_foundation(run: Run, cluster: Cluster) -> None:
         raise Stop("--outputs FILE leaves the foundation alone: use one of the two")
     _check_adopted(run)
     cluster.check()
-    found = foundation.review(run)
-    _agree(run, [(found, foundation.guards(run, found))])
+    found, *_ = _review(run, cluster)
     if run.options.plan:
         return
     foundation.deploy(run, found)
@@ -137,11 +136,12 @@ def _review(
     """
     found = foundation.review(run) if run.founded and not run.options.outputs else None
     planned, given = None, None
-    known, own = foundation.outputs(run), cluster.stack
-    if cloudformation.is_usable(run.world, own.name) and parameters.are_known(own, known):
+    outputs, own = foundation.outputs(run), cluster.stack
+    usable = cloudformation.is_usable(run.world, own.name)
+    if usable and parameters.are_known(own, cluster.known(outputs)):
         run.note("Before anything changes, the change of the cluster is reviewed.")
-        given = cluster.parameters(known)
-        planned = _created(run, own, cluster.template(), given, known)
+        given = cluster.parameters(outputs)
+        planned = _created(run, own, cluster.template(), given, outputs)
     _agree(run, [(found, foundation.guards(run, found)), (planned, cluster.guards(planned))])
     return found, planned, given
 
@@ -170,10 +170,11 @@ def _final(
     outputs: Outputs,
 ) -> ChangeSet | None:
     """The change of the cluster: that of the review, unless it is out of date."""
-    if before is not None and not _has_moved(run, cluster.stack, before, outputs):
+    if before is not None and not _has_moved(run, cluster, before, outputs):
         change = planned
     else:
         change = _again(run, cluster, outputs)
+    cluster.end_first()
     return _again(run, cluster, outputs) if change and cluster.prepared() else change
 
 
@@ -186,10 +187,11 @@ def _again(run: Run, cluster: Cluster, outputs: Outputs) -> ChangeSet | None:
     return change
 
 
-def _has_moved(run: Run, stack: Stack, before: Mapping[str, str], outputs: Outputs) -> bool:
+def _has_moved(run: Run, cluster: Cluster, before: Mapping[str, str], outputs: Outputs) -> bool:
     """Whether a change set is out of date: outputs are others, or it takes over log groups."""
+    stack, known = cluster.stack, cluster.known(outputs)
     named = ((name, source.output) for name, source in stack.parameters.items() if source.output)
-    moved = any(outputs.get(output) != before[name] for name, output in named)
+    moved = any(known.get(output) != before[name] for name, output in named)
     return moved or stack.name in run.adopting
 
 

@@ -138,9 +138,14 @@ def losses(changes: Collection[Change], *, of_foundation: bool) -> Iterator[Guar
 def groups_with_one_name(changes: Collection[Change]) -> Iterator[Guard]:
     """Node groups that would be replaced: the new one is made first, and cannot have the name."""
     ends = ("::ComputeNodeGroup", "::Nodegroup")
-    if names := [each.id for each in replaced(changes) if each.type.endswith(ends)]:
+    groups = [each for each in replaced(changes) if each.type.endswith(ends)]
+    if names := [each.id for each in groups if not _is_renamed(each)]:
         way = "which fails: two node groups cannot share a name. Rename it in the spec."
         yield Guard("refused", f"replace {', '.join(names)}, {way}")
+
+
+def _is_renamed(group: Change) -> bool:
+    return any(path in ("Name", "NodegroupName") for path, _ in group.properties)
 
 
 def moved_links(changes: Collection[Change]) -> Iterator[Guard]:

@@ -66,6 +66,13 @@ class Cluster:
     def before(self, outputs: Outputs) -> None:
         """What the stack needs, besides the foundation."""
 
+    def known(self, outputs: Outputs) -> Outputs:
+        """What parameters of the stack may need: outputs of the foundation, and facts."""
+        return outputs
+
+    def end_first(self) -> None:
+        """End what would not survive a change of the stack, once that was reviewed."""
+
     def outputs(self) -> Outputs:
         """What other stacks need to know of the cluster."""
         return cloudformation.outputs(self.run.world, self.stack.name)

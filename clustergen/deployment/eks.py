@@ -29,7 +29,7 @@ from clustergen.deployment.queues import Queues
 from clustergen.deployment.references import clusters
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stacks import ChangeSet, Template
-from clustergen.deployment.world import Stop
+from clustergen.deployment.world import Stop, at
 
 _GROUP_MINUTES = 30
 
@@ -148,14 +148,16 @@ class EksCluster(Cluster):
 
     # -- the stack
 
+    def known(self, outputs: Outputs) -> Outputs:
+        return {**outputs, **(self.existing.facts() if self.existing else {})}
+
     def parameters(self, outputs: Outputs) -> Mapping[str, str]:
         """Sizes besides: those that the stack has recorded, or those that EKS has.
 
         New groups begin without nodes, so that the control plane does not depend on capacity. A
         size alone is not a change, because EKS has it already; all other changes must include it.
         """
-        facts = self.existing.facts() if self.existing else {}
-        given = dict(parameters.values(self.run, self.stack, {**outputs, **facts}))
+        given = dict(parameters.values(self.run, self.stack, self.known(outputs)))
         told = self._told()
         for name, group in self.service.groups.items():
             size = self._size(name) if self.present is None else self.present[name]
@@ -199,8 +201,11 @@ class EksCluster(Cluster):
     def _record(self, told: Mapping[str, str], live: Mapping[str, int]) -> None:
         deployed = cloudformation.deployed_template(self.run.world, self.stack.name)
         made = deployed["Resources"].values() if isinstance(deployed, dict) else ()
-        groups = [e["Properties"] for e in made if e.get("Type") == self.node_type]
-        most = {e.get("NodegroupName"): e["ScalingConfig"].get("MaxSize") for e in groups}
+        # An overlay's group may have neither a size nor a plain name.
+        groups = [e.get("Properties") or {} for e in made if e.get("Type") == self.node_type]
+        most = {
+            str(each.get("NodegroupName")): at(each, "ScalingConfig.MaxSize") for each in groups
+        }
         given: dict[str, str | None] = dict.fromkeys(told)
         for name, group in self.service.groups.items():
             if group.parameter in live:
@@ -217,15 +222,16 @@ class EksCluster(Cluster):
             stacks.execute(self.run, found)
 
     def before(self, outputs: Outputs) -> None:  # noqa: ARG002
-        if self.existing is None and self._left_karpenter():
-            self.karpenter.end(self.api.reach)
         groups = templates.log_groups(self.run.template("cluster"))
         stacks.take_old_logs(self.run, self.stack, groups)
 
+    def end_first(self) -> None:
+        if self.existing is None and self._left_karpenter():
+            self.karpenter.end(self.api.reach)
+
     def install(self, outputs: Outputs) -> None:
-        facts = self.existing.facts() if self.existing else {}
         own = cloudformation.outputs(self.run.world, self.stack.name)
-        known = {**facts, **outputs, **own}
+        known = {**self.known(outputs), **own}
         self.api.reach()
         for path in self.service.fills:
             kubernetes.fill(self.run, path, known)
@@ -338,7 +344,8 @@ class EksCluster(Cluster):
     def start(self, rows: Rows) -> None:
         for name, minimum, desired in rows:
             if name not in self.service.dated and self._may_scale(name):
-                self._resize(name, int(minimum), int(desired))
+                runs = schedules.phase(self.run, name) == "during"
+                self._resize(name, *((int(minimum), int(desired)) if runs else (0, 0)))
 
     def _may_scale(self, name: str) -> bool:
         if self.existing and not self.run.options.rehearses and name not in self.existing.owned():

@@ -100,11 +100,12 @@ class ExistingCluster:
         api.reach()
         command = api.kubectl("get", "--raw", "/readyz")
         environment = {"KUBECONFIG": ".filled/kubeconfig"}
-        if self.run.world.programs.run(command, self.run.folder, environment).status:
+        ended = self.run.world.programs.run(command, self.run.folder, environment)
+        if ended.status:
             raise Stop(
                 f"the API of {self.name} does not respond: it is private, or you have no access "
                 "entry. Run deploy.sh in its VPC, and ask its owner for access (aws eks "
-                "create-access-entry)."
+                f"create-access-entry). kubectl said: {ended.err.strip() or 'nothing'}"
             )
         self._check_cni(self.cluster.api.get("daemonset", "aws-node", "--namespace", "kube-system"))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from clustergen.base.artifacts import Json
 from clustergen.deployment import bucket, changes, cloudformation, stacks, templates
 from clustergen.deployment.changes import Guard
 from clustergen.deployment.model import Stack
@@ -17,6 +18,7 @@ from clustergen.deployment.world import Stop
 STAGE: Final = "foundation-bucket.template.json"
 """Template with only the bucket, if the whole foundation is too large for one request."""
 _BUCKET: Final = "ScriptsBucket"
+_PARTS: Final = ("Parameters", "Conditions", "Resources", "Outputs")
 _LINK: Final = "::DataRepositoryAssociation"
 _KEPT_NAME: Final = re.compile(r"sagemaker-[a-z0-9-]+-[0-9a-f]{6}-[0-9]{12}")
 """A name that an earlier version gave the bucket."""
@@ -68,10 +70,17 @@ def review(run: Run) -> ChangeSet | None:
     own, template, given = stack(run), run.foundation, _bucket_parameters(run)
     known = cloudformation.outputs(run.world, own.name)
     if (run.folder / STAGE).exists() and bucket.NAME not in known:
-        # Too large for a request: create the bucket first, and store the whole template in it.
-        first = stacks.create(run, own, Template(STAGE, json_of(run.text(STAGE))), {})
+        if run.options.plan:
+            run.note(
+                f"The template of {own.name} is too large for a request. A deployment creates its "
+                "bucket first; only then can the rest be reviewed."
+            )
+            return None
+        # Create the bucket first, and store the whole template in it.
+        first = stacks.create(run, own, *_with_bucket(run))
         if first:
             stacks.show(run, first)
+            run.agree({own.name: guards(run, first)})
             stacks.execute(run, first)
         known = cloudformation.outputs(run.world, own.name)
     stacks.take_old_logs(run, own, templates.log_groups(template, kept=True))
@@ -79,6 +88,30 @@ def review(run: Run) -> ChangeSet | None:
     found = stacks.create(run, own, whole, given, known.get(bucket.NAME, ""))
     if found:
         stacks.show(run, found)
+    return found
+
+
+def _with_bucket(run: Run) -> tuple[Template, stacks.Parameters]:
+    """The bucket alone, or with what the foundation has, if an earlier spec needed no bucket."""
+    own, stage = stack(run), json_of(run.text(STAGE))
+    if not cloudformation.is_usable(run.world, own.name):
+        return Template(STAGE, stage), {}
+    deployed = _deployed(run)
+    merged = {part: {**deployed.get(part, {}), **stage.get(part, {})} for part in _PARTS}
+    whole = {**deployed, **{part: found for part, found in merged.items() if found}}
+    path = run.write(STAGE, templates.sent(whole))
+    return Template(path, whole), dict.fromkeys(cloudformation.parameters(run.world, own.name))
+
+
+def _deployed(run: Run, names: Iterable[str] = ()) -> Json:
+    """The template that the stack has, with resources of these names."""
+    name = stack(run).name
+    found = cloudformation.deployed_template(run.world, name)
+    if not isinstance(found, dict) or not {*names} <= found["Resources"].keys():
+        raise Stop(
+            f"the template of {name} is not one of clustergen's: deploy this bundle as that stack "
+            "was deployed, and deploy with --outputs FILE."
+        )
     return found
 
 
@@ -131,16 +164,7 @@ def _deploy_without(run: Run, found: ChangeSet, names: list[str]) -> None:
     stacks.drop(run, own.name)
     if all(each.action == "Remove" for each in found.changes):
         return
-    deployed = cloudformation.deployed_template(run.world, own.name)
-    try:
-        if not isinstance(deployed, dict):
-            raise KeyError
-        merged = templates.with_resources(run.foundation, deployed, names)
-    except KeyError:
-        raise Stop(
-            f"the template of {own.name} is not one of clustergen's: deploy this bundle as that "
-            "stack was deployed, and deploy with --outputs FILE."
-        ) from None
+    merged = templates.with_resources(run.foundation, _deployed(run, names), names)
     path = run.write("kept.template.json", templates.sent(merged))
     _change(run, Template(path, merged))
 
@@ -181,7 +205,7 @@ def _bucket_parameters(run: Run) -> Mapping[str, str]:
     every = f"{writers} {caller}".strip() if listed else writers
     given = {**kept, "ScriptWriters": every}
     # The template of the foundation may have to be uploaded, too.
-    if writers and every != writers:
+    if writers and every != writers and not run.options.plan:
         first = stacks.create(run, own, None, given)
         if first:
             stacks.execute(run, first)

@@ -212,6 +212,8 @@ class Eks(_Read):
     """Whether it existed before."""
     installs: bool = True
     """Whether a deployment runs ``install.sh``."""
+    by_cdk: bool = False
+    """Whether only the CDK can deploy it: the stack installs the software."""
     groups: Mapping[str, ManagedGroup] = field(default_factory=dict)
     """For the cluster's work, by name."""
     system_group: str = ""

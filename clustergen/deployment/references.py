@@ -115,10 +115,10 @@ def _rules(run: Run, known: Outputs, doubts: list[str]) -> list[str]:
     if not groups or not made:
         return []
     call, member = "cloudformation:ListStackResources", "StackResourceSummaries"
-    name = foundation.stack(run).name
+    name, before = foundation.stack(run).name, len(doubts)
     there = run.world.allowed_all(doubts, call, member, StackName=name)
     own = {each.get("PhysicalResourceId") for each in there}
-    if doubts:
+    if len(doubts) > before:
         return []
     naming = {
         group["GroupId"]

@@ -89,6 +89,12 @@ def create(
     """
     world, name = run.world, stack.name
     ownership.check_stack(run, stack)
+    if run.options.plan and settled_status(world, name) == "ROLLBACK_COMPLETE":
+        run.note(
+            f"The creation of {name} failed and was rolled back. A deployment deletes it and "
+            "creates it again."
+        )
+        return None
     creates = prepare(run, stack) in ("", "REVIEW_IN_PROGRESS")
     now = datetime.datetime.fromtimestamp(world.clock.time(), datetime.UTC)
     content = template.content if template else None
@@ -180,7 +186,8 @@ def _examined(run: Run, made: ChangeSet) -> ChangeSet | None:
             raise Stop(f"CloudFormation rejects the change of {stack.name}: {reason}")
         drop(run, stack.name)
         run.note(f"{stack.name} is up to date: nothing changes.")
-        policies.protect(run, stack, made.template)
+        if not run.options.plan:
+            policies.protect(run, stack, made.template)
         return None
     shown = world.ask_all(call, "Changes", "Status", **names, IncludePropertyValues=True) or []
     return replace(made, changes=tuple(changes.lines(shown)))

@@ -15,6 +15,7 @@ from clustergen import deployment
 from clustergen.cli import main
 from clustergen.commands import deploy
 from clustergen.deployment import calls, printing
+from clustergen.deployment.foundation import STAGE
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.syntax import tree_of
 from tests.targets.test_deployments import STORAGE, TAGGED, files
@@ -84,6 +85,56 @@ def test_a_plan_changes_nothing(bundle: Bundle, action: tuple[str, ...]) -> None
     assert all(not each.change_sets for each in bundle.account.cloudformation.stacks.values())
     if not action:
         assert "deploying it replaces the instances of ComputeEnvironmentH200" in done.stderr
+
+
+EFS = "".join(f"\n  - {{mount: /m{n}, type: efs}}" for n in range(20))
+TAGS = ", ".join(f"tag{n}: value-of-tag-{n}" for n in range(40))
+LARGE = f"tags: {{{TAGS}}}\nstorage:{EFS}\n"
+"""A foundation that is too large for a request, so its bucket is created first."""
+
+
+def test_a_plan_of_a_large_foundation_changes_nothing(tmp_path: Path) -> None:
+    with reaching(tmp_path, files("batch", LARGE)) as bundle:
+        assert (bundle.folder / STAGE).exists()
+        done = bundle.deployed("--plan")
+        assert "only then can the rest be reviewed" in done.stderr
+        assert not bundle.calling("execute-", "create-change-set")
+
+
+def test_a_plan_deletes_no_stack(tmp_path: Path) -> None:
+    with reaching(tmp_path, files("batch")) as bundle:
+        bundle.account.broken["ClusterSecurityGroup"] = "no more groups"
+        assert bundle.deploy().returncode == 2
+        done = bundle.deployed("--plan")
+        assert "A deployment deletes it and creates it again" in done.stderr
+        assert not bundle.calling("delete-stack")
+
+
+def test_a_foundation_that_gets_a_bucket_keeps_the_rest(bundle: Bundle) -> None:
+    """Another target's foundation may have none. Its template goes first, with the bucket."""
+    founded = bundle.account.cloudformation.stacks["example-foundation"]
+    of_bucket = [name for name in founded.resources if name.startswith("ScriptsBucket")]
+    for part, names in (("Resources", of_bucket), ("Outputs", ["ScriptsBucketName"])):
+        for name in names:
+            del founded.template[part][name]
+    before = dict(founded.resources)
+    bundle.render(files("batch", f"{LARGE}{STORAGE.replace('storage:', '')}"))
+    said = bundle.deployed("--allow", "replaces-nodes").stderr
+    assert "Remove " not in said
+    assert before.keys() <= founded.resources.keys()
+
+
+def test_a_foundation_alone_is_reviewed_with_its_cluster(bundle: Bundle) -> None:
+    bundle.render(files("batch", TAGGED))
+    bundle.stops("would replace the 384 vCPUs of nodes", "--foundation")
+    assert not bundle.calling("execute-change-set")
+
+
+def test_the_cdk_deploys_what_it_alone_can(tmp_path: Path) -> None:
+    text = "targets: {eks: {install: stack}}\n"
+    with reaching(tmp_path, files("eks", text)) as bundle:
+        bundle.stops("so the CDK deploys and deletes this cluster")
+        assert bundle.calls == []
 
 
 def test_programs_get_one_event_per_line(bundle: Bundle) -> None:

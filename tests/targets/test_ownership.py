@@ -221,6 +221,9 @@ def test_a_foundation_stays_while_rules_of_others_name_its_groups(bundle: Bundle
     refused(bundle, "rules of sg-1, sg-2 name security groups of the foundation", destroy)
     account.fail("describe-security-groups", ("UnauthorizedOperation", "not you"))
     refused(bundle, "cannot be known: ", destroy)
+    # What is not known of one service says nothing about the answers of another.
+    account.fail("sagemaker list-clusters", ("AccessDeniedException", "not you"))
+    refused(bundle, "rules of sg-1, sg-2 name", destroy, "--allow-replacement")
     account.naming = [("", own[0]), ("egress.", own[1])]
     deployed(bundle, destroy)
 

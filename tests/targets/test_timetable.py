@@ -314,6 +314,19 @@ def test_a_resume_starts_nothing_too_early(target: str, begin: Begin) -> None:
     assert life.account.scheduler.schedules() == {}
 
 
+@pytest.mark.parametrize("target", SCHEDULED)
+def test_a_resume_starts_nothing_after_the_end(target: str, begin: Begin) -> None:
+    """The capacity runs already, and the spec has only its end."""
+    seen, expected = SCHEDULED[target]
+    ending = re.sub(r", starts: '[^']*'", "", spec("reservation: cr-0a1b2c3d4e5f67890"))
+    life = begin(target, ending)
+    life.at(TIMES[1])
+    life.act("--pause")
+    life.pass_time(ENDS)
+    life.act("--resume")
+    assert seen(life.account) == expected[3]
+
+
 @pytest.mark.parametrize("options", [[], ["--resume"]], ids=["deploy", "resume"])
 @pytest.mark.parametrize("target", SCHEDULED)
 def test_no_schedule_is_too_late(target: str, options: list[str], begin: Begin) -> None:

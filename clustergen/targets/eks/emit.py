@@ -67,6 +67,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
         eks_cluster=plan.cluster_name,
         joins=not plan.creates_cluster,
         installs=not options.by_hand,
+        by_cdk=options.by_stack,
         groups={group.name: _group(group) for group in managed},
         system_group=labels_and_taints.SYSTEM,
         dated=tuple(group.name for group in managed if group.capacity.starts),

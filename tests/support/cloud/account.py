@@ -378,7 +378,7 @@ class Account:
         for name, resource in stack.resources.items():
             if resource["Type"] == "AWS::EKS::Nodegroup" and name in changed:
                 properties = resource["Properties"]
-                scaling = properties["ScalingConfig"]
+                scaling = properties.get("ScalingConfig", {})
                 self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
 
     def unmade(self, stack: Stack) -> None:

@@ -169,7 +169,7 @@ class Eks:
         """What CloudFormation sends with any change: sizes that others set are lost."""
 
         def size(key: str) -> int:
-            given = scaling[key]
+            given = scaling.get(key, 1)
             return int(parameters.get(given["Ref"], 0) if isinstance(given, dict) else given)
 
         self.groups[name] = Group(name, size("MinSize"), size("MaxSize"), size("DesiredSize"))

@@ -304,6 +304,16 @@ def test_nothing_changes_where_others_have_a_group_of_the_name(bundle: Bundle) -
     assert bundle.account.cloudformation.stacks == {}
 
 
+def test_the_change_is_reviewed_before_the_foundation_changes(bundle: Bundle) -> None:
+    """Its parameters need facts of the cluster."""
+    bundle.deployed()
+    changed = SPEC.replace("count: 2", "count: 2, image: ami-0a1b2c3d4e5f67899")
+    bundle.render(EKS.files(f"{changed}storage: [{{mount: /data, type: efs}}]\n"))
+    for more in ((), ("--plan",)):
+        bundle.stops("would replace NodeGroupH200", *more)
+        assert bundle.account.calling("execute-change-set") == []
+
+
 def test_a_pause_leaves_a_group_of_others_with_the_same_name(bundle: Bundle) -> None:
     bundle.account.broken["NodeGroupH200"] = "the role does not exist"
     assert bundle.deploy().returncode == 2
