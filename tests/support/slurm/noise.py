@@ -17,7 +17,9 @@ _EXCUSED: Mapping[str, str] = {
     r"UnkillableStepTimeout must be at least": "ParallelCluster sets it, and MessageTimeout",
     r"Database settings not recommended": "the database of the tests is small",
     r"High latency for \d+ calls to gettimeofday": "this machine is busy",
-    r"Connection reset by peer|Unable to confirm allocation": "srun of a short job has ended",
+    r"Connection reset by peer|Unable to confirm allocation|msg_type=SRUN_\w+\) failed": (
+        "srun of a short job has ended before it was told"
+    ),
     r"Unexpected missing socket error": "a daemon closed a connection before the reply was sent",
     r"Requested time limit is invalid": "a job that asked for too much was refused",
     r"specified more than once, latest value used": "settings of a bundle replace the service's",
