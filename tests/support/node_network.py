@@ -113,7 +113,7 @@ class NodeNetwork:
             f" ip link set v{number} netns {self._seen_by_bridge(pid)} &&"
             f" ip link set h{number} master rig up"
         )
-        _appears(self._work(f"nodes/{name}/upper/rig/ready"))
+        _appears(self._work(f"nodes/{name}/upper/rig/ready"), pid)
 
     def put(self, name: str, path: str, text: str, mode: int = 0o644) -> None:
         """Writes a file of a machine."""
@@ -196,12 +196,21 @@ class NodeNetwork:
     def _work(self, path: str) -> Path:
         if not (root := Path(f"/proc/{self._bridge}/root")).exists():
             raise RuntimeError("the bridge is gone")
-        _appears(root / str(self._folder).lstrip("/") / "ready")
+        _appears(root / str(self._folder).lstrip("/") / "ready", self._bridge)
         return root / str(self._folder).lstrip("/") / path
 
 
-def _appears(file: Path) -> None:
-    until(file.exists, bool, f"{file} appears")
+def _appears(file: Path, pid: int) -> None:
+    """Wait for a file that a process makes; its errors are among those of the test."""
+
+    def appears() -> bool:
+        if file.exists():
+            return True
+        if not Path(f"/proc/{pid}").exists():
+            raise RuntimeError(f"process {pid} ended before it made {file}")
+        return False
+
+    until(appears, bool, f"{file} appears")
 
 
 def _last_child(children: Path) -> int:
