@@ -23,11 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     args = parsed(sys.argv[1:] if arguments is None else arguments)
     startup.prepare()
+    status: int = OK
     try:
         # `import` is a keyword, so no module is called that.
         name = "importing" if args.command == "import" else args.command
         run = importlib.import_module(f"clustergen.commands.{name}").run
-        status: int = run(args)
+        status = run(args)
         sys.stdout.flush()
     except UsageError as error:
         from clustergen.commands import inputs
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return inputs.refuse(error, args)
     except BrokenPipeError:
         # The reader (head, less) has closed the pipe.
-        return _quiet(OK)
+        return _quiet(status)
     except OSError as error:
         if error.filename is not None:
             raise

@@ -86,6 +86,11 @@ def _session() -> Any:
     return botocore.session.get_session()
 
 
+def look_again() -> None:
+    """Let later clients read profiles and find credentials again."""
+    _session.cache_clear()
+
+
 def ask(client: Any, call: str, **arguments: Any) -> Answer:
     """The answer to a call.
 

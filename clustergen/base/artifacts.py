@@ -35,6 +35,11 @@ def json_text(document: Any) -> str:
     return _json(document, "\n")
 
 
+def compact_text(document: Any) -> str:
+    """JSON as it is sent: indentation and line ends have no meaning."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ": "))
+
+
 def _json(value: Any, end: str) -> str:
     """``value`` as JSON; ``end`` is the line break and the indentation of its closing bracket."""
     if isinstance(value, str):

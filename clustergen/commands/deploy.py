@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from clustergen.bundle import effects
 from clustergen.commands.exit_status import FAILED, INTERRUPTED, OK, UsageError
@@ -32,7 +33,23 @@ CLUSTERS: Final[Mapping[str, type[Cluster]]] = {
 
 
 def run(args: argparse.Namespace) -> int:
+    end_in_order()
     return deployed(args, Botocore, time)
+
+
+def end_in_order() -> None:
+    """Let signals that end the process act as Ctrl-C: a run first closes what it has opened."""
+    # Windows has no SIGHUP; nohup ignores it.
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    del frame
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def deployed(
@@ -101,6 +118,12 @@ def _is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+def _answer(question: str) -> str:
+    """What the user types; empty at the end of the input. Standard output is for answers."""
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline()
+
+
 def _options(args: argparse.Namespace) -> Options:
     allowed = [*args.allowed, *(["replaces-resource"] if args.allow_replacement else [])]
     return Options(
@@ -109,6 +132,6 @@ def _options(args: argparse.Namespace) -> Options:
         allowed=frozenset(allowed),
         new_image=args.new_image,
         yes=args.yes,
-        asks=input if args.output == "text" and _is_terminal() else None,
+        asks=_answer if args.output == "text" and _is_terminal() else None,
         plan=args.plan,
     )

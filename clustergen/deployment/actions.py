@@ -106,11 +106,7 @@ def _check_adopted(run: Run) -> None:
     stack = run.stack("cluster")
     if run.bundle.creates or stack is None:
         return
-    if cloudformation.status(run.world, stack.name) in (
-        "",
-        "REVIEW_IN_PROGRESS",
-        "ROLLBACK_COMPLETE",
-    ):
+    if cloudformation.status(run.world, stack.name) in cloudformation.UNUSED:
         raise Stop(
             f"no stack {stack.name} has a cluster in {run.bundle.region}, and this bundle does not "
             "create one: write the stack of the cluster into "
@@ -137,10 +133,10 @@ def _review(
     found = foundation.review(run) if run.founded and not run.options.outputs else None
     planned, given = None, None
     outputs, own = foundation.outputs(run), cluster.stack
-    usable = cloudformation.is_usable(run.world, own.name)
-    if usable and parameters.are_known(own, cluster.known(outputs)):
+    known = cluster.known(outputs) if cloudformation.is_usable(run.world, own.name) else None
+    if known is not None and parameters.are_known(own, known):
         run.note("Before anything changes, the change of the cluster is reviewed.")
-        given = cluster.parameters(outputs)
+        given = cluster.parameters(known)
         planned = _created(run, own, cluster.template(), given, outputs)
     _agree(run, [(found, foundation.guards(run, found)), (planned, cluster.guards(planned))])
     return found, planned, given
@@ -170,7 +166,7 @@ def _final(
     outputs: Outputs,
 ) -> ChangeSet | None:
     """The change of the cluster: that of the review, unless it is out of date."""
-    if before is not None and not _has_moved(run, cluster, before, outputs):
+    if before is not None and not _has_moved(cluster, before, outputs):
         change = planned
     else:
         change = _again(run, cluster, outputs)
@@ -181,18 +177,17 @@ def _final(
 def _again(run: Run, cluster: Cluster, outputs: Outputs) -> ChangeSet | None:
     """Make the change set of the cluster again, and review it."""
     stacks.drop(run, cluster.stack.name)
-    given = cluster.parameters(outputs)
+    given = cluster.parameters(cluster.known(outputs))
     change = _created(run, cluster.stack, cluster.template(), given, outputs)
     _agree(run, [(change, cluster.guards(change))])
     return change
 
 
-def _has_moved(run: Run, cluster: Cluster, before: Mapping[str, str], outputs: Outputs) -> bool:
-    """Whether a change set is out of date: outputs are others, or it takes over log groups."""
+def _has_moved(cluster: Cluster, before: Mapping[str, str], outputs: Outputs) -> bool:
+    """Whether a change set is out of date: the foundation has other outputs."""
     stack, known = cluster.stack, cluster.known(outputs)
     named = ((name, source.output) for name, source in stack.parameters.items() if source.output)
-    moved = any(known.get(output) != before[name] for name, output in named)
-    return moved or stack.name in run.adopting
+    return any(known.get(output) != before[name] for name, output in named)
 
 
 def _make_spot_role(run: Run) -> None:
@@ -296,7 +291,7 @@ def destroy(run: Run, cluster: Cluster) -> None:
     data = ", ".join(run.bundle.losses.data)
     if data and not run.consents("replaces-resource"):
         text = f"this also deletes, with all data: {data}."
-        if run.options.asks is None:
+        if run.options.asks is None or run.options.yes:
             raise Stop(f"{text} If this is intended, add --allow-replacement.")
         run.note(text)
     cluster.check_alone()

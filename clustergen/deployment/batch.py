@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment import bucket, cloudformation, foundation, schedules, stacks, templates
+from clustergen.deployment import bucket, cloudformation, foundation, schedules
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.cluster import Cluster, each_stopped
 from clustergen.deployment.model import Batch
@@ -39,9 +39,6 @@ class BatchCluster(Cluster):
     def before(self, outputs: Outputs) -> None:
         if self.service.multi_node and not self.run.bundle.network.vpc:
             self._check_default_group(bucket.value(outputs, "VpcId"))
-        stacks.take_old_logs(
-            self.run, self.stack, templates.log_groups(self.run.template("cluster"))
-        )
 
     def _check_default_group(self, vpc: str) -> None:
         """Stop if tasks of multi-node jobs could not reach each other.
@@ -84,11 +81,13 @@ class BatchCluster(Cluster):
         """States by the time: CloudFormation enables an environment that it changes."""
         known = self.outputs() if self.service.dated else {}
         for group, dated in self.service.dated.items():
+            environment = bucket.value(known, dated.output)
+            # An update waits for jobs, for hours: the time is looked at after that.
+            self._wait(environment, invalid=True)
             phase = schedules.phase(self.run, group)
             if phase == "over":
                 self.run.note(f"The capacity of {group} ends, or has ended: no job starts on it.")
             wanted = "ENABLED" if phase == "during" else "DISABLED"
-            environment = bucket.value(known, dated.output)
             if self._shown(environment)["state"] != wanted:
                 minimum = dated.minimum if wanted == "ENABLED" else 0
                 self._set(environment, wanted, minimum)
@@ -119,11 +118,13 @@ class BatchCluster(Cluster):
         )
         minimum, outputs = _minimum(found), foundation.outputs(self.run)
         enabled = found["state"] == "ENABLED"
-        if enabled and bucket.recall(self.run, outputs, self.memory) is None:
+        remembers = enabled and bucket.recall(self.run, outputs, self.memory) is None
+        if remembers:
             bucket.remember(self.run, outputs, self.memory, self.counts())
         self._set(environment, "DISABLED", minimum)
         if enabled:
             self._set(environment, "ENABLED", minimum)
+        if remembers:
             bucket.forget(self.run, outputs, self.memory)
 
     def report(self) -> list[list[str]]:
@@ -151,15 +152,25 @@ class BatchCluster(Cluster):
 
     def stop(self, rows: Rows) -> None:
         """Disable the environments: jobs that run go on; without new ones, their nodes stop."""
-        names = [row[0] for row in rows]
+        names = [row[0] for row in self._left(rows)]
         each_stopped(self.run, names, lambda name: self._set(name, "DISABLED", 0))
 
     def start(self, rows: Rows) -> None:
         known = self.outputs() if self.service.dated else {}
         dated = {known.get(each.output) for each in self.service.dated.values()}
-        for environment, minimum in rows:
+        for environment, minimum in self._left(rows):
             if environment not in dated:
                 self._set(environment, "ENABLED", int(minimum))
+
+    def _left(self, rows: Rows) -> Rows:
+        """The rows of environments that the stack still has."""
+        there = self._environments()
+        for environment in (row[0] for row in rows if row[0] not in there):
+            self.run.note(
+                f"{self.stack.name} no longer has the compute environment {environment}: it is "
+                "left out."
+            )
+        return [row for row in rows if row[0] in there]
 
     def clean_up(self) -> None:
         """Deregister job definitions of submit.sh: they cost nothing, but stay active."""
@@ -178,7 +189,8 @@ class BatchCluster(Cluster):
 
     def _environments(self) -> list[str]:
         there = cloudformation.resources(self.run.world, self.stack.name)
-        found = [e["PhysicalResourceId"] for e in there if e["ResourceType"] == self.node_type]
+        ids = (e.get("PhysicalResourceId") for e in there if e["ResourceType"] == self.node_type)
+        found = [id for id in ids if id]
         if not found:
             raise Stop(
                 f"CloudFormation shows no compute environments of {self.stack.name}: deploy the "

@@ -13,7 +13,7 @@ from clustergen.deployment.world import Stop
 NAME: Final = "ScriptsBucketName"
 """The output of the foundation."""
 # In what a pause remembers.
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.# \t\n-]*")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/# \t\n-]*")
 
 
 def name(outputs: Outputs) -> str:

@@ -135,17 +135,24 @@ def losses(changes: Collection[Change], *, of_foundation: bool) -> Iterator[Guar
     yield Guard("replaces-resource", names, " ".join(why))
 
 
-def groups_with_one_name(changes: Collection[Change]) -> Iterator[Guard]:
-    """Node groups that would be replaced: the new one is made first, and cannot have the name."""
+def groups_with_one_name(changes: Collection[Change], resources: Json) -> Iterator[Guard]:
+    """Node groups that would be replaced: the new one is made first, and cannot have the name.
+
+    CloudFormation makes up a new name for one that has none in the new ``resources``.
+    """
     ends = ("::ComputeNodeGroup", "::Nodegroup")
     groups = [each for each in replaced(changes) if each.type.endswith(ends)]
-    if names := [each.id for each in groups if not _is_renamed(each)]:
+    named = (each for each in groups if _has_name(resources.get(each.id, {})))
+    if names := [each.id for each in named if all(p not in _NAMES for p, _ in each.properties)]:
         way = "which fails: two node groups cannot share a name. Rename it in the spec."
         yield Guard("refused", f"replace {', '.join(names)}, {way}")
 
 
-def _is_renamed(group: Change) -> bool:
-    return any(path in ("Name", "NodegroupName") for path, _ in group.properties)
+_NAMES: Final = ("Name", "NodegroupName")
+
+
+def _has_name(group: Json) -> bool:
+    return any(name in group.get("Properties", {}) for name in _NAMES)
 
 
 def moved_links(changes: Collection[Change]) -> Iterator[Guard]:

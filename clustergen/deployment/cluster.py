@@ -55,9 +55,9 @@ class Cluster:
         """The template of the stack."""
         return Template(self.stack.template, self.run.template("cluster"))
 
-    def parameters(self, outputs: Outputs) -> Mapping[str, str]:
-        """The parameters of the stack."""
-        return parameters.values(self.run, self.stack, outputs)
+    def parameters(self, known: Outputs) -> Mapping[str, str]:
+        """The parameters of the stack, from what :meth:`known` says."""
+        return parameters.values(self.run, self.stack, known)
 
     def prepared(self) -> bool:
         """Prepare a change of the stack; whether its change set has to be made again then."""
@@ -125,7 +125,7 @@ class Cluster:
         if found is None or found.creates:
             return []
         return [
-            *changes.groups_with_one_name(found.changes),
+            *changes.groups_with_one_name(found.changes, self.run.template("cluster")["Resources"]),
             *changes.changed_shares(found.changes),
             *changes.losses(found.changes, of_foundation=False),
             *self._replaced_nodes(found.changes),
@@ -186,7 +186,7 @@ def each_stopped(run: Run, names: Iterable[str], stop: Callable[[str], None]) ->
         try:
             stop(name)
         except Stop as error:
-            run.note("\n".join([*error.notes, str(error)]))
+            run.tell(error)
             run.note(
                 f"{name} could not be paused, for the reason above. The others are paused first."
             )

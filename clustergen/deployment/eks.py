@@ -6,7 +6,7 @@ import datetime
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar, NamedTuple, cast
+from typing import ClassVar, cast
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import (
@@ -15,12 +15,12 @@ from clustergen.deployment import (
     parameters,
     schedules,
     stacks,
-    templates,
 )
 from clustergen.deployment.administrators import check_administrators, kept_entries
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Change, Guard
 from clustergen.deployment.cluster import Cluster, each_stopped, stop_at_others
+from clustergen.deployment.eks_sizes import Sizes
 from clustergen.deployment.existing_eks import ExistingCluster
 from clustergen.deployment.karpenter import Karpenter
 from clustergen.deployment.kubernetes import Kubernetes
@@ -30,16 +30,6 @@ from clustergen.deployment.references import clusters
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stacks import ChangeSet, Template
 from clustergen.deployment.world import Stop, at
-
-_GROUP_MINUTES = 30
-
-
-class Scaling(NamedTuple):
-    """The size of a node group, and its status."""
-
-    minimum: int
-    desired: int
-    status: str = "ACTIVE"
 
 
 class EksCluster(Cluster):
@@ -56,6 +46,10 @@ class EksCluster(Cluster):
     @property
     def api(self) -> Kubernetes:
         return Kubernetes(self.run, self.service.eks_cluster)
+
+    @property
+    def sizes(self) -> Sizes:
+        return Sizes(self.run, self.service)
 
     @property
     def karpenter(self) -> Karpenter:
@@ -114,7 +108,7 @@ class EksCluster(Cluster):
         if existing := self.existing:
             existing.check()
         if deploys:
-            self._check_earlier_nodes()
+            self.sizes.check_earlier_nodes()
         if deploys and self.service.installs and (self.service.karpenter or self._left_karpenter()):
             self.karpenter.look_before(self.has_api())
         if self.service.admins:
@@ -127,48 +121,25 @@ class EksCluster(Cluster):
         known = cloudformation.outputs(self.run.world, self.stack.name)
         return "KarpenterNodeRoleName" in known
 
-    def _check_earlier_nodes(self) -> None:
-        """A change of the reservation terminates nodes: none are there before its start."""
-        for group in self.service.dated:
-            if schedules.phase(self.run, group) != "before":
-                continue
-            found = self.scaling(group)
-            if found and found.desired:
-                raise Stop(
-                    f"nodes of the earlier capacity of {group} still run, and this deployment "
-                    "would terminate them. Deploy after its end, or scale to zero: "
-                    f"{self._command(group)} minSize=0,desiredSize=0"
-                )
-
-    def _command(self, group: str) -> str:
-        return (
-            f"aws eks update-nodegroup-config --region {self.run.bundle.region} --cluster-name "
-            f"{self.service.eks_cluster} --nodegroup-name {group} --scaling-config"
-        )
-
     # -- the stack
 
     def known(self, outputs: Outputs) -> Outputs:
         return {**outputs, **(self.existing.facts() if self.existing else {})}
 
-    def parameters(self, outputs: Outputs) -> Mapping[str, str]:
+    def parameters(self, known: Outputs) -> Mapping[str, str]:
         """Sizes besides: those that the stack has recorded, or those that EKS has.
 
         New groups begin without nodes, so that the control plane does not depend on capacity. A
         size alone is not a change, because EKS has it already; all other changes must include it.
         """
-        given = dict(parameters.values(self.run, self.stack, self.known(outputs)))
+        given = dict(parameters.values(self.run, self.stack, known))
         told = self._told()
+        present = self.sizes.present() if self.present is None else self.present
         for name, group in self.service.groups.items():
-            size = self._size(name) if self.present is None else self.present[name]
-            given[group.parameter] = str(min(size, group.most))
+            given[group.parameter] = str(min(present[name], group.most))
             if self.present is None and group.parameter in told:
                 given[group.parameter] = told[group.parameter]
         return {**given, **(self.existing.drivers(told) if self.existing else {})}
-
-    def _size(self, name: str) -> int:
-        found = None if self.run.options.rehearses else self.scaling(name)
-        return found.desired if found else 0
 
     def _told(self) -> Mapping[str, str]:
         """The parameters that the stack has; none where none of its resources exists."""
@@ -188,7 +159,7 @@ class EksCluster(Cluster):
         """
         told = self._told()
         # The stack may record fewer: it cannot have more than the maximum that it deployed.
-        self.present = {name: self._size(name) for name in self.service.groups}
+        self.present = self.sizes.present()
         groups = self.service.groups.items()
         live = {g.parameter: self.present[n] for n, g in groups if g.parameter in told}
         wanted = {g.parameter: str(min(self.present[n], g.most)) for n, g in groups}
@@ -210,7 +181,7 @@ class EksCluster(Cluster):
         for name, group in self.service.groups.items():
             if group.parameter in live:
                 # EKS makes one change of a group at a time.
-                self._active(name)
+                self.sizes.active(name)
                 size = live[group.parameter]
                 given[group.parameter] = str(min(size, int(most.get(name) or size)))
         self.run.note(
@@ -220,10 +191,6 @@ class EksCluster(Cluster):
         if found := stacks.create(self.run, self.stack, None, given):
             self.run.agree({self.stack.name: self.guards(found)})
             stacks.execute(self.run, found)
-
-    def before(self, outputs: Outputs) -> None:  # noqa: ARG002
-        groups = templates.log_groups(self.run.template("cluster"))
-        stacks.take_old_logs(self.run, self.stack, groups)
 
     def end_first(self) -> None:
         if self.existing is None and self._left_karpenter():
@@ -241,32 +208,12 @@ class EksCluster(Cluster):
             self.api.script("install.sh")
 
     def settle(self) -> None:
-        """Request missing nodes, without waiting for them, where there is capacity now.
-
-        Cluster Autoscaler, if the cluster has it, keeps the minimum of idle nodes.
-        """
+        """Request missing nodes, without waiting for them, where there is capacity now."""
         resumes = self.run.options.action == "resume"
         owned = self.existing.owned() if self.existing else [*self.service.groups]
         for name in self.service.dated if resumes else self.service.groups:
             if name in owned:
-                self._raise(name)
-
-    def _raise(self, name: str) -> None:
-        group, phase = self.service.groups[name], schedules.phase(self.run, name)
-        found = Scaling(0, 0) if self.run.options.rehearses else self._active(name)
-        if phase == "over":
-            self.run.note(f"The capacity of {name} has ended: it gets no nodes.")
-            if found.desired:
-                self._scale(name, 0, 0)
-        if phase != "during" or (found.desired >= group.wanted and found.minimum == group.kept):
-            return
-        self._scale(name, group.kept, max(found.desired, group.wanted))
-        if found.desired < group.wanted:
-            self.run.note(
-                f"{name}: requested {group.wanted} nodes. To see why one is missing: aws eks "
-                f"describe-nodegroup --region {self.run.bundle.region} --cluster-name "
-                f"{self.service.eks_cluster} --nodegroup-name {name} --query nodegroup.health"
-            )
+                self.sizes.settle(name)
 
     def report(self) -> list[list[str]]:
         for name in self.service.imaged:
@@ -294,43 +241,8 @@ class EksCluster(Cluster):
 
     # -- sizes
 
-    def scaling(self, name: str) -> Scaling | None:
-        """A node group as EKS shows it; None if it does not exist."""
-        names = {"clusterName": self.service.eks_cluster, "nodegroupName": name}
-        found: Json | None = self.run.world.need("eks:DescribeNodegroup", "nodegroup", **names)
-        if found is None:
-            return None
-        size = found["scalingConfig"]
-        return Scaling(int(size["minSize"]), int(size["desiredSize"]), found["status"])
-
-    def _active(self, name: str) -> Scaling:
-        """A node group once EKS can change it."""
-
-        def active() -> Scaling | None:
-            found = self.scaling(name)
-            if found is None:
-                raise Stop(f"EKS has no node group {name}")
-            if found.status.endswith("_FAILED"):
-                raise Stop(
-                    f"EKS cannot change the node group {name}: aws --region "
-                    f"{self.run.bundle.region} eks describe-nodegroup --cluster-name "
-                    f"{self.service.eks_cluster} --nodegroup-name {name} --query nodegroup.health"
-                )
-            return found if found.status in ("ACTIVE", "DEGRADED") else None
-
-        return self.run.world.wait(_GROUP_MINUTES, f"the node group {name}", active)
-
-    def _scale(self, name: str, minimum: int, desired: int) -> None:
-        self.run.world.change(
-            "eks:UpdateNodegroupConfig",
-            clusterName=self.service.eks_cluster,
-            nodegroupName=name,
-            scalingConfig={"minSize": minimum, "desiredSize": desired},
-        )
-
     def counts(self) -> Rows:
-        sizes = {name: self.scaling(name) for name in self.service.groups}
-        return [[n, str(s.minimum), str(s.desired)] for n, s in sizes.items() if s]
+        return self.sizes.rows()
 
     def stop(self, rows: Rows) -> None:
         if self.service.karpenter or self.service.queues:
@@ -339,13 +251,13 @@ class EksCluster(Cluster):
         if self.service.karpenter and self.karpenter.is_there():
             self.karpenter.stop()
         names = [row[0] for row in rows if self._may_scale(row[0])]
-        each_stopped(self.run, names, lambda name: self._resize(name, 0, 0))
+        each_stopped(self.run, names, lambda name: self.sizes.resize(name, 0, 0))
 
     def start(self, rows: Rows) -> None:
         for name, minimum, desired in rows:
             if name not in self.service.dated and self._may_scale(name):
                 runs = schedules.phase(self.run, name) == "during"
-                self._resize(name, *((int(minimum), int(desired)) if runs else (0, 0)))
+                self.sizes.resize(name, *((int(minimum), int(desired)) if runs else (0, 0)))
 
     def _may_scale(self, name: str) -> bool:
         if self.existing and not self.run.options.rehearses and name not in self.existing.owned():
@@ -353,15 +265,10 @@ class EksCluster(Cluster):
                 f"The node group {name} is not in the stack {self.stack.name}: it keeps its nodes."
             )
             return False
-        if self.run.options.rehearses or self.scaling(name) is not None:
+        if self.run.options.rehearses or self.sizes.scaling(name) is not None:
             return True
         self.run.note(f"EKS no longer has the node group {name}: it is left out.")
         return False
-
-    def _resize(self, name: str, minimum: int, desired: int) -> None:
-        if not self.run.options.rehearses:
-            self._active(name)
-        self._scale(name, minimum, desired)
 
     def release(self) -> None:
         if self.service.pools or self.service.queues:
@@ -435,8 +342,7 @@ class EksCluster(Cluster):
         """System nodes run no jobs."""
         if id == self.service.system_group:
             return 0
-        found = self.scaling(id)
-        return found.desired if found else 0
+        return self.sizes.count(id)
 
     def most_nodes(self, id: str) -> int | None:
         return next((g.most for g in self.service.groups.values() if g.id == id), None)
@@ -456,9 +362,9 @@ class EksCluster(Cluster):
             if name not in self.service.blocks or not (count := self.count_nodes(name)):
                 continue
             self.run.note(
-                f"When the jobs of {each.id} have ended: {self._command(name)} "
+                f"When the jobs of {each.id} have ended: {self.sizes.command(name)} "
                 "minSize=0,desiredSize=0\n"
-                f"After the deployment, request its nodes again: {self._command(name)} "
+                f"After the deployment, request its nodes again: {self.sizes.command(name)} "
                 f"desiredSize={count}"
             )
             what = f"fail: it needs {each.id} scaled to 0 nodes first, and it has {count}"

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import cloudformation
+from clustergen.deployment.eks_sizes import Sizes
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.model import Eks, Stack
 from clustergen.deployment.run import Outputs, Run
@@ -32,7 +33,8 @@ class Groups(Protocol):
 
     def describe(self) -> Json | None: ...
 
-    def scaling(self, name: str) -> object | None: ...
+    @property
+    def sizes(self) -> Sizes: ...
 
     def has_api(self) -> bool: ...
 
@@ -98,16 +100,14 @@ class ExistingCluster:
         """Without access, the software of the nodes could not be installed in the end."""
         api = self.cluster.api
         api.reach()
-        command = api.kubectl("get", "--raw", "/readyz")
-        environment = {"KUBECONFIG": ".filled/kubeconfig"}
-        ended = self.run.world.programs.run(command, self.run.folder, environment)
+        ended = api.ask("get", "--raw", "/readyz")
         if ended.status:
             raise Stop(
                 f"the API of {self.name} does not respond: it is private, or you have no access "
                 "entry. Run deploy.sh in its VPC, and ask its owner for access (aws eks "
                 f"create-access-entry). kubectl said: {ended.err.strip() or 'nothing'}"
             )
-        self._check_cni(self.cluster.api.get("daemonset", "aws-node", "--namespace", "kube-system"))
+        self._check_cni(api.get("daemonset", "aws-node", "--namespace", "kube-system"))
 
     def _check_cni(self, plugin: Json | None) -> None:
         if plugin is None:
@@ -134,7 +134,7 @@ class ExistingCluster:
         for name in self.service.groups:
             if name in owned:
                 continue
-            if self.cluster.scaling(name) is not None:
+            if self.cluster.sizes.scaling(name) is not None:
                 raise Stop(
                     f"{self.name} has a node group {name} that the stack {self.cluster.stack.name} "
                     "did not add: rename yours in the spec, and render again"

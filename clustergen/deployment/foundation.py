@@ -7,16 +7,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from clustergen.base.artifacts import Json
+from clustergen.base.artifacts import Json, compact_text
 from clustergen.deployment import bucket, changes, cloudformation, stacks, templates
 from clustergen.deployment.changes import Guard
-from clustergen.deployment.model import Stack
+from clustergen.deployment.model import STAGE, Stack
 from clustergen.deployment.run import Outputs, Run, json_of
 from clustergen.deployment.stacks import ChangeSet, Template
 from clustergen.deployment.world import Stop
 
-STAGE: Final = "foundation-bucket.template.json"
-"""Template with only the bucket, if the whole foundation is too large for one request."""
 _BUCKET: Final = "ScriptsBucket"
 _PARTS: Final = ("Parameters", "Conditions", "Resources", "Outputs")
 _LINK: Final = "::DataRepositoryAssociation"
@@ -83,7 +81,6 @@ def review(run: Run) -> ChangeSet | None:
             run.agree({own.name: guards(run, first)})
             stacks.execute(run, first)
         known = cloudformation.outputs(run.world, own.name)
-    stacks.take_old_logs(run, own, templates.log_groups(template, kept=True))
     whole = Template(own.template, template)
     found = stacks.create(run, own, whole, given, known.get(bucket.NAME, ""))
     if found:
@@ -99,7 +96,7 @@ def _with_bucket(run: Run) -> tuple[Template, stacks.Parameters]:
     deployed = _deployed(run)
     merged = {part: {**deployed.get(part, {}), **stage.get(part, {})} for part in _PARTS}
     whole = {**deployed, **{part: found for part, found in merged.items() if found}}
-    path = run.write(STAGE, templates.sent(whole))
+    path = run.write(STAGE, compact_text(whole))
     return Template(path, whole), dict.fromkeys(cloudformation.parameters(run.world, own.name))
 
 
@@ -165,7 +162,7 @@ def _deploy_without(run: Run, found: ChangeSet, names: list[str]) -> None:
     if all(each.action == "Remove" for each in found.changes):
         return
     merged = templates.with_resources(run.foundation, _deployed(run, names), names)
-    path = run.write("kept.template.json", templates.sent(merged))
+    path = run.write("kept.template.json", compact_text(merged))
     _change(run, Template(path, merged))
 
 

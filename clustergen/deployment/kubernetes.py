@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import printing
+from clustergen.deployment.programs import Ended
 from clustergen.deployment.run import FILLED, Outputs, Run
 from clustergen.deployment.world import Stop
 
@@ -22,7 +23,7 @@ class Kubernetes:
     """One cluster. kubectl and helm do not change the configuration of the user."""
 
     def __init__(self, run: Run, cluster: str) -> None:
-        self.run, self.cluster, self._knows = run, cluster, False
+        self.run, self.cluster = run, cluster
 
     @property
     def _environment(self) -> Mapping[str, str]:
@@ -35,22 +36,26 @@ class Kubernetes:
         self.run.filled("kubeconfig")
         self._change(["aws", "eks", "update-kubeconfig", *place, *alias])
 
-    def kubectl(self, *words: str) -> list[str]:
-        """The words of a command."""
+    def _kubectl(self, *words: str) -> list[str]:
         context = ["--context", self.run.bundle.cluster]
         return ["kubectl", *context, "--request-timeout", "30s", *words]
+
+    def ask(self, *words: str) -> Ended:
+        """How a command of kubectl ended that changes nothing."""
+        command = self._kubectl(*words)
+        return self.run.world.programs.run(command, self.run.folder, self._environment)
 
     def get(self, resource: str, *words: str) -> Json | None:
         """What the API has, with `items` where no name is given; None if there is no such object.
 
         :raises Stop: if it does not answer.
         """
-        command = self.kubectl("get", resource, *words, "--ignore-not-found", "--output", "json")
-        ended = self.run.world.programs.run(command, self.run.folder, self._environment)
+        command = ["get", resource, *words, "--ignore-not-found", "--output", "json"]
+        ended = self.ask(*command)
         if ended.status:
             raise Stop(
-                f"this command failed: {printing.line(command)}. Fix what it reports, and run this "
-                "again.",
+                f"this command failed: {printing.line(self._kubectl(*command))}. Fix what it "
+                "reports, and run this again.",
                 ended.err.strip(),
             )
         found: Json | None = json.loads(ended.out) if ended.out.strip() else None
@@ -79,7 +84,7 @@ class Kubernetes:
 
     def change(self, *words: str) -> None:
         """Run a command of kubectl that changes something."""
-        self._change(self.kubectl(*words))
+        self._change(self._kubectl(*words))
 
     def delete(self, resource: str, *words: str) -> None:
         """Delete objects, and wait until they are gone: nodes take minutes."""

@@ -16,6 +16,17 @@ from clustergen.base.artifacts import Artifact, Json, json_artifact
 PATH: Final = "bundle.json"
 FORMAT: Final = 1
 
+MARK: Final = "clustergen"
+"""Where the metadata of a template says whose it is."""
+MARK_FORMAT: Final = 1
+INLINE_BYTES: Final = 51_200
+"""Maximum size of a template in a request; larger ones must be in S3.
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
+STAGE: Final = "foundation-bucket.template.json"
+"""Template with only the bucket, if the whole foundation is too large for one request."""
+NAMING: Final = ("Id", "Arn", "BucketName")
+"""How outputs of the foundation end that name what it made."""
+
 Role = str
 """What a stack is for, such as ``foundation``; its template is ``ROLE.template.json``."""
 
@@ -87,7 +98,7 @@ class Network(_Read):
     vpc: str = ""
     """Empty if the foundation makes one."""
     groups: tuple[str, ...] = ()
-    """Security groups of others to which the foundation adds rules."""
+    """Existing security groups to which the foundation adds rules."""
 
 
 @dataclass(frozen=True, slots=True)

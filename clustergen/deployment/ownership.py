@@ -9,15 +9,12 @@ from typing import Any, Final
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import cloudformation, templates
-from clustergen.deployment.model import Stack
+from clustergen.deployment.model import MARK, MARK_FORMAT, Stack
 from clustergen.deployment.run import Run, json_of
 from clustergen.deployment.world import Stop
 
 ACCOUNT_FILE: Final = "deployed.json"
 """Where the bundle is deployed; rendering it again keeps this file."""
-_KEY: Final = "clustergen"
-FORMAT: Final = 1
-"""Of marks."""
 _DEPLOYING: Final = ("deploy", "foundation")
 
 
@@ -79,26 +76,33 @@ def check_stack(run: Run, stack: Stack) -> None:
     """Stop if a stack of this name is not this bundle's; every change of a stack begins with it."""
     if stack.name in run.proven:
         return
-    # A stack in review has nothing in it.
-    if cloudformation.status(run.world, stack.name) not in ("", "REVIEW_IN_PROGRESS"):
+    if not _is_empty(run, stack.name):
         _check_summary(run, stack)
     run.proven.add(stack.name)
+
+
+def _is_empty(run: Run, name: str) -> bool:
+    """Whether a stack has nothing in it: it is in review, or goes without ever having had it."""
+    found = cloudformation.status(run.world, name)
+    goes = found == "DELETE_IN_PROGRESS" and not cloudformation.resources(run.world, name)
+    return goes or found in ("", "REVIEW_IN_PROGRESS")
 
 
 def _check_summary(run: Run, stack: Stack) -> None:
     call = "cloudformation:GetTemplateSummary"
     summary = run.world.ask(call, StackName=stack.name) or {}
     metadata = json_of(summary.get("Metadata") or "{}")
-    mark = metadata.get(_KEY) if isinstance(metadata, dict) else None
+    mark = metadata.get(MARK) if isinstance(metadata, dict) else None
     if mark is not None:
         ours = {"cluster": stack.mark.cluster, "target": stack.mark.target}
         if not isinstance(mark, dict) or {**mark, **ours} != mark:
             text = json.dumps(mark, separators=(",", ":"))
             _refuse(stack, f"its template is marked as another's: {text}")
-        if mark.get("format") != FORMAT:
+        if mark.get("format") != MARK_FORMAT:
             raise Stop(
                 f"the stack {stack.name} is of another version of clustergen: its mark has the "
-                f"format {mark.get('format')}, not {FORMAT}. Nothing was changed. Use that version."
+                f"format {mark.get('format')}, not {MARK_FORMAT}. Nothing was changed. Use that "
+                "version."
             )
         return
     description = summary.get("Description") or ""

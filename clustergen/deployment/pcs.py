@@ -161,7 +161,7 @@ class PcsCluster(Cluster):
         try:
             self._resize(cluster, group, 0, 0)
         except Stop as error:
-            self.run.note("\n".join([*error.notes, str(error)]))
+            self.run.tell(error)
             self.run.note(
                 f"PCS keeps the size of {group.name}, whose capacity has ended: none of its nodes "
                 "can start any more."
@@ -229,7 +229,8 @@ class PcsCluster(Cluster):
         try:
             self._wait(again)
         except Stop as error:
-            self.run.note("\n".join(error.notes)) if error.notes else None
+            if error.notes:
+                self.run.note("\n".join(error.notes))
             return str(error)
         return ""
 

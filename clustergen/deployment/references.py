@@ -9,11 +9,10 @@ from typing import Final
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import cloudformation, foundation
+from clustergen.deployment.model import NAMING
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.world import Stop
 
-_NAMING: Final = ("Id", "Arn", "BucketName")
-"""How outputs end that name what the foundation made."""
 _GROUP: Final = "SecurityGroupId"
 _INCOMPLETE: Final = ("REVIEW_IN_PROGRESS", "ROLLBACK_", "CREATE_FAILED", "DELETE_")
 _OF_FILES: Final = re.compile(r"FSx|(^|[^a-z])fs-[0-9a-f]")
@@ -25,7 +24,7 @@ def refusals(run: Run) -> Iterator[str]:
     """Why the foundation cannot be deleted: what refers to it, or that this cannot be known."""
     name = foundation.stack(run).name
     known = cloudformation.outputs(run.world, name)
-    values = [value for key, value in known.items() if key.endswith(_NAMING) and value]
+    values = [value for key, value in known.items() if key.endswith(NAMING) and value]
     if not values:
         _check_complete(run, name)
         return
@@ -57,7 +56,7 @@ def refusals(run: Run) -> Iterator[str]:
 
 def _check_complete(run: Run, name: str) -> None:
     """Stop where outputs should be: nothing refers to a foundation that was never complete."""
-    naming = any(each.endswith(_NAMING) for each in run.foundation["Outputs"])
+    naming = any(each.endswith(NAMING) for each in run.foundation["Outputs"])
     status = cloudformation.status(run.world, name)
     incomplete = not status or status.startswith(_INCOMPLETE)
     if naming and not incomplete:
@@ -101,7 +100,7 @@ def _is_of_files(run: Run, interface: Json) -> bool:
 
 
 def _rules(run: Run, known: Outputs, doubts: list[str]) -> list[str]:
-    """Security groups of others with rules that name those of the foundation.
+    """Security groups outside the foundation with rules that name its own.
 
     EC2 does not delete a group that a rule of another one in its VPC names: CloudFormation would
     notice after it has deleted the rest.

@@ -70,9 +70,15 @@ class Run:
     """What the user has consented to on the terminal."""
     pending: dict[str, str] = field(default_factory=dict)
     """Change sets that are not executed, by stack."""
+    begun: set[str] = field(default_factory=set)
+    """Stacks that exist for such a change set only."""
 
     def note(self, text: str) -> None:
         self.world.screen.note(text)
+
+    def tell(self, error: Stop) -> None:
+        """Say what stopped one step, where others follow."""
+        self.note("\n".join([*error.notes, str(error)]))
 
     def conclude(self, text: str) -> None:
         """Say what has been done."""

@@ -1,15 +1,21 @@
-"""What a deployment says while it runs: lines for people, or JSON for programs."""
+"""What a deployment says while it runs: lines for people, or JSON for programs.
+
+A reader who leaves (``| head``, a closed terminal) does not stop what the run has begun.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TextIO
+from typing import Any, Final, Protocol, TextIO
 
 from clustergen.base import secrets
 from clustergen.deployment import printing
+
+_WITHOUT_READER: Final = contextlib.suppress(OSError)
 
 
 class Screen(Protocol):
@@ -38,7 +44,8 @@ class Text:
 
     def note(self, text: str) -> None:
         self._clear()
-        print("\n".join(secrets.hidden(text.splitlines())), file=self.err, flush=True)
+        with _WITHOUT_READER:
+            print("\n".join(secrets.hidden(text.splitlines())), file=self.err, flush=True)
 
     def command(self, words: Sequence[str]) -> None:
         self.note(f"+ {printing.line(words)}")
@@ -46,18 +53,21 @@ class Text:
     def progress(self, text: str) -> None:
         if self.err.isatty():
             self._clear()
-            self.err.write(text)
-            self.err.flush()
+            with _WITHOUT_READER:
+                self.err.write(text)
+                self.err.flush()
             self._shown = bool(text)
 
     def result(self, rows: Iterable[Sequence[str]]) -> None:
         self._clear()
-        for row in rows:
-            print("\t".join(row), file=self.out)
+        with _WITHOUT_READER:
+            for row in rows:
+                print("\t".join(row), file=self.out)
 
     def _clear(self) -> None:
         if self._shown:
-            self.err.write("\r\x1b[K")
+            with _WITHOUT_READER:
+                self.err.write("\r\x1b[K")
             self._shown = False
 
 
@@ -81,6 +91,6 @@ class Lines:
         self._print("result", rows=[list(row) for row in rows])
 
     def _print(self, event: str, **members: Any) -> None:
-        print(
-            json.dumps({"event": event, **members}, ensure_ascii=False), file=self.out, flush=True
-        )
+        line = json.dumps({"event": event, **members}, ensure_ascii=False)
+        with _WITHOUT_READER:
+            print(line, file=self.out, flush=True)

@@ -9,17 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from clustergen.base.artifacts import Json
+from clustergen.base.artifacts import Json, compact_text
 from clustergen.deployment import changes, cloudformation, ownership, policies, printing, templates
 from clustergen.deployment.changes import Change
 from clustergen.deployment.cloudformation import STACK_MINUTES, explain, settled_status, status
-from clustergen.deployment.model import Stack
+from clustergen.deployment.model import INLINE_BYTES, Stack
 from clustergen.deployment.run import Run
 from clustergen.deployment.world import Stop, World
 
-INLINE_BYTES: Final = 51_200
-"""Maximum size of a template in a request; larger ones must be in S3.
-https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 _CHANGE_SET_MINUTES: Final = 15
 _NOTHING: Final = ("didn't contain changes", "No updates are to be performed")
 
@@ -95,7 +92,10 @@ def create(
             "creates it again."
         )
         return None
-    creates = prepare(run, stack) in ("", "REVIEW_IN_PROGRESS")
+    found = prepare(run, stack)
+    creates = found in ("", "REVIEW_IN_PROGRESS")
+    if template:
+        _take_old_logs(run, name, templates.kept_log_groups(template.content))
     now = datetime.datetime.fromtimestamp(world.clock.time(), datetime.UTC)
     content = template.content if template else None
     id = "deploy" if run.options.rehearses else f"deploy-{now:%Y%m%d-%H%M%S}"
@@ -109,8 +109,15 @@ def create(
         **({"Tags": _tags(run)} if run.bundle.tags and template is not None else {}),
         **({"ImportExistingResources": True} if name in run.adopting else {}),
     }
-    world.change("cloudformation:CreateChangeSet", StackName=name, **request)
+    # Before it is known to exist: Ctrl-C may come before the answer.
     run.pending[name] = made.name
+    if not found:
+        run.begun.add(name)
+    try:
+        world.change("cloudformation:CreateChangeSet", StackName=name, **request)
+    except Stop:
+        del run.pending[name]
+        raise
     return _examined(run, made)
 
 
@@ -141,7 +148,7 @@ def _body(run: Run, stack: Stack, template: Template | None, bucket: str) -> Jso
     """The template as arguments of a request."""
     if template is None:
         return {"UsePreviousTemplate": True, "Capabilities": ["CAPABILITY_NAMED_IAM"]}
-    text = templates.sent(template.content)
+    text = compact_text(template.content)
     allowed = {"Capabilities": [templates.capability(text)]}
     if len(text.encode()) <= INLINE_BYTES:
         return {"TemplateBody": printing.FileText(text, _place(run, template, text)), **allowed}
@@ -200,10 +207,18 @@ def drop(run: Run, stack: str) -> None:
 
 
 def drop_all(run: Run) -> None:
-    """Delete all change sets that are not executed, as far as AWS lets it."""
+    """Delete all change sets that are not executed, as far as AWS lets it.
+
+    A stack without resources, which one of them has created, goes with it.
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html
+    """
     for stack in [*run.pending]:
         with suppress(Stop):
             drop(run, stack)
+    for stack in run.begun:
+        with suppress(Stop):
+            if status(run.world, stack) == "REVIEW_IN_PROGRESS":
+                run.world.change("cloudformation:DeleteStack", StackName=stack)
 
 
 def show(run: Run, change: ChangeSet) -> None:
@@ -232,10 +247,11 @@ def execute(run: Run, change: ChangeSet) -> None:
     world, stack = run.world, change.stack
     ownership.tell_unmarked(run, stack)
     with policies.lifted(run, change.stack, change.changes):
-        del run.pending[stack.name]
         world.change(
             "cloudformation:ExecuteChangeSet", StackName=stack.name, ChangeSetName=change.name
         )
+        del run.pending[stack.name]
+        run.begun.discard(stack.name)
         # Once a change set is executed, the stack is no longer in review.
         found = world.wait(STACK_MINUTES, f"the stack {stack.name}", lambda: _changed(run, stack))
     if found[0] not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
@@ -275,23 +291,23 @@ def delete(run: Run, stack: Stack, *, quietly: bool = False) -> None:
     run.world.wait(STACK_MINUTES, f"the deletion of {name}", deleted)
 
 
-def take_old_logs(run: Run, stack: Stack, groups: Iterable[str]) -> None:
+def _take_old_logs(run: Run, stack: str, groups: Iterable[str]) -> None:
     """Let a stack take over log groups that exist: they outlive the cluster that made them.
 
     EKS may also write the last logs of a deleted cluster to a new group.
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
     """
-    for group in groups:
+    for group in groups if stack not in run.adopting else ():
         call, member = "logs:DescribeLogGroups", "logGroups"
         found = run.world.ask_all(call, member, logGroupNamePrefix=group) or []
         if all(each.get("logGroupName") != group for each in found):
             continue
         # A creation that failed also leaves a group, which the stack then no longer has.
-        there = cloudformation.resources(run.world, stack.name)
+        there = cloudformation.resources(run.world, stack)
         mine = (each for each in there if each.get("PhysicalResourceId") == group)
         if all(each.get("ResourceStatus") == "DELETE_SKIPPED" for each in mine):
             run.note(
                 f"The log group {group} exists, probably from a deleted cluster of this name: the "
                 "stack takes it over, with its events and their retention."
             )
-            run.adopting.add(stack.name)
+            run.adopting.add(stack)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -42,17 +41,12 @@ def stores(templates: Iterable[Json], *, kept: bool) -> set[str]:
     }
 
 
-def log_groups(template: Json, *, kept: bool = False) -> list[str]:
-    """The names of the log groups in a template; with ``kept``, of those that outlive the stack."""
-    found = [
-        (resource.get("Properties", {}).get("LogGroupName"), resource.get("DeletionPolicy", ""))
-        for resource in template["Resources"].values()
-        if resource.get("Type") == _LOGS
-    ]
-    named = (
-        (n, p) for n, p in found if isinstance(n, str) and (not kept or p.startswith("Retain"))
-    )
-    return [name for name, _ in named]
+def kept_log_groups(template: Json) -> list[str]:
+    """The names of the log groups in a template that outlive the stack."""
+    found = (each for each in template["Resources"].values() if each.get("Type") == _LOGS)
+    kept = (each for each in found if each.get("DeletionPolicy", "").startswith("Retain"))
+    names = (each.get("Properties", {}).get("LogGroupName") for each in kept)
+    return [name for name in names if isinstance(name, str)]
 
 
 def with_resources(template: Json, deployed: Json, names: Iterable[str]) -> Json:
@@ -62,11 +56,6 @@ def with_resources(template: Json, deployed: Json, names: Iterable[str]) -> Json
     """
     kept = {name: deployed["Resources"][name] for name in names}
     return {**template, "Resources": {**template["Resources"], **kept}}
-
-
-def sent(template: Json) -> str:
-    """The text that is sent: indentation and line ends have no meaning."""
-    return json.dumps(template, ensure_ascii=False, separators=(",", ": "))
 
 
 _NAMED: Final = re.compile(

@@ -27,6 +27,7 @@ _MISSING: Final = (
     "ResourceNotFound",
     "NoSuchEntity",
     "NoSuchKey",
+    "NoSuchBucket",
     "404",
     "ChangeSetNotFound",
     "InvalidCapacityReservationId.NotFound",
@@ -77,10 +78,20 @@ class Botocore:
     _clients: dict[str, Any] = field(default_factory=dict)
 
     def send(self, call: str, arguments: Mapping[str, Any]) -> Json:
-        return dict(account.ask(self._client(call), call, **arguments))
+        return dict(self._sent(lambda: account.ask(self._client(call), call, **arguments)))
 
     def pages(self, call: str, arguments: Mapping[str, Any]) -> Iterable[Json]:
-        return map(dict, account.ask_pages(self._client(call), call, **arguments))
+        ask = account.ask_pages
+        return map(dict, self._sent(lambda: ask(self._client(call), call, **arguments)))
+
+    def _sent(self, send: Callable[[], T]) -> T:
+        """The answer, with credentials that were renewed in the meantime: a run takes hours."""
+        try:
+            return send()
+        except account.NoCredentials:
+            account.look_again()
+            self._clients.clear()
+            return send()
 
     def _client(self, call: str) -> Any:
         service = call.partition(":")[0]

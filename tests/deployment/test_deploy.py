@@ -15,7 +15,8 @@ from clustergen import deployment
 from clustergen.cli import main
 from clustergen.commands import deploy
 from clustergen.deployment import calls, printing
-from clustergen.deployment.foundation import STAGE
+from clustergen.deployment.model import STAGE
+from tests.support.cloud.account import Fault
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.syntax import tree_of
 from tests.targets.test_deployments import STORAGE, TAGGED, files
@@ -30,7 +31,7 @@ def bundle(tmp_path: Path) -> Iterator[Bundle]:
         yield made
 
 
-def typing(monkeypatch: pytest.MonkeyPatch, answer: str) -> list[str]:
+def typing(monkeypatch: pytest.MonkeyPatch, answer: str, *, yes: bool = False) -> list[str]:
     """Let a terminal answer each question; what it was asked."""
     asked: list[str] = []
 
@@ -39,7 +40,7 @@ def typing(monkeypatch: pytest.MonkeyPatch, answer: str) -> list[str]:
         return answer
 
     plain = deploy._options
-    monkeypatch.setattr(deploy, "_options", lambda args: replace(plain(args), asks=ask, yes=False))
+    monkeypatch.setattr(deploy, "_options", lambda args: replace(plain(args), asks=ask, yes=yes))
     return asked
 
 
@@ -52,18 +53,39 @@ def test_a_terminal_asks_before_nodes_are_replaced(
     done = bundle.deploy()
     assert (done.returncode, asked) == (status, ["Continue? [y/N] "]), done.stderr
     assert "would replace the 384 vCPUs of nodes" in done.stderr
-    assert bool(bundle.calling("execute-change-set")) is not status
+    assert bool(bundle.calling("execute-change-set")) is (status == 0)
 
 
 @pytest.mark.parametrize(("answer", "status"), [("example", 0), ("exampel", 2), ("y", 2)])
 def test_a_deletion_wants_the_name_typed(
     bundle: Bundle, monkeypatch: pytest.MonkeyPatch, answer: str, status: int
 ) -> None:
-    [*asked] = typing(monkeypatch, answer)
+    asked = typing(monkeypatch, answer)
     done = bundle.deploy("--destroy")
     assert done.returncode == status, done.stderr
-    assert bool(bundle.calling("delete-stack")) is not status
-    assert asked == []
+    assert bool(bundle.calling("delete-stack")) is (status == 0)
+    assert asked == ["This deletes the cluster example. To continue, type example: "]
+
+
+@pytest.mark.parametrize(("yes", "status"), [(True, 2), (False, 0)])
+def test_data_goes_only_with_the_name_typed_or_an_option(
+    bundle: Bundle, monkeypatch: pytest.MonkeyPatch, yes: bool, status: int
+) -> None:
+    """The option --yes is about clusters, which the same spec makes again."""
+    path = bundle.folder / "bundle.json"
+    told = json.loads(path.read_text())
+    told["losses"]["data"] = ["StorageScratch"]
+    path.write_text(json.dumps(told))
+    asked = typing(monkeypatch, "example", yes=yes)
+    done = bundle.deploy("--destroy")
+    assert (done.returncode, len(asked)) == (status, not yes), done.stderr
+    assert "with all data: StorageScratch" in done.stderr
+
+
+def test_a_cluster_goes_without_the_bucket_of_scripts(bundle: Bundle) -> None:
+    missing = "NoSuchBucket", "The specified bucket does not exist"
+    bundle.account.faults.append(Fault("s3api", *missing, times=99))
+    bundle.deployed("--destroy")
 
 
 def test_nothing_is_deleted_without_consent(
@@ -99,6 +121,14 @@ def test_a_plan_of_a_large_foundation_changes_nothing(tmp_path: Path) -> None:
         done = bundle.deployed("--plan")
         assert "only then can the rest be reviewed" in done.stderr
         assert not bundle.calling("execute-", "create-change-set")
+
+
+def test_a_plan_of_a_new_cluster_leaves_nothing(tmp_path: Path) -> None:
+    with reaching(tmp_path, files("batch")) as bundle:
+        bundle.deployed("--plan")
+        assert bundle.calling("create-change-set")
+        bundle.account.run("sleep", ["600"], tmp_path)
+        assert bundle.account.cloudformation.stacks == {}
 
 
 def test_a_plan_deletes_no_stack(tmp_path: Path) -> None:

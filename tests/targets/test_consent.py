@@ -236,6 +236,24 @@ def test_a_new_image_is_consent_to_new_nodes(target: str, running: Bundle) -> No
     assert executed(running, f"example-{target}")
 
 
+@pytest.mark.parametrize("target", ["eks", "pcs"])
+def test_a_group_cannot_be_replaced_under_its_name(target: str, running: Bundle) -> None:
+    """The new one is made first; a group of an overlay may leave its name to CloudFormation."""
+    files = sized(target, "{min: 2, max: 4}")
+    template = json.loads(files["cluster.template.json"])
+    deployed = running.account.cloudformation.stacks[f"example-{target}"].template
+    [id] = [name for name in template["Resources"] if re.fullmatch("NodeGroup[A-Z][a-z]+", name)]
+    group = template["Resources"][id]["Properties"]
+    group |= {"InstanceTypes": ["m7i.large"], "InstanceConfigs": [{"InstanceType": "m7i.large"}]}
+    running.render({**files, "cluster.template.json": json.dumps(template)})
+    running.stops("two node groups cannot share a name", "--plan", "--allow-replacement")
+    for each in (group, deployed["Resources"][id]["Properties"]):
+        each.pop("Name", each.pop("NodegroupName", None))
+    running.render({**files, "cluster.template.json": json.dumps(template)})
+    running.stops(f"would replace {id}", "--plan")
+    running.deployed("--plan", "--allow-replacement")
+
+
 BLOCK = "node_groups: [{name: h200, count: 32, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]\n"
 
 

@@ -427,6 +427,20 @@ def test_a_pause_is_remembered(bundle: Bundle, target: str) -> None:
     deployed(bundle)
 
 
+def test_a_lost_environment_does_not_stop_a_resume(tmp_path: Path) -> None:
+    groups = "node_groups: [{name: h200}, {name: cpu, instance_type: c7i.large}]\n"
+    with reaching(tmp_path, files("batch", groups)) as bundle:
+        deployed(bundle)
+        deployed(bundle, "--pause")
+        stack = bundle.account.cloudformation.stacks["example-batch"]
+        lost = stack.ids.pop("ComputeEnvironmentCpu")
+        del bundle.account.batch.environments[lost]
+        done = bundle.deployed("--resume")
+        assert f"no longer has the compute environment {lost}: it is left out" in done.stderr
+        [left] = bundle.account.batch.environments.values()
+        assert left.state == "ENABLED"
+
+
 @pytest.mark.parametrize("target", ["pcs", "eks"])
 def test_a_lost_node_group_does_not_stop_a_resume(bundle: Bundle, target: str) -> None:
     """A deployment is impossible before it."""

@@ -45,10 +45,11 @@ FAULTS: Final[dict[str, Callable[[str, int], Exactly]]] = {
     "on the second page": lambda call, after: Exactly(call, "", "", OFTEN, after, second=True),
     "odd": lambda call, after: Exactly(call, "OddException", "of no known kind", OFTEN, after),
     "interrupted": lambda call, after: Exactly(call, *INTERRUPTED, 1, after),
+    "interrupted late": lambda call, after: Exactly(call, *INTERRUPTED, 1, after, done=True),
     "no second page": lambda call, after: Exactly(call, *THROTTLED, OFTEN, after, second=True),
 }
 
-NEW: Final = ("odd", "interrupted")
+NEW: Final = ("odd", "interrupted", "interrupted late")
 """What scripts are not tried with."""
 TYPED: Final = ("batch", "eks", "pcs")
 """Targets that `clustergen deploy` deploys by itself."""
@@ -287,7 +288,8 @@ def drawn(text: str, names: list[str]) -> str:
 
 def harm(good: Good, done: Any, account: Account, fault: Exactly) -> str:
     """What an answer did that it should not have done."""
-    made = changes(account.calls)
+    empty = tuple(f"delete-stack --stack-name {name}" for name in account.cloudformation.empty)
+    made = [each for each in changes(account.calls) if not each.endswith(empty)]
     if extra := [each for each in made if each not in good.changes]:
         return f"changes more: {extra}"
     if made != [each for each in good.changes if each in made]:
@@ -305,6 +307,17 @@ def harm(good: Good, done: Any, account: Account, fault: Exactly) -> str:
         return "does not say what failed"
     lines = done.stderr.strip().splitlines() or [""]
     return "" if _WAY_OUT.search(lines[-1]) else f"says only: {lines[-1]}"
+
+
+def left_open(account: Account, fault: Exactly) -> str:
+    """The change sets that a run has left, and the empty stacks, where it could delete them."""
+    stacks = account.cloudformation.stacks.values()
+    found = [each.name for each in stacks if each.change_sets]
+    if not re.search("describe-stacks|delete-stack", fault.words):
+        found += [each.name for each in stacks if each.status == "REVIEW_IN_PROGRESS"]
+    if not found or fault.lasting or "delete-change-set" in fault.words:
+        return ""
+    return f"leaves change sets of {found}"
 
 
 def continued(good: Good, bundle: Bundle) -> str:
@@ -330,6 +343,8 @@ def problems(
             account.faults.append(fault)
             done = bundle.deploy(*good.scene.action, *WAIT)
             problem = harm(good, done, account, fault)
+            if not problem and bundle.is_typed:
+                problem = left_open(account, fault)
             end = state(account)
             if not problem and not good.scene.refused and end not in ends:
                 ends.append(end)

@@ -46,8 +46,6 @@ class Life:
         self.bundle, self.target = bundle, target
         self.starts, self.ends = STARTS, ENDS
         self.account = bundle.account
-        # Of an environment, the stack gives the ARN.
-        self.account.values["ComputeEnvironmentH200Arn"] = "computeenvironmenth200-0a1b"
         (bundle.tools / "date").write_text(DATE.format("/bin/date"))
         (bundle.tools / "date").chmod(0o755)
 
@@ -106,7 +104,8 @@ def _pcs(account: Account) -> str:
 
 
 def _batch(account: Account) -> str:
-    return account.batch.environments["computeenvironmenth200-0a1b"].state
+    [environment] = account.batch.environments.values()
+    return environment.state
 
 
 # How it is before the start (PCS waits itself), from the start, after the checkpoint, at the end.
@@ -198,7 +197,8 @@ def test_batch_stops_late_but_does_not_start_late(due: datetime, before: str, be
     life.pass_time(TIMES[0])
     life.account.batch.busy = True
     life.bundle.stops("is not done after 780 minutes")
-    life.account.batch.environments["computeenvironmenth200-0a1b"].state = before
+    [environment] = life.account.batch.environments.values()
+    environment.state = before
     life.account.scheduler.advance(due + AFTERWARDS)
     assert _batch(life.account) == before
     life.account.batch.busy = False

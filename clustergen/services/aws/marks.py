@@ -14,11 +14,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from clustergen.base.artifacts import Artifact, Json, json_artifact
-from clustergen.deployment.model import Mark, Role
+from clustergen.deployment.model import MARK, MARK_FORMAT, Mark, Role
 from clustergen.plan.model import Plan
 
-KEY: Final = "clustergen"
-FORMAT: Final = 1
 FOUNDATION: Final = "foundation"
 """In place of the target: clusters of several targets may share one."""
 _HEAD: Final = ("AWSTemplateFormatVersion", "Description", "Metadata")
@@ -42,7 +40,7 @@ def of_cluster(plan: Plan) -> Mark:
 
 def marked(template: Mapping[str, Any], owner: Mark) -> Json:
     """``template`` with the mark, beside what the user's overlay has there."""
-    mark = {KEY: {"cluster": owner.cluster, "target": owner.target, "format": FORMAT}}
+    mark = {MARK: {"cluster": owner.cluster, "target": owner.target, "format": MARK_FORMAT}}
     whole = {**template, "Metadata": {**template.get("Metadata", {}), **mark}}
     first: Json = {key: whole[key] for key in _HEAD if key in whole}
     return {**first, **whole}
@@ -56,7 +54,7 @@ def artifact(path: str, template: Mapping[str, Any], plan: Plan) -> Artifact:
 def owner(text: str) -> Mark | None:
     """The mark in metadata, which is JSON; None without one."""
     try:
-        mark = json.loads(text or "{}").get(KEY)
+        mark = json.loads(text or "{}").get(MARK)
     except ValueError:
         return None
     if not isinstance(mark, dict):

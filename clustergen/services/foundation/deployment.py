@@ -7,10 +7,19 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from clustergen.base.artifacts import Artifact, Json, json_artifact
+from clustergen.base.artifacts import Artifact, Json, compact_text, json_artifact
 from clustergen.base.patterns import pattern
 from clustergen.deployment import resource_types
-from clustergen.deployment.model import Losses, Mounts, Role, Source, Stack
+from clustergen.deployment.model import (
+    INLINE_BYTES,
+    NAMING,
+    STAGE,
+    Losses,
+    Mounts,
+    Role,
+    Source,
+    Stack,
+)
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan, Storage
 from clustergen.services.aws import cfn, marks
@@ -19,17 +28,7 @@ from clustergen.services.foundation.parts import Part
 from clustergen.services.foundation.template import build, description, document
 from clustergen.services.monitoring import stack
 
-INLINE_BYTES = 51_200
-"""Maximum size of a template in a CloudFormation request; larger ones must be in S3.
-https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
-
-STAGE = "foundation-bucket.template.json"
-"""Template with only the bucket, if the whole foundation is too large for one request."""
-
 _BUCKET = (access.BUCKET, f"{access.BUCKET}Policy")
-
-_NAMING = ("Id", "Arn", "BucketName")
-"""How outputs end that name what the foundation made."""
 
 _IN_ACCOUNT = pattern(r"arn:[^:]+:(?:eks|sagemaker):[^:]*:([0-9]{12}):")
 """Reservations and keys may be those of other accounts, clusters and training plans may not."""
@@ -46,7 +45,7 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "made": list(mounts(plan).made),
         "owned": list(_owned(plan)),
         "accounts": accounts(plan),
-        "referable": any(name.endswith(_NAMING) for name in whole.outputs),
+        "referable": any(name.endswith(NAMING) for name in whole.outputs),
         "monitoring": stack.parameters(plan),
         "monitoring_stack": stack.name(plan),
         "knows_pause": stack.knows_pause(plan),
@@ -197,9 +196,6 @@ def stage(plan: Plan) -> Artifact | None:
 def _is_large(plan: Plan) -> bool:
     # Without a bucket there is little else in it.
     whole = build(plan)
-    return access.BUCKET in whole.resources and sent_bytes(document(plan, whole)) > INLINE_BYTES
-
-
-def sent_bytes(template: Json) -> int:
-    """The size of a template as ``deploy.sh`` sends it, without indentation and line ends."""
-    return len(json.dumps(template, ensure_ascii=False, separators=(",", ": ")).encode())
+    if access.BUCKET not in whole.resources:
+        return False
+    return len(compact_text(document(plan, whole)).encode()) > INLINE_BYTES

@@ -31,6 +31,8 @@ class Fault:
     times: int
     after: int = 0
     """How many such calls go well before."""
+    done: bool = False
+    """Whether the service has done it, and only the answer is another one."""
     lasting: bool = False
     """Every later call fails as well, as with an expired token."""
     second: bool = False
@@ -207,6 +209,8 @@ class Account:
         if fault and fault.second:
             return self._halved(fault, request)
         if fault and fault.code == INTERRUPTED[0]:
+            if fault.done:
+                self._data(request)
             raise KeyboardInterrupt
         if fault and fault.code:
             raise Refused(fault.code, fault.message)

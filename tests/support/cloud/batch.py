@@ -57,7 +57,10 @@ class Batch:
 
     def describe_compute_environments(self, request: Request) -> Any:
         wanted = request.options["compute-environments"]
-        found = [(id, self.environments[id]) for id in wanted if id in self.environments]
+        # Batch takes names and ARNs.
+        found = [
+            e for e in self.environments.items() if {e[0], e[0].rpartition("/")[2]} & {*wanted}
+        ]
         return {"computeEnvironments": [self._shown(*each) for each in found]}
 
     def _shown(self, id: str, each: Environment) -> dict[str, Any]:

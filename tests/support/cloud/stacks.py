@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -62,6 +64,8 @@ class CloudFormation:
         self.stacks: dict[str, Stack] = {}
         self.orphans: list[tuple[str, str]] = []
         """Type and id of what outlived its stack."""
+        self.empty: set[str] = set()
+        """Stacks that were deleted before anything was in them."""
 
     def create_change_set(self, request: Request) -> Any:
         name, type = request.one("stack-name"), request.one("change-set-type")
@@ -195,7 +199,8 @@ class CloudFormation:
         return stack.change_sets[name]
 
     def delete_change_set(self, request: Request) -> Any:
-        self._stack(request.one("stack-name")).change_sets.pop(request.one("change-set-name"))
+        self._change_set(request)
+        del self._stack(request.one("stack-name")).change_sets[request.one("change-set-name")]
         return {}
 
     def execute_change_set(self, request: Request) -> Any:
@@ -293,8 +298,8 @@ class CloudFormation:
 
     def _shown(self, stack: Stack) -> dict[str, Any]:
         outputs = [
-            {"OutputKey": key, "OutputValue": self.account.output(key)}
-            for key in (stack.template.get("Outputs", {}) if stack.template else {})
+            {"OutputKey": key, "OutputValue": self._value(stack, key, output)}
+            for key, output in (stack.template or {}).get("Outputs", {}).items()
         ]
         parameters = [
             {"ParameterKey": key, "ParameterValue": value}
@@ -306,6 +311,11 @@ class CloudFormation:
             **({"Parameters": parameters} if parameters else {}),
             **({"Outputs": outputs} if outputs else {}),
         }
+
+    def _value(self, stack: Stack, key: str, output: dict[str, Any]) -> str:
+        value = output["Value"]
+        id = stack.ids.get(value.get("Ref", ""), "") if isinstance(value, dict) else ""
+        return id if id.startswith("arn:") else self.account.output(key)
 
     def get_stack_policy(self, request: Request) -> Any:
         policy = self._stack(request.one("stack-name")).policy
@@ -362,6 +372,7 @@ class CloudFormation:
     def delete_stack(self, request: Request) -> Any:
         stack = self.stacks.get(request.one("stack-name"))
         if stack:
+            self.empty |= {stack.name} if stack.status == "REVIEW_IN_PROGRESS" else set()
             stack.until = self.account.clock + DELETION
             failed = next((name for name in stack.resources if name in self.account.stuck), None)
             if failed:
@@ -419,9 +430,25 @@ def _id(name: str, resource: dict[str, Any]) -> str:
     if resource["Type"] == "AWS::EKS::Nodegroup":
         return f"cluster/{properties['NodegroupName']}"
     if resource["Type"] == "AWS::PCS::ComputeNodeGroup":
-        arn = "arn:aws:pcs:us-east-1:111122223333:cluster/pcs_0a1b/computenodegroup"
-        return f"{arn}/pcs-{properties['Name']}"
-    return f"{name.lower()}-0a1b"
+        return f"{_ARN.format('pcs')}:cluster/pcs_0a1b/computenodegroup/pcs-{properties['Name']}"
+    _, service, kind = resource["Type"].split("::")
+    plain = f"{name.lower()}-0a1b"
+    if _is_named_by_arn(resource["Type"]):
+        return f"{_ARN.format(service.lower())}:{kind.lower()}/{plain}"
+    return plain
+
+
+_ARN = "arn:aws:{}:us-east-1:111122223333"
+
+
+@functools.cache
+def _is_named_by_arn(type: str) -> bool:
+    """Whether the physical ids of a type are ARNs."""
+    manager: Any = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
+    identifier: list[str] = manager.get_resource_schema("us-east-1", type).schema[
+        "primaryIdentifier"
+    ]
+    return len(identifier) == 1 and identifier[0].endswith("Arn")
 
 
 def _event(name: str, status: str, reason: str) -> dict[str, str]:

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.cloud.account import EXPIRED, Fault
+from tests.support.cloud.answers import Request
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.batch.planned import files_of
 
@@ -55,7 +57,6 @@ def test_an_environment_whose_nodes_did_not_join(
     """Nothing of the template changes once S3 or a mirror answers again."""
     with reaching(tmp_path, files_of(text)) as bundle:
         batch = bundle.account.batch
-        bundle.account.values["ComputeEnvironmentH200Arn"] = "computeenvironmenth200-0a1b"
         bundle.deployed()
         batch.invalid, batch.recovers = "CLIENT_ERROR - no instance joined", recovers
         for each in action[:-1]:
@@ -65,6 +66,23 @@ def test_an_environment_whose_nodes_did_not_join(
         else:
             bundle.stops("is INVALID: CLIENT_ERROR - no", *action[-1:], last=True)
         assert [each.state for each in batch.environments.values()] == ["ENABLED"]
+
+
+def test_an_environment_is_set_by_the_time_after_its_update(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An update waits for jobs, for hours: the capacity has ended by then."""
+    with reaching(tmp_path, files_of(DATED)) as bundle:
+        batch = bundle.account.batch
+        plain = batch.describe_compute_environments
+
+        def late(request: Request) -> Any:
+            (bundle.tools / "now").write_text("4102444800")  # in 2100
+            return plain(request)
+
+        monkeypatch.setattr(batch, "describe_compute_environments", late)
+        bundle.deployed()
+        assert [each.state for each in batch.environments.values()] == ["DISABLED"]
 
 
 def test_an_environment_is_not_left_disabled(bundle: Bundle) -> None:
