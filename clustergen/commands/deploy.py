@@ -18,6 +18,7 @@ from clustergen.deployment.cluster import Cluster
 from clustergen.deployment.eks import EksCluster
 from clustergen.deployment.imagined import Imagined, Unused
 from clustergen.deployment.model import Bundle, Eks
+from clustergen.deployment.parallelcluster import ParallelClusterCluster
 from clustergen.deployment.pcs import PcsCluster
 from clustergen.deployment.programs import Installed, Programs
 from clustergen.deployment.run import Options, Run
@@ -27,6 +28,7 @@ from clustergen.deployment.world import Botocore, Clock, Stop, Transport, World
 CLUSTERS: Final[Mapping[str, type[Cluster]]] = {
     "amazon-eks": EksCluster,
     "aws-batch": BatchCluster,
+    "aws-parallelcluster": ParallelClusterCluster,
     "aws-pcs": PcsCluster,
 }
 """By the kind of service in ``bundle.json``."""

@@ -16,10 +16,9 @@ from clustergen.deployment import (
     stacks,
 )
 from clustergen.deployment.bucket import Rows
-from clustergen.deployment.changes import Guard
 from clustergen.deployment.changes import losses as losses_of
 from clustergen.deployment.cluster import Cluster
-from clustergen.deployment.model import Role, Stack
+from clustergen.deployment.model import Role
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.stacks import ChangeSet, Template
 from clustergen.deployment.world import Stop
@@ -54,25 +53,23 @@ def _check_programs(run: Run, cluster: Cluster) -> None:
 def deploy(run: Run, cluster: Cluster) -> None:
     """Create or update everything; running it again changes nothing."""
     _check_first(run, cluster)
-    founding, planned, before = _review(run, cluster)
+    founding = _review(run, cluster)
     if run.options.plan:
         return
     removed = foundation.deploy(run, founding)
     outputs = foundation.outputs(run)
     bucket.upload(run, outputs)
     _make_spot_role(run)
-    cluster.before(outputs)
-    change = _final(run, cluster, planned, before, outputs)
+    cluster.examine(outputs)
     bucket.upload_tables(run, outputs)
-    if change:
-        stacks.execute(run, change)
+    cluster.change(outputs)
     cluster.install(outputs)
     _deploy_schedules(run, cluster, outputs)
     cluster.settle()
     lacking = cluster.wait()
     run.world.screen.result(cluster.report())
     # Last: the alerts of a cluster that is not there yet would fire.
-    _deploy_alerts(run, outputs, paused=False)
+    _deploy_alerts(run, outputs, paused=_knows_pause(run) and cluster.is_stopped())
     foundation.finish(run, removed)
     if lacking:
         raise Stop(f"{run.bundle.cluster} is deployed, but not all of its nodes: {lacking}")
@@ -87,7 +84,7 @@ def deploy_foundation(run: Run, cluster: Cluster) -> None:
         raise Stop("--outputs FILE leaves the foundation alone: use one of the two")
     _check_adopted(run)
     cluster.check()
-    found, *_ = _review(run, cluster)
+    found = _review(run, cluster, alone=True)
     if run.options.plan:
         return
     foundation.deploy(run, found)
@@ -117,77 +114,23 @@ def _check_adopted(run: Run) -> None:
 def _recalled(run: Run, cluster: Cluster) -> Rows | None:
     """What a pause has remembered; None if the cluster is not paused."""
     outputs = foundation.outputs(run)
-    if bucket.NAME not in outputs:
+    if not cluster.remembers or bucket.NAME not in outputs:
         return None
     return bucket.recall(run, outputs, cluster.memory)
 
 
-def _review(
-    run: Run, cluster: Cluster
-) -> tuple[ChangeSet | None, ChangeSet | None, Mapping[str, str] | None]:
-    """The changes of foundation and cluster, before either is made, and the latter's parameters.
+def _review(run: Run, cluster: Cluster, *, alone: bool = False) -> ChangeSet | None:
+    """The change of the foundation, once that of the cluster is accepted, too.
 
     A rejected cluster would leave a changed foundation. A cluster that is not there yet, or needs
-    what the foundation does not have yet, is reviewed once the foundation has changed.
+    what the foundation does not have yet, is examined once the foundation has changed. ``alone`` is
+    whether nothing else will change: then, only a changed foundation concerns the cluster.
     """
     found = foundation.review(run) if run.founded and not run.options.outputs else None
-    planned, given = None, None
-    outputs, own = foundation.outputs(run), cluster.stack
-    known = cluster.known(outputs) if cloudformation.is_usable(run.world, own.name) else None
-    if known is not None and parameters.are_known(own, known):
-        run.note("Before anything changes, the change of the cluster is reviewed.")
-        given = cluster.parameters(known)
-        planned = _created(run, own, cluster.template(), given, outputs)
-    _agree(run, [(found, foundation.guards(run, found)), (planned, cluster.guards(planned))])
-    return found, planned, given
-
-
-def _created(
-    run: Run, stack: Stack, template: Template, given: Mapping[str, str], outputs: Outputs
-) -> ChangeSet | None:
-    """A change set of a stack, of which the user is told."""
-    place = outputs.get(bucket.NAME, "")
-    found = stacks.create(run, stack, template, given, place)
-    if found:
-        stacks.show(run, found)
+    guards = {foundation.stack(run).name: foundation.guards(run, found)} if found else {}
+    reviewed = cluster.review(foundation.outputs(run)) if found or not alone else {}
+    run.agree({**guards, **reviewed})
     return found
-
-
-def _agree(run: Run, reviewed: list[tuple[ChangeSet | None, list[Guard]]]) -> None:
-    """Stop at what needs consent."""
-    run.agree({change.stack.name: guards for change, guards in reviewed if change})
-
-
-def _final(
-    run: Run,
-    cluster: Cluster,
-    planned: ChangeSet | None,
-    before: Mapping[str, str] | None,
-    outputs: Outputs,
-) -> ChangeSet | None:
-    """The change of the cluster: that of the review, unless it is out of date."""
-    if before is not None and not _has_moved(cluster, before, outputs):
-        change = planned
-    else:
-        change = _again(run, cluster, outputs)
-    cluster.end_first()
-    return _again(run, cluster, outputs) if change and cluster.prepared() else change
-
-
-def _again(run: Run, cluster: Cluster, outputs: Outputs) -> ChangeSet | None:
-    """Make the change set of the cluster again, and review it."""
-    stacks.drop(run, cluster.stack.name)
-    given = cluster.parameters(cluster.known(outputs))
-    change = _created(run, cluster.stack, cluster.template(), given, outputs)
-    _agree(run, [(change, cluster.guards(change))])
-    return change
-
-
-def _has_moved(cluster: Cluster, before: Mapping[str, str], outputs: Outputs) -> bool:
-    """Whether a change set is out of date: the foundation has other outputs."""
-    stack, known = cluster.stack, cluster.known(outputs)
-    named = ((name, source.output) for name, source in stack.parameters.items() if source.output)
-    return any(known.get(output) != before[name] for name, output in named)
 
 
 def _make_spot_role(run: Run) -> None:
@@ -210,9 +153,9 @@ def _deploy_stack(run: Run, role: Role, outputs: Outputs, *, paused: bool = Fals
         return
     given = parameters.values(run, stack, outputs, paused=paused)
     template = Template(stack.template, run.template(role))
-    if found := _created(run, stack, template, given, outputs):
+    if found := stacks.reviewed(run, stack, template, given, outputs):
         lost = [] if found.creates else losses_of(found.changes, of_foundation=False)
-        _agree(run, [(found, list(lost))])
+        run.agree({stack.name: lost})
         stacks.execute(run, found)
 
 
@@ -241,12 +184,13 @@ def pause(run: Run, cluster: Cluster) -> None:
             "of these goes. README.md has the commands to let jobs finish first."
         )
     # Counts that are kept already are the true ones: the groups have no nodes since.
-    rows = bucket.recall(run, outputs, cluster.memory)
+    rows = bucket.recall(run, outputs, cluster.memory) if cluster.remembers else None
     if run.options.plan:
         return
     if rows is None:
         rows = cluster.counts()
-        bucket.remember(run, outputs, cluster.memory, rows)
+        if cluster.remembers:
+            bucket.remember(run, outputs, cluster.memory, rows)
     _delete_schedules(run)
     cluster.stop(rows)
     _switch_alerts(run, outputs, paused=True)
@@ -259,16 +203,21 @@ def pause(run: Run, cluster: Cluster) -> None:
 def _switch_alerts(run: Run, outputs: Outputs, *, paused: bool) -> None:
     """Turn alerts on nodes that are not there off, or on again."""
     stack = run.stack("monitoring")
-    knows = stack and any(source.paused for source in stack.parameters.values())
-    if stack and knows and cloudformation.status(run.world, stack.name):
+    if stack and _knows_pause(run) and cloudformation.status(run.world, stack.name):
         _deploy_alerts(run, outputs, paused=paused)
+
+
+def _knows_pause(run: Run) -> bool:
+    """Whether the alerts differ in a pause."""
+    stack = run.stack("monitoring")
+    return bool(stack and any(source.paused for source in stack.parameters.values()))
 
 
 def resume(run: Run, cluster: Cluster) -> None:
     """Give node groups the sizes of before the pause."""
     outputs, name = foundation.outputs(run), run.bundle.cluster
-    recalled = bucket.recall(run, outputs, cluster.memory)
-    rows = cluster.counts() if run.options.rehearses else recalled
+    knows = run.options.rehearses or not cluster.remembers
+    rows = cluster.counts() if knows else bucket.recall(run, outputs, cluster.memory)
     if rows is None:
         raise Stop(
             f"{name} is not paused. If it lacks nodes since a --resume, deploy.sh waits for them."
@@ -279,7 +228,8 @@ def resume(run: Run, cluster: Cluster) -> None:
     _deploy_schedules(run, cluster, outputs)
     cluster.settle()
     cluster.release()
-    bucket.forget(run, outputs, cluster.memory)
+    if cluster.remembers:
+        bucket.forget(run, outputs, cluster.memory)
     _switch_alerts(run, outputs, paused=False)
     if lacking := cluster.wait("run deploy.sh"):
         raise Stop(f"{name} is resumed, but not all of its nodes: {lacking}")
@@ -305,8 +255,7 @@ def destroy(run: Run, cluster: Cluster) -> None:
     if stack := run.stack("monitoring"):
         stacks.delete(run, stack, quietly=not stack.template)
     _delete_schedules(run)
-    cluster.clean_up()
-    stacks.delete(run, cluster.stack)
+    cluster.delete()
     # A new cluster is not paused.
     if _recalled(run, cluster) is not None:
         bucket.forget(run, foundation.outputs(run), cluster.memory)

@@ -8,15 +8,16 @@ from typing import Any, ClassVar, cast
 from clustergen.base.artifacts import Json
 from clustergen.deployment import bucket, cloudformation, foundation, schedules
 from clustergen.deployment.bucket import Rows
-from clustergen.deployment.cluster import Cluster, each_stopped
+from clustergen.deployment.cluster import each_stopped
 from clustergen.deployment.model import Batch
 from clustergen.deployment.run import Outputs
+from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.world import AGAIN, Stop
 
 _DESCRIBE = "batch:DescribeComputeEnvironments"
 
 
-class BatchCluster(Cluster):
+class BatchCluster(StackCluster):
     """A cluster of AWS Batch."""
 
     node_type: ClassVar[str] = "AWS::Batch::ComputeEnvironment"

@@ -6,7 +6,6 @@ import re
 from typing import Final
 
 from clustergen.deployment import printing
-from clustergen.deployment.model import Table
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.world import Stop
 
@@ -34,8 +33,8 @@ def value(outputs: Outputs, name: str) -> str:
 def upload(run: Run, outputs: Outputs) -> None:
     """Upload scripts. The key contains a hash of the text: an existing script is the same one."""
     for key, path in run.bundle.uploads.items():
-        if not _exists(run, name(outputs), key):
-            _put(run, name(outputs), key, path, (run.folder / path).read_bytes())
+        if not has(run, outputs, key):
+            put(run, outputs, key, path)
 
 
 def upload_tables(run: Run, outputs: Outputs) -> None:
@@ -45,24 +44,30 @@ def upload_tables(run: Run, outputs: Outputs) -> None:
     if not made and NAME not in outputs:
         return
     for table in run.bundle.tables:
-        _upload_table(run, name(outputs), table)
+        if table.file:
+            put(run, outputs, table.key, table.file)
+        elif has(run, outputs, table.key):
+            put_text(run, outputs, table.key, "table.tsv", table.empty)
 
 
-def _upload_table(run: Run, bucket: str, table: Table) -> None:
-    if table.file:
-        _put(run, bucket, table.key, table.file, (run.folder / table.file).read_bytes())
-    elif _exists(run, bucket, table.key):
-        path = run.write("table.tsv", table.empty)
-        _put(run, bucket, table.key, path, table.empty.encode())
+def has(run: Run, outputs: Outputs, key: str) -> bool:
+    """Whether there is an object."""
+    call, path = "s3:HeadObject", "ContentLength"
+    return run.world.need(call, path, Bucket=name(outputs), Key=key) is not None
 
 
-def _exists(run: Run, bucket: str, key: str) -> bool:
-    path = "ContentLength"
-    return run.world.need("s3:HeadObject", path, Bucket=bucket, Key=key) is not None
+def put(run: Run, outputs: Outputs, key: str, path: str) -> None:
+    """Upload a file of the bundle."""
+    _put(run, outputs, key, printing.FileBytes((run.folder / path).read_bytes(), path))
 
 
-def _put(run: Run, bucket: str, key: str, path: str, content: bytes) -> None:
-    run.world.change("s3:PutObject", Bucket=bucket, Key=key, Body=printing.FileBytes(content, path))
+def put_text(run: Run, outputs: Outputs, key: str, path: str, text: str) -> None:
+    """Write a text to ``.filled``, and upload it."""
+    _put(run, outputs, key, printing.FileBytes(text.encode(), run.write(path, text)))
+
+
+def _put(run: Run, outputs: Outputs, key: str, body: printing.FileBytes) -> None:
+    run.world.change("s3:PutObject", Bucket=name(outputs), Key=key, Body=body)
 
 
 Rows = list[list[str]]
@@ -86,7 +91,7 @@ def recall(run: Run, outputs: Outputs, key: str) -> Rows | None:
 def remember(run: Run, outputs: Outputs, key: str, rows: Rows) -> None:
     """Remember the sizes of groups: any user on any machine can resume."""
     text = "".join("\t".join(row) + "\n" for row in [["# paused"], *rows])
-    _put(run, name(outputs), key, run.write("paused", text), text.encode())
+    put_text(run, outputs, key, "paused", text)
 
 
 def forget(run: Run, outputs: Outputs, key: str) -> None:

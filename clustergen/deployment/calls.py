@@ -33,6 +33,7 @@ OWN: Final[Mapping[str, tuple[str, ...]]] = {
         eks:DescribeAddon eks:DescribeCluster eks:DescribeNodegroup eks:ListAccessEntries
         eks:ListFargateProfiles eks:ListNodegroups eks:UpdateNodegroupConfig
     """),
+    "aws-parallelcluster": words("ec2:DescribeSubnets ec2:DescribeVpcAttribute"),
     "aws-pcs": words("""
         ec2:DescribeCapacityReservations ec2:DescribeInstances pcs:GetCluster
         pcs:GetComputeNodeGroup pcs:ListComputeNodeGroups pcs:UpdateComputeNodeGroup

@@ -11,7 +11,7 @@ from typing import ClassVar, cast
 from clustergen.base.artifacts import Json
 from clustergen.deployment import (
     cloudformation,
-    kubernetes,
+    filling,
     parameters,
     schedules,
     stacks,
@@ -19,7 +19,7 @@ from clustergen.deployment import (
 from clustergen.deployment.administrators import check_administrators, kept_entries
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Change, Guard
-from clustergen.deployment.cluster import Cluster, each_stopped, stop_at_others
+from clustergen.deployment.cluster import each_stopped, stop_at_others
 from clustergen.deployment.eks_sizes import Sizes
 from clustergen.deployment.existing_eks import ExistingCluster
 from clustergen.deployment.karpenter import Karpenter
@@ -28,11 +28,12 @@ from clustergen.deployment.model import Eks
 from clustergen.deployment.queues import Queues
 from clustergen.deployment.references import clusters
 from clustergen.deployment.run import Outputs
+from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.stacks import ChangeSet, Template
 from clustergen.deployment.world import Stop, at
 
 
-class EksCluster(Cluster):
+class EksCluster(StackCluster):
     """A cluster of EKS, or node groups in one that exists."""
 
     node_type: ClassVar[str] = "AWS::EKS::Nodegroup"
@@ -201,7 +202,7 @@ class EksCluster(Cluster):
         known = {**self.known(outputs), **own}
         self.api.reach()
         for path in self.service.fills:
-            kubernetes.fill(self.run, path, known)
+            filling.fill(self.run, path, known)
         if self.service.installs:
             if self.service.karpenter:
                 self.karpenter.look_again()

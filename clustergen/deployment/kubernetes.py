@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import printing
 from clustergen.deployment.programs import Ended
-from clustergen.deployment.run import FILLED, Outputs, Run
+from clustergen.deployment.run import FILLED, Run
 from clustergen.deployment.world import Stop
 
 _KUBECONFIG: Final = f"{FILLED}/kubeconfig"
-_PLACEHOLDER: Final = re.compile(r"\$\{([A-Za-z0-9]+)\}")
-_LEFT: Final = re.compile(r"[A-Z].*[a-z]")
-"""Outputs look like VpcId, variables of the shell like HOME."""
 
 
 class Kubernetes:
@@ -114,18 +110,3 @@ class Kubernetes:
                 f"{printing.line(command)} failed, for the reason above. Fix it, and run the same "
                 "command again: it continues from there."
             )
-
-
-def fill(run: Run, path: str, outputs: Outputs) -> None:
-    """Write a file of the bundle with outputs in place of their names to ``.filled``.
-
-    :raises Stop: if a placeholder is left.
-    """
-    if run.options.rehearses:
-        run.note(f"+ fill the placeholders of {path} into {FILLED}/{path}")
-        return
-    text = _PLACEHOLDER.sub(lambda m: outputs.get(m[1], m[0]), run.text(path))
-    run.write(path, text)
-    left = sorted({m[0] for m in _PLACEHOLDER.finditer(text) if _LEFT.match(m[1])})
-    if left:
-        raise Stop(f"{path} still has placeholders without a value: {' '.join(left)}")

@@ -264,6 +264,33 @@ class Eks(_Read):
     """By parameter of the stack."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParallelCluster(_Read):
+    """ParallelCluster, whose configuration is ``cluster.yaml``."""
+
+    kind: Literal["aws-parallelcluster"] = "aws-parallelcluster"
+    version: str
+    """It updates only clusters of its own version."""
+    own: tuple[str, ...]
+    """What the head node has of this bundle: outputs of the foundation, or its subnet."""
+    subnets: tuple[str, ...] = ()
+    """Those that exist."""
+    hook: str = ""
+    """The key of the script that head and login nodes start with."""
+    workspace: str = ""
+    """The key of a file with the workspace of metrics, which the head node reads."""
+    ending: tuple[str, ...] = ()
+    """The type of each storage that goes with the cluster."""
+    arrays: bool = False
+    """Whether volumes make up arrays."""
+    reserved: bool = False
+    """Whether node groups use reservations."""
+    replacing: tuple[str, ...] = ()
+    """The keys of a queue whose change replaces its nodes."""
+    terminates: bool = False
+    """Whether that happens at once, whatever runs on them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Objects(_Read):
     """How objects in Kubernetes are known as those of a bundle."""
@@ -279,11 +306,12 @@ class Objects(_Read):
 class Service(_Read):
     """Another service, whose bundles have a ``deploy.sh`` of their own."""
 
-    kind: Literal["hyperpod", "aws-parallelcluster"]
-    version: str = ""
-    """Of ParallelCluster, which updates only clusters of its own version."""
+    kind: Literal["hyperpod"]
     eks_cluster: str = ""
     """The name of the EKS cluster in which pods run."""
+
+
+Services = Batch | Pcs | Eks | ParallelCluster | Service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,7 +328,7 @@ class Bundle(_Read):
     """The only accounts that the ARNs in the spec allow, by number."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Of stacks, and of what is in them."""
-    service: Batch | Pcs | Eks | Service
+    service: Services
     network: Network = Network()
     stacks: Mapping[Role, Stack]
     """In order of deployment."""
@@ -326,7 +354,7 @@ class Bundle(_Read):
 class OfTarget(NamedTuple):
     """What a target says of its bundles, besides what is the same for all."""
 
-    service: Batch | Pcs | Eks | Service
+    service: Services
     sources: Mapping[str, Source] = MappingProxyType({})
     """Of parameters that are no outputs, by name."""
     uploads: Mapping[str, str] = MappingProxyType({})

@@ -10,9 +10,10 @@ from typing import ClassVar, NamedTuple, cast
 from clustergen.base.artifacts import Json
 from clustergen.deployment import cloudformation, schedules
 from clustergen.deployment.bucket import Rows
-from clustergen.deployment.cluster import Cluster, each_stopped, stop_at_others
+from clustergen.deployment.cluster import each_stopped, stop_at_others
 from clustergen.deployment.model import Pcs
 from clustergen.deployment.run import Outputs
+from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.world import AGAIN, Stop
 
 _LOGIN = "login"
@@ -35,7 +36,7 @@ class Group(NamedTuple):
     status: str = "ACTIVE"
 
 
-class PcsCluster(Cluster):
+class PcsCluster(StackCluster):
     """A cluster of AWS PCS."""
 
     node_type: ClassVar[str] = "AWS::PCS::ComputeNodeGroup"

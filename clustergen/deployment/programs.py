@@ -45,14 +45,18 @@ class Installed:
         self, words: Sequence[str], folder: Path, more: Mapping[str, str], told: Told | None = None
     ) -> Ended:
         errors = subprocess.STDOUT if told else subprocess.PIPE
-        process = subprocess.Popen(  # noqa: S603, words of ours
-            words,
-            cwd=folder,
-            env={**os.environ, **more},
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        )
+        try:
+            process = subprocess.Popen(  # noqa: S603, words of ours
+                words,
+                cwd=folder,
+                env={**os.environ, **more},
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        except OSError as error:
+            # Of a script, the interpreter may be gone.
+            return Ended(127, err=f"{words[0]} cannot be run: {error.strerror}")
         with process:
             if told is None:
                 out, err = process.communicate()

@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from clustergen.base.artifacts import Json, json_text
-from clustergen.deployment.model import FORMAT, PATH, Batch, Bundle, Eks, Pcs, Service
+from clustergen.deployment.model import FORMAT, PATH, Bundle, Services
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-_SERVICES: Final = tuple(each.__name__ for each in (Batch, Pcs, Eks, Service))
+_SERVICES: Final = tuple(each.__name__ for each in get_args(Services))
 
 
 class BadBundle(ValueError):

@@ -70,6 +70,8 @@ class Run:
     """What the user has consented to on the terminal."""
     pending: dict[str, str] = field(default_factory=dict)
     """Change sets that are not executed, by stack."""
+    changed: set[str] = field(default_factory=set)
+    """Stacks that this run has changed."""
     begun: set[str] = field(default_factory=set)
     """Stacks that exist for such a change set only."""
 

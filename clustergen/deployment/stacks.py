@@ -10,11 +10,19 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clustergen.base.artifacts import Json, compact_text
-from clustergen.deployment import changes, cloudformation, ownership, policies, printing, templates
+from clustergen.deployment import (
+    bucket,
+    changes,
+    cloudformation,
+    ownership,
+    policies,
+    printing,
+    templates,
+)
 from clustergen.deployment.changes import Change
 from clustergen.deployment.cloudformation import STACK_MINUTES, explain, settled_status, status
 from clustergen.deployment.model import INLINE_BYTES, Stack
-from clustergen.deployment.run import Run
+from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.world import Stop, World
 
 _CHANGE_SET_MINUTES: Final = 15
@@ -75,12 +83,12 @@ class Template:
 
 
 def create(
-    run: Run, stack: Stack, template: Template | None, values: Parameters, bucket: str = ""
+    run: Run, stack: Stack, template: Template | None, values: Parameters, place: str = ""
 ) -> ChangeSet | None:
     """A change set of a stack; None if nothing would change.
 
-    Without ``template``, the stack keeps the one it has. ``bucket`` is where one is stored that is
-    too large for a request.
+    Without ``template``, the stack keeps the one it has. ``place`` is the bucket where one is
+    stored that is too large for a request.
 
     :raises Stop: if CloudFormation rejects the change.
     """
@@ -104,7 +112,7 @@ def create(
     request = {
         "ChangeSetName": made.name,
         "ChangeSetType": "CREATE" if creates else "UPDATE",
-        **_body(run, stack, template, bucket),
+        **_body(run, stack, template, place),
         **_given({**values, **dict.fromkeys(kept)}),
         **({"Tags": _tags(run)} if run.bundle.tags and template is not None else {}),
         **({"ImportExistingResources": True} if name in run.adopting else {}),
@@ -144,29 +152,29 @@ def _given(values: Parameters) -> Json:
     return {"Parameters": found} if found else {}
 
 
-def _body(run: Run, stack: Stack, template: Template | None, bucket: str) -> Json:
+def _body(run: Run, stack: Stack, template: Template | None, place: str) -> Json:
     """The template as arguments of a request."""
     if template is None:
         return {"UsePreviousTemplate": True, "Capabilities": ["CAPABILITY_NAMED_IAM"]}
     text = compact_text(template.content)
     allowed = {"Capabilities": [templates.capability(text)]}
     if len(text.encode()) <= INLINE_BYTES:
-        return {"TemplateBody": printing.FileText(text, _place(run, template, text)), **allowed}
-    if not bucket:
+        return {"TemplateBody": printing.FileText(text, _path(run, template, text)), **allowed}
+    if not place:
         raise Stop(f"{template.path} is too large for a request, and there is no bucket for it")
     key = f"templates/{stack.name}.json"
     body = printing.FileBytes(text.encode(), template.path)
-    stored = run.world.change("s3:PutObject", Bucket=bucket, Key=key, Body=body)
+    stored = run.world.change("s3:PutObject", Bucket=place, Key=key, Body=body)
     # CloudFormation reads this version, even if another one is uploaded in the meantime.
     version = stored.get("VersionId")
     if not version:
-        raise Stop(f"the bucket {bucket} keeps no versions: turn on its versioning.")
+        raise Stop(f"the bucket {place} keeps no versions: turn on its versioning.")
     domain = "amazonaws.com.cn" if run.bundle.partition == "aws-cn" else "amazonaws.com"
-    host = f"https://{bucket}.s3.{run.bundle.region}.{domain}"
+    host = f"https://{place}.s3.{run.bundle.region}.{domain}"
     return {"TemplateURL": f"{host}/{key}?versionId={version}", **allowed}
 
 
-def _place(run: Run, template: Template, text: str) -> str:
+def _path(run: Run, template: Template, text: str) -> str:
     """The path of a file that may be sent: without indentation, a template may be short enough."""
     fits = len(json.dumps(template.content, indent=2).encode()) <= INLINE_BYTES
     if fits or run.options.rehearses:
@@ -198,6 +206,16 @@ def _examined(run: Run, made: ChangeSet) -> ChangeSet | None:
         return None
     shown = world.ask_all(call, "Changes", "Status", **names, IncludePropertyValues=True) or []
     return replace(made, changes=tuple(changes.lines(shown)))
+
+
+def reviewed(
+    run: Run, stack: Stack, template: Template, values: Parameters, outputs: Outputs
+) -> ChangeSet | None:
+    """A change set of which the user is told; ``outputs`` are those of the foundation."""
+    found = create(run, stack, template, values, outputs.get(bucket.NAME, ""))
+    if found:
+        show(run, found)
+    return found
 
 
 def drop(run: Run, stack: str) -> None:
@@ -252,6 +270,7 @@ def execute(run: Run, change: ChangeSet) -> None:
         )
         del run.pending[stack.name]
         run.begun.discard(stack.name)
+        run.changed.add(stack.name)
         # Once a change set is executed, the stack is no longer in review.
         found = world.wait(STACK_MINUTES, f"the stack {stack.name}", lambda: _changed(run, stack))
     if found[0] not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
@@ -117,7 +117,7 @@ class World:
 
         :raises Stop: if there is no answer: nobody may conclude from that that something is gone.
         """
-        return self._asked(call, arguments, lambda: self.transport.send(call, arguments))
+        return self.asked(self.words(call, arguments), self._sends(call, arguments))
 
     def ask_all(
         self, call: str, member: str, needed: str = "", **arguments: Any
@@ -126,7 +126,7 @@ class World:
 
         ``needed`` is a member that an answer has, also if the list is empty.
         """
-        pages = self._asked(call, arguments, lambda: self._pages(call, arguments))
+        pages = self.asked(self.words(call, arguments), self._pages(call, arguments))
         if pages is not None and needed and all(needed not in page for page in pages):
             raise self._nothing(call, arguments)
         return None if pages is None else [each for page in pages for each in page.get(member, ())]
@@ -142,7 +142,7 @@ class World:
         return found
 
     def _nothing(self, call: str, arguments: Mapping[str, Any]) -> Stop:
-        command = self._line(call, arguments)
+        command = printing.line(self.words(call, arguments))
         return Stop(f"AWS answered this with nothing: {command}. Run this again.")
 
     def allowed(
@@ -153,27 +153,26 @@ class World:
         ``doubts`` gets the reason if the caller may not ask, or cannot reach the service.
         ``needed`` is a member that every answer has.
         """
-        send = self.transport.send
-        answer = self._asked(call, arguments, lambda: send(call, arguments), doubts)
+        answer = self.asked(self.words(call, arguments), self._sends(call, arguments), doubts)
         if answer is not None and needed and needed not in answer:
             raise self._nothing(call, arguments)
         return answer
 
     def allowed_all(self, doubts: list[str], call: str, member: str, **arguments: Any) -> list[Any]:
         """As :meth:`allowed`, a list from all pages; empty without an answer."""
-        pages = self._asked(call, arguments, lambda: self._pages(call, arguments), doubts)
+        pages = self.asked(self.words(call, arguments), self._pages(call, arguments), doubts)
         return [each for page in pages or () for each in page.get(member, ())]
 
-    def _pages(self, call: str, arguments: Mapping[str, Any]) -> list[Json]:
-        return list(self.transport.pages(call, arguments))
+    def _sends(self, call: str, arguments: Mapping[str, Any]) -> Callable[[], Json]:
+        return lambda: self.transport.send(call, arguments)
 
-    def _asked(
-        self,
-        call: str,
-        arguments: Mapping[str, Any],
-        answer: Callable[[], T],
-        doubts: list[str] | None = None,
+    def _pages(self, call: str, arguments: Mapping[str, Any]) -> Callable[[], list[Json]]:
+        return lambda: list(self.transport.pages(call, arguments))
+
+    def asked(
+        self, words: Sequence[str], answer: Callable[[], T], doubts: list[str] | None = None
     ) -> T | None:
+        """As :meth:`ask`, of a command in ``words`` that ``answer`` runs; ``doubts`` as there."""
         for attempt in itertools.count(1):
             try:
                 return answer()
@@ -186,9 +185,9 @@ class World:
                 if doubts is not None and isinstance(error, account.Denied | account.Unreachable):
                     doubts.append(str(error))
                     return None
-                command = self._line(call, arguments)
                 raise Stop(
-                    f"this AWS command failed: {command}. Fix what it reports, and run this again.",
+                    f"this AWS command failed: {printing.line(words)}. Fix what it reports, and "
+                    "run this again.",
                     str(error),
                 ) from None
         raise AssertionError
@@ -198,18 +197,22 @@ class World:
 
         :raises Stop: if the service refuses it, or it is not known whether it did.
         """
-        self.screen.command(self.words(call, arguments))
+        return self.changed(self.words(call, arguments), self._sends(call, arguments))
+
+    def changed(self, words: Sequence[str], send: Callable[[], T]) -> T:
+        """As :meth:`change`, by a command in ``words`` that ``send`` runs."""
+        self.screen.command(words)
         for attempt in itertools.count(1):
             try:
-                return self.transport.send(call, arguments)
+                return send()
             except CallError as error:
                 _stop_without_credentials(error)
                 # The service has not done what it did not accept.
                 if isinstance(error, account.Throttled) and self._waits(error, attempt):
                     continue
                 raise Stop(
-                    f"this AWS command failed: {self._line(call, arguments)}. Fix what it reports, "
-                    f"and {AGAIN}: it continues from there.",
+                    f"this AWS command failed: {printing.line(words)}. Fix what it reports, and "
+                    f"{AGAIN}: it continues from there.",
                     str(error),
                 ) from None
         raise AssertionError
@@ -259,9 +262,6 @@ class World:
     def words(self, call: str, arguments: Mapping[str, Any]) -> list[str]:
         """A call as a command of the AWS CLI."""
         return printing.aws(call, arguments, self.region)
-
-    def _line(self, call: str, arguments: Mapping[str, Any]) -> str:
-        return printing.line(self.words(call, arguments))
 
 
 def at(answer: Any, path: str) -> Any:

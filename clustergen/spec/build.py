@@ -42,13 +42,23 @@ def content() -> str:
 
 def json_schema() -> str:
     """The content of the JSON Schema."""
-    made = declared.language().model_json_schema(by_alias=True, mode="validation")
+    language = declared.language()
+    # Pydantic before 2.14 cannot write a default value of a model that was not built yet.
+    for section in _below(Section):
+        section.model_rebuild()
+    made = language.model_json_schema(by_alias=True, mode="validation")
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "clustergen spec, version 1",
     }
     rest = {key: _terse(value) for key, value in made.items() if key != "title"}
     return "".join(_lines({**head, **rest})) + "\n"
+
+
+def _below(model: type[Section]) -> Iterator[type[Section]]:
+    for each in model.__subclasses__():
+        yield each
+        yield from _below(each)
 
 
 _REFERENCE = {"$ref": f"#/$defs/{schema.INSTANCE_TYPE}"}

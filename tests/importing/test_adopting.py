@@ -55,7 +55,10 @@ ROLES = {
 }
 NETWORK = {
     "ec2 describe-subnets": {"Subnets": [{"SubnetId": SUBNET, "VpcId": VPC}]},
-    "ec2 describe-vpc-attribute": {"EnableDnsSupport": {"Value": True}},
+    "ec2 describe-vpc-attribute": {
+        "EnableDnsSupport": {"Value": True},
+        "EnableDnsHostnames": {"Value": True},
+    },
 }
 
 

@@ -51,7 +51,7 @@ FAULTS: Final[dict[str, Callable[[str, int], Exactly]]] = {
 
 NEW: Final = ("odd", "interrupted", "interrupted late")
 """What scripts are not tried with."""
-TYPED: Final = ("batch", "eks", "pcs")
+TYPED: Final = ("batch", "eks", "parallelcluster", "pcs")
 """Targets that `clustergen deploy` deploys by itself."""
 SCRIPTS: Final = [each for each in TARGETS if each not in TYPED]
 
@@ -180,7 +180,7 @@ _CHANGES: Final = re.compile(
 # What only tidies up, writes down what is, or adds a file whose key is the hash of its text.
 _HARMLESS: Final = re.compile(
     r" (delete|create)-change-set |--dry-?run|/paused|\.json -$|update-kubeconfig"
-    r"|s3://[^/]+/[0-9a-f]{16}/"
+    r"|s3://[^/]+/[0-9a-f]{16}/|--key [0-9a-f]{16}/"
 )
 _ASKED: Final = ("aws ", "pcluster ", "kubectl ", "helm ")
 # What the last line must offer.
@@ -355,7 +355,7 @@ def problems(
 
 @pytest.mark.parametrize(
     ("target", "every"),
-    [("parallelcluster", 12), *(pytest.param(each, 1, marks=IN_REAL) for each in SCRIPTS)],
+    [("hyperpod-slurm", 12), *(pytest.param(each, 1, marks=IN_REAL) for each in SCRIPTS)],
 )
 def test_a_wrong_answer_does_no_harm(target: str, every: int, tmp_path: Path) -> None:
     with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:

@@ -58,8 +58,8 @@ def _deploy(guarded: Sequence[Effect]) -> str:
     if not stops:
         return "deploy: ./deploy.sh"
     return (
-        f"deploy: ./deploy.sh, which stops before it {', or '.join(stops)}; to continue, add "
-        "--allow-replacement"
+        f"deploy: ./deploy.sh, which stops before it {', or '.join(stops)}, and says which option "
+        "continues"
     )
 
 

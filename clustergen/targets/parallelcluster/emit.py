@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Artifact, Bundle, Json, json_text
-from clustergen.base.shell import render
 from clustergen.base.yaml_text import yaml_text
-from clustergen.deployment.model import OfTarget, Service
+from clustergen.deployment.model import OfTarget, ParallelCluster
 from clustergen.facts.schemas import updates
 from clustergen.plan.model import Plan, Ref
-from clustergen.services import foundation
 from clustergen.services.aws.members import filled
 from clustergen.services.fields import Field, written
 from clustergen.services.slurm import accounts, tables, timetable, users
@@ -77,49 +75,49 @@ def _monitoring(plan: Plan) -> dict[str, Any]:
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files except those of the foundation and README.md; ``document`` includes the overlay."""
-    scripts = actions.own_scripts(plan)
+    return (
+        Artifact(CONFIGURATION, yaml_text(document)),
+        *(script.artifact for script in actions.own_scripts(plan)),
+        *_followed(plan),
+        *jobs.files(plan),
+    )
+
+
+def _followed(plan: Plan) -> Bundle:
+    """The tables that nodes read regularly."""
     dated = timetable.table(
         plan,
         functools.partial(scheduling.node_names, plan),
         functools.partial(scheduling.last_partitions, plan),
     )
-    followed = tables.made(
-        dated, users.table(plan), accounts.table(plan) if accounts.needed(plan) else None
-    )
-    return (
-        Artifact(CONFIGURATION, yaml_text(document)),
-        Artifact("deploy.sh", _deploy(plan, document, scripts, followed), executable=True),
-        *(script.artifact for script in scripts),
-        *followed,
-        *jobs.files(plan),
-    )
+    shares = accounts.table(plan) if accounts.needed(plan) else None
+    return tables.made(dated, users.table(plan), shares)
 
 
-def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+def deployment(plan: Plan, document: Json) -> OfTarget:
     """What ``bundle.json`` says of the target."""
-    return OfTarget(Service("aws-parallelcluster", version=VERSION), script=False)
-
-
-def _deploy(
-    plan: Plan,
-    document: Mapping[str, Any],
-    scripts: tuple[actions.OwnScript, ...],
-    followed: Bundle,
-) -> str:
-    return render(
-        "parallelcluster/deploy.sh.j2",
-        **foundation.frame(plan),
-        own=_own(document),
+    service = ParallelCluster(
         version=VERSION,
-        subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
-        uploads=[script.key for script in scripts],
+        own=tuple(_own(document)),
+        subnets=_existing_subnets(plan),
         hook=actions.hook(plan).current_key(plan) if actions.has_hook(plan) else "",
-        workspace_key=_workspace_key(plan),
-        ending=list(_ending(document)),
-        **tables.values(plan, followed),
-        replacing=_replacing(),
+        workspace=_workspace_key(plan),
+        ending=tuple(_ending(document)),
+        arrays=any(getattr(each, "raid", None) for each in plan.storage),
+        reserved=any(group.capacity.id for group in plan.node_groups),
+        replacing=tuple(_replacing()),
         terminates=_strategy(document) == "TERMINATE",
     )
+    return OfTarget(
+        service,
+        uploads={s.key: s.artifact.path for s in actions.own_scripts(plan)},
+        tables=tables.described(plan, _followed(plan)),
+    )
+
+
+def _existing_subnets(plan: Plan) -> tuple[str, ...]:
+    found = (*plan.network.private, *plan.network.public)
+    return () if plan.network.new else tuple(str(subnet.id) for subnet in found)
 
 
 def _ending(document: Mapping[str, Any]) -> Iterator[str]:

@@ -124,7 +124,7 @@ def test_the_order_says_where_deploy_stops(run: Run) -> None:
         found(run, "old.yaml", name)[0]["steps"] for name in ("new.yaml", "less.yaml")
     )
     stop = "deploy: ./deploy.sh, which stops before it "
-    nodes = "replaces nodes of NodeGroupCpu that run; to continue, add --allow-replacement"
+    nodes = "replaces nodes of NodeGroupCpu that run, and says which option continues"
     assert f"{stop}replaces or deletes StorageWork, or {nodes}" in replaced
     assert f"{stop}{nodes}" in removed
     # A change set neither deletes nor replaces a log group that keeps its events for fewer days.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import jmespath  # type: ignore[import-untyped]
 import yaml
 
 from tests.support.cloud.answers import Done
@@ -67,15 +66,12 @@ class Pcluster:
     def describe_cluster(self, options: dict[str, str]) -> Done:
         if self.silent:
             return Done()
-        query = options.get("--query")
-        if query == "clusterStatus":
-            return Done(out=f'"{self.status}"\n')
         link = {"url": "https://bucket.s3.amazonaws.com/cluster-config.yaml?X-Amz-Signature=0a1b"}
         shown: dict[str, Any] = {"clusterStatus": self.status, "clusterConfiguration": link}
+        shown["headNode"] = {"instanceId": "i-0a1b2c3d4e5f67890", "state": "running"}
         if self.status == "CREATE_FAILED":
             shown["failures"] = [{"failureReason": "Cluster creation timed out."}]
-        answer = jmespath.search(query, shown) if query else shown
-        return Done(out=json.dumps(answer) if answer else "")
+        return Done(out=json.dumps(shown))
 
     def create_cluster(self, options: dict[str, str]) -> Done:
         return self._change(options, "CREATE", CREATION)
@@ -126,14 +122,16 @@ class Pcluster:
         return yaml.safe_dump({"Resources": resources, "Configuration": self.configuration})
 
     def describe_compute_fleet(self, options: dict[str, str]) -> Done:
-        return Done(out=f'"{self.fleet}"\n')
+        return _said(status=self.fleet)
 
     def describe_cluster_instances(self, options: dict[str, str]) -> Done:
         assert options["--node-type"] == "ComputeNode"
         count = self.nodes.get(options["--queue-name"], 0)
-        instances = [{"instanceId": f"i-{number:017x}"} for number in range(count)]
-        found = jmespath.search(options["--query"], {"instances": instances})
-        return Done(out=json.dumps(found, indent=2))
+        first = int(options.get("--next-token", "0"))
+        last = min(first + 3, count)
+        more = {"nextToken": str(last)} if last < count else {}
+        instances = [{"instanceId": f"i-{number:017x}"} for number in range(first, last)]
+        return Done(out=json.dumps({"instances": instances, **more}))
 
     def update_compute_fleet(self, options: dict[str, str]) -> Done:
         self.fleet = {"STOP_REQUESTED": "STOPPING", "START_REQUESTED": "STARTING"}[

@@ -445,10 +445,10 @@ _ARN = "arn:aws:{}:us-east-1:111122223333"
 def _is_named_by_arn(type: str) -> bool:
     """Whether the physical ids of a type are ARNs."""
     manager: Any = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
-    identifier: list[str] = manager.get_resource_schema("us-east-1", type).schema[
-        "primaryIdentifier"
-    ]
-    return len(identifier) == 1 and identifier[0].endswith("Arn")
+    if type not in manager.get_resource_types("us-east-1"):
+        return False
+    schema = manager.get_resource_schema("us-east-1", type).schema
+    return [name[-3:] for name in schema["primaryIdentifier"]] == ["Arn"]
 
 
 def _event(name: str, status: str, reason: str) -> dict[str, str]:

@@ -31,6 +31,16 @@ def bundle(tmp_path: Path) -> Iterator[Bundle]:
         yield made
 
 
+SPOT = "node_groups: [{name: h200, instance_type: g6.xlarge, capacity: spot}]"
+
+
+def test_spot_instances_need_a_role_that_few_accounts_lack(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of(SPOT)) as bundle:
+        for calls in (1, 0):
+            bundle.deployed()
+            assert len(bundle.calling("create-service-linked-role")) == calls
+
+
 def test_scripts_are_there_before_the_nodes(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of(SCRIPTS)) as bundle:
         lines = bundle.deploy("--dry-run").stderr.splitlines()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support.cloud.account import EXPIRED, THROTTLED
+from clustergen.deployment.programs import Installed
+from tests.support.cloud.account import EXPIRED, THROTTLED, Fault
+from tests.support.cloud.answers import Done, Request
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.parallelcluster.planned import files
 from tests.targets.parallelcluster.specs import SPECS
@@ -22,7 +26,7 @@ NETWORK = {"Subnets": [{"VpcId": "vpc-0a1b2c3d4e5f67890"}, {"VpcId": "vpc-0a1b2c
 def bundle(folder: Path, fragment: str = "") -> Iterator[Bundle]:
     with reaching(folder, files(fragment)) as made:
         made.account.values["ScriptsBucketName"] = "scripts-bucket"
-        support = {"EnableDnsSupport": {"Value": True}}
+        support = {"EnableDnsSupport": {"Value": True}, "EnableDnsHostnames": {"Value": True}}
         answers = {"ec2 describe-subnets": NETWORK, "ec2 describe-vpc-attribute": support}
         made.account.answers = answers
         yield made
@@ -116,11 +120,24 @@ def test_what_pcluster_warns_of_is_printed(made: Bundle) -> None:
     assert [x for x in lines if "warns" in x] == ['ParallelCluster warns: of level "WARNING"']
 
 
+def test_a_plan_validates_an_update_and_changes_nothing(made: Bundle) -> None:
+    made.deployed()
+    before = dict(made.account.objects)
+    made.render(files("tags: {team: research}"))
+    done = made.deployed("--plan")
+    assert "ParallelCluster accepts cluster.yaml" in done.stderr
+    made.render(files("software: {containers: pyxis}"))
+    assert "once its scripts are uploaded" in made.deployed("--plan").stderr
+    assert made.account.objects == before
+    assert made.account.calling("execute-", "put-object") == []
+    made.deployed()
+
+
 def test_a_rejected_update_leaves_the_foundation_as_it_is(made: Bundle) -> None:
     made.deploy()
     made.render(files("tags: {team: research}"))
     made.account.pcluster.refusal = "Invalid cluster configuration."
-    made.stops("Nothing was changed.")
+    made.stops("Nothing was changed in the cluster")
     assert made.account.calling("execute-change-set") == []
     [stack] = made.account.cloudformation.stacks.values()
     assert stack.change_sets == {}
@@ -160,7 +177,7 @@ def test_a_rejected_update_leaves_what_nodes_read_as_it_is(tmp_path: Path) -> No
 
 def test_the_hook_is_there_when_it_is_validated(made: Bundle) -> None:
     made.deployed()
-    upload, *_ = made.account.calling("s3 cp", "hook.sh")
+    upload, *_ = made.account.calling("put-object", "hook.sh")
     [validation] = calls(made, "--dryrun true")
     order = made.account.calls
     assert order.index(upload) < order.index(validation)
@@ -313,10 +330,68 @@ def test_an_update_asks_before_it_terminates_nodes_that_are_too_many(
         made.deployed()
         made.render(files(own.format(after)))
         made.account.pcluster.nodes = {queue: 4}
-        made.stops(f"terminate up to 4 nodes of the queue {queue}, at once")
+        done = made.stops(f"terminate up to 4 nodes of the queue {queue}, at once")
+        assert "add --allow removes-nodes" in done.stderr
         made.deployed("--allow-replacement")
         made.render(files(own.format(before)))
         made.deployed()
+
+
+def test_nodes_that_start_while_the_foundation_changes(
+    made: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The review before it has seen none."""
+    made.deployed()
+    account = made.account
+    plain = account.cloudformation.execute_change_set
+
+    def start_nodes(request: Request) -> Any:
+        account.pcluster.nodes = {"h200": 2}
+        return plain(request)
+
+    monkeypatch.setattr(account.cloudformation, "execute_change_set", start_nodes)
+    script = SCRIPT.format("a")
+    made.render(files(f"tags: {{team: research}}\nstorage: [{{mount: /x, type: efs}}]\n{script}"))
+    account.values["StorageXId"] = "fs-0a1b2c3d4e5f67890"
+    made.stops("replace the 2 nodes of the queue h200")
+    assert f"pcluster update-cluster {FILE} {WHERE}" not in calls(made)
+
+
+def test_a_change_whose_answer_is_lost_is_not_made_again(made: Bundle) -> None:
+    """It may have been made."""
+    words = f"pcluster create-cluster {FILE} --rollback-on-failure"
+    made.account.fail(words, ("RequestTimeout", "Read timeout on endpoint URL"), times=9)
+    made.stops("Read timeout")
+    assert len(calls(made, "--rollback-on-failure")) == 1
+
+
+REFUSED = {
+    "message": "Update failure",
+    "updateValidationErrors": [{"message": "Stop the compute fleet"}],
+}
+
+
+def test_a_refusal_has_its_reasons(made: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its message alone says nothing. The validation may accept what is then refused."""
+    made.deployed()
+    made.render(files(SCRIPT.format("b")))
+    plain = made.account.pcluster.run
+
+    def refuse(words: list[str], fault: Fault | None) -> Done:
+        refuses = words[0] == "update-cluster" and "--dryrun" not in words
+        return Done(1, json.dumps(REFUSED)) if refuses else plain(words, fault)
+
+    monkeypatch.setattr(made.account.pcluster, "run", refuse)
+    assert '"message": "Stop the compute fleet"' in made.stops("this AWS command failed").stderr
+
+
+def test_a_command_that_cannot_be_run(tmp_path: Path) -> None:
+    """After an update of Python, the interpreter of a script may be gone."""
+    script = tmp_path / "pcluster"
+    script.write_text("#!/nowhere/python\n")
+    script.chmod(0o755)
+    ended = Installed().run([str(script)], tmp_path, {})
+    assert (ended.status, "cannot be run: No such file" in ended.err) == (127, True)
 
 
 @pytest.mark.parametrize(
@@ -336,5 +411,5 @@ def test_an_update_without_nodes_to_replace_does_not_ask(
 def test_no_signed_link_is_printed(made: Bundle) -> None:
     """Logs of a CI system have it for longer than an hour, and more people read them."""
     done = made.deploy()
-    assert '"clusterStatus": "CREATE_COMPLETE"' in done.stdout
+    assert "clusterStatus\tCREATE_COMPLETE" in done.stdout
     assert "X-Amz-Signature" not in done.stdout + done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -254,15 +255,16 @@ def test_the_text_is_the_document(name: str) -> None:
 
 def test_scripts_are_at_the_location_in_the_configuration() -> None:
     rendered = files(SPECS["capacity block with everything around it"])
+    deployed = json.loads(rendered["bundle.json"])
     for name in ("users.sh", "containers.sh", "hook.sh"):
         digest = hashlib.sha256(rendered[f"scripts/{name}"].encode()).hexdigest()[:16]
         named = f'Script: "s3://${{ScriptsBucketName}}/{digest}/{name}"'
         assert named in rendered["cluster.yaml"]
-        assert f" {digest}/{name}" in rendered["deploy.sh"]
+        assert deployed["uploads"][f"{digest}/{name}"] == f"scripts/{name}"
         assert name == "hook.sh" or f"setup {digest}/{name} " in rendered["scripts/hook.sh"]
     hook = "s3://${ScriptsBucketName}/clusters/example/hook.sh"
     assert f'Script: "{hook}"' in rendered["cluster.yaml"]
-    assert "clusters/example/hook.sh" in rendered["deploy.sh"]
+    assert deployed["service"]["hook"] == "clusters/example/hook.sh"
 
 
 def test_an_overlay_merges_queues_by_name() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -162,5 +163,5 @@ def test_users_of_a_directory_are_added_there() -> None:
 
 def test_a_snapshot_stays_when_its_volume_is_deleted() -> None:
     text = "storage: [{mount: /apps, type: ebs, size: 100GiB, on_delete: snapshot}]"
-    script = files_of(text)["deploy.sh"]
-    assert "'/apps: only a snapshot of it stays'" in script
+    losses = json.loads(files_of(text)["bundle.json"])["losses"]
+    assert "/apps: only a snapshot of it stays" in losses["lines"]

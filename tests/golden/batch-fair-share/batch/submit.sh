@@ -5,7 +5,6 @@
 set -euo pipefail
 
 region=eu-central-1
-cluster=shared
 log_group=/aws/batch/shared
 dry_run=no
 wait_minutes=
@@ -120,14 +119,13 @@ ask() {
       [[ $answer != None ]] || answer=
       return 0
     fi
-    # The aws command prints errors on stderr, pcluster on stdout.
-    complaint="$answer$(<"$complaints")"
+    complaint=$(<"$complaints")
     answer=
     stop_without_credentials "$complaint"
     case $complaint in
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"Cluster '$cluster' does not exist"* | *"(InvalidCapacityReservationId.NotFound)"*)
+        *"(InvalidCapacityReservationId.NotFound)"*)
         return 1
         ;;
     esac

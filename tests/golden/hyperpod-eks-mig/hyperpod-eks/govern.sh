@@ -94,14 +94,13 @@ ask() {
       [[ $answer != None ]] || answer=
       return 0
     fi
-    # The aws command prints errors on stderr, pcluster on stdout.
-    complaint="$answer$(<"$complaints")"
+    complaint=$(<"$complaints")
     answer=
     stop_without_credentials "$complaint"
     case $complaint in
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"Cluster '$cluster' does not exist"* | *"(InvalidCapacityReservationId.NotFound)"*)
+        *"(InvalidCapacityReservationId.NotFound)"*)
         return 1
         ;;
     esac

@@ -25,7 +25,6 @@ hyperpod=$cluster
 memory="paused/$cluster-hyperpod"
 paused=no
 earlier=
-cluster_stack=${stack:-}
 # Retry throttled requests.
 export AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
@@ -141,14 +140,13 @@ ask() {
       [[ $answer != None ]] || answer=
       return 0
     fi
-    # The aws command prints errors on stderr, pcluster on stdout.
-    complaint="$answer$(<"$complaints")"
+    complaint=$(<"$complaints")
     answer=
     stop_without_credentials "$complaint"
     case $complaint in
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"Cluster '$cluster' does not exist"* | *"(InvalidCapacityReservationId.NotFound)"*)
+        *"(InvalidCapacityReservationId.NotFound)"*)
         return 1
         ;;
     esac
@@ -454,31 +452,17 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Sets $other to what the review of the cluster refuses: the user consents to everything at once.
-find_other_refusal() {
-  # Bash shows callees the variable `stack` of who calls this.
-  local stack=$cluster_stack
-  declare -F review_cluster >/dev/null || return 0
-  read_stack "$foundation_stack"
-  [[ -n $outputs ]] || return 0
-  if (review_cluster) 3>.filled/review; then return 0; fi
-  other=$(tail -n 1 .filled/review)
-  other=${other#"${0##*/}: "}
-  other=${other% If this is intended, add --allow-replacement.}
-}
-
 # stop_at STACK NAMES WHY: drops the change set if there are names. If the user allows it, it says
 # what is lost.
 stop_at() {
-  local stack=$1 names=$2 what other=
+  local stack=$1 names=$2 what
   shift 2
   [[ -n $names ]] || return 0
   what=${*//NAMES/${names//$'\n'/, }}
   if [[ $allow_replacement == no ]]; then
     drop_change_set "$stack"
-    if [[ $stack == "$foundation_stack" && $action == deploy ]]; then find_other_refusal; fi
-    fail "the change would $what Nothing was changed in $stack.${other:+ And $other} If this is intended," \
-      "add --allow-replacement."
+    fail "the change would $what Nothing was changed in $stack. If this is intended, add" \
+      "--allow-replacement."
   fi
   note "--allow-replacement: this will $what"
 }
