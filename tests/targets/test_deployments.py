@@ -428,7 +428,7 @@ def test_a_pause_is_remembered(bundle: Bundle, target: str) -> None:
 
 
 def test_a_lost_environment_does_not_stop_a_resume(tmp_path: Path) -> None:
-    groups = "node_groups: [{name: h200}, {name: cpu, instance_type: c7i.large}]\n"
+    groups = "node_groups: [{name: h200}, {name: cpu, instance_type: c7i.16xlarge, count: 4}]\n"
     with reaching(tmp_path, files("batch", groups)) as bundle:
         deployed(bundle)
         deployed(bundle, "--pause")

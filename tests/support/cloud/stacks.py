@@ -431,10 +431,10 @@ def _id(name: str, resource: dict[str, Any]) -> str:
         return f"cluster/{properties['NodegroupName']}"
     if resource["Type"] == "AWS::PCS::ComputeNodeGroup":
         return f"{_ARN.format('pcs')}:cluster/pcs_0a1b/computenodegroup/pcs-{properties['Name']}"
-    _, service, kind = resource["Type"].split("::")
     plain = f"{name.lower()}-0a1b"
     if _is_named_by_arn(resource["Type"]):
-        return f"{_ARN.format(service.lower())}:{kind.lower()}/{plain}"
+        _, service, kind = resource["Type"].lower().split("::")
+        return f"{_ARN.format(service)}:{kind}/{plain}"
     return plain
 
 
