@@ -16,8 +16,11 @@ from clustergen.deployment import actions, reading
 from clustergen.deployment.batch import BatchCluster
 from clustergen.deployment.cluster import Cluster
 from clustergen.deployment.eks import EksCluster
+from clustergen.deployment.hyperpod import HyperPodCluster
+from clustergen.deployment.hyperpod_joined import JoinedHyperPod
 from clustergen.deployment.imagined import Imagined, Unused
-from clustergen.deployment.model import Bundle, Eks
+from clustergen.deployment.kinds import Eks, HyperPod
+from clustergen.deployment.model import Bundle
 from clustergen.deployment.parallelcluster import ParallelClusterCluster
 from clustergen.deployment.pcs import PcsCluster
 from clustergen.deployment.programs import Installed, Programs
@@ -25,11 +28,20 @@ from clustergen.deployment.run import Options, Run
 from clustergen.deployment.screen import Lines, Screen, Text
 from clustergen.deployment.world import Botocore, Clock, Stop, Transport, World
 
-CLUSTERS: Final[Mapping[str, type[Cluster]]] = {
+
+def hyperpod(run: Run) -> Cluster:
+    """A HyperPod cluster, or groups in one that exists."""
+    service = run.bundle.service
+    joins = isinstance(service, HyperPod) and service.joins
+    return JoinedHyperPod(run) if joins else HyperPodCluster(run)
+
+
+CLUSTERS: Final[Mapping[str, Callable[[Run], Cluster]]] = {
     "amazon-eks": EksCluster,
     "aws-batch": BatchCluster,
     "aws-parallelcluster": ParallelClusterCluster,
     "aws-pcs": PcsCluster,
+    "hyperpod": hyperpod,
 }
 """By the kind of service in ``bundle.json``."""
 

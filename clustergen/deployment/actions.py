@@ -67,10 +67,10 @@ def deploy(run: Run, cluster: Cluster) -> None:
     _deploy_schedules(run, cluster, outputs)
     cluster.settle()
     lacking = cluster.wait()
-    run.world.screen.result(cluster.report())
     # Last: the alerts of a cluster that is not there yet would fire.
     _deploy_alerts(run, outputs, paused=_knows_pause(run) and cluster.is_stopped())
     foundation.finish(run, removed)
+    run.world.screen.result(cluster.report())
     if lacking:
         raise Stop(f"{run.bundle.cluster} is deployed, but not all of its nodes: {lacking}")
     run.conclude(f"{run.bundle.cluster} is deployed.")
@@ -94,7 +94,7 @@ def deploy_foundation(run: Run, cluster: Cluster) -> None:
 def _check_first(run: Run, cluster: Cluster) -> None:
     _check_adopted(run)
     if _recalled(run, cluster) is not None:
-        raise Stop(f"{run.bundle.cluster} is paused: run deploy.sh --resume first.")
+        cluster.while_paused()
     cluster.check()
 
 
@@ -116,7 +116,7 @@ def _recalled(run: Run, cluster: Cluster) -> Rows | None:
     outputs = foundation.outputs(run)
     if not cluster.remembers or bucket.NAME not in outputs:
         return None
-    return bucket.recall(run, outputs, cluster.memory)
+    return cluster.recall(outputs)
 
 
 def _review(run: Run, cluster: Cluster, *, alone: bool = False) -> ChangeSet | None:
@@ -184,12 +184,14 @@ def pause(run: Run, cluster: Cluster) -> None:
             "of these goes. README.md has the commands to let jobs finish first."
         )
     # Counts that are kept already are the true ones: the groups have no nodes since.
-    rows = bucket.recall(run, outputs, cluster.memory) if cluster.remembers else None
+    rows = cluster.recall(outputs) if cluster.remembers else None
     if run.options.plan:
         return
     if rows is None:
         rows = cluster.counts()
         if cluster.remembers:
+            if not rows:
+                raise Stop(f"{name} does not exist, or has no node groups")
             bucket.remember(run, outputs, cluster.memory, rows)
     _delete_schedules(run)
     cluster.stop(rows)
@@ -217,7 +219,7 @@ def resume(run: Run, cluster: Cluster) -> None:
     """Give node groups the sizes of before the pause."""
     outputs, name = foundation.outputs(run), run.bundle.cluster
     knows = run.options.rehearses or not cluster.remembers
-    rows = cluster.counts() if knows else bucket.recall(run, outputs, cluster.memory)
+    rows = cluster.counts() if knows else cluster.recall(outputs)
     if rows is None:
         raise Stop(
             f"{name} is not paused. If it lacks nodes since a --resume, deploy.sh waits for them."

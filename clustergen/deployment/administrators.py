@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 
 from clustergen.deployment import cloudformation
-from clustergen.deployment.model import Eks, Stack
+from clustergen.deployment.kinds import Eks
+from clustergen.deployment.model import Stack
 from clustergen.deployment.run import Run
 from clustergen.deployment.stacks import Template
 from clustergen.deployment.world import Stop

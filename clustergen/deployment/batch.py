@@ -9,7 +9,7 @@ from clustergen.base.artifacts import Json
 from clustergen.deployment import bucket, cloudformation, foundation, schedules
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.cluster import each_stopped
-from clustergen.deployment.model import Batch
+from clustergen.deployment.kinds import Batch
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.world import AGAIN, Stop
@@ -23,6 +23,7 @@ class BatchCluster(StackCluster):
     node_type: ClassVar[str] = "AWS::Batch::ComputeEnvironment"
     unit: ClassVar[str] = "vCPUs of nodes"
     ends_jobs: ClassVar[bool] = False
+    numbers: ClassVar[int] = 1
 
     @property
     def service(self) -> Batch:
@@ -119,7 +120,7 @@ class BatchCluster(StackCluster):
         )
         minimum, outputs = _minimum(found), foundation.outputs(self.run)
         enabled = found["state"] == "ENABLED"
-        remembers = enabled and bucket.recall(self.run, outputs, self.memory) is None
+        remembers = enabled and self.recall(outputs) is None
         if remembers:
             bucket.remember(self.run, outputs, self.memory, self.counts())
         self._set(environment, "DISABLED", minimum)

@@ -12,7 +12,7 @@ from clustergen.deployment.world import Stop
 NAME: Final = "ScriptsBucketName"
 """The output of the foundation."""
 # In what a pause remembers.
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/# \t\n-]*")
+_PLAIN: Final = re.compile(r"[\w.:/+=,@# \t\n-]*", re.ASCII)
 
 
 def name(outputs: Outputs) -> str:
@@ -74,18 +74,32 @@ Rows = list[list[str]]
 """What a pause remembers: a row for each group."""
 
 
-def recall(run: Run, outputs: Outputs, key: str) -> Rows | None:
-    """What a pause has remembered; None if there was none."""
+def recall(run: Run, outputs: Outputs, key: str, words: int, numbers: int) -> Rows | None:
+    """What a pause has remembered; None if there was none.
+
+    Each row has so many ``words``, and ``numbers`` after them.
+    """
+    way = "delete it, and scale the node groups yourself."
+    rows = rows_of(run, outputs, key, way)
+    for row in rows:
+        if len(row) != words + numbers or not all(map(str.isdecimal, row[words:])):
+            raise _changed(outputs, key, way)
+    return rows or None
+
+
+def rows_of(run: Run, outputs: Outputs, key: str, way: str) -> Rows:
+    """The rows of a table that a deployment wrote; ``way`` is what to do if others did."""
     body = run.world.need("s3:GetObject", "Body", Bucket=name(outputs), Key=key)
-    text = body.read().decode() if body else ""
-    if not text.strip():
-        return None
+    text = body.read().decode(errors="replace") if body else ""
     if not _PLAIN.fullmatch(text):
-        raise Stop(
-            f"s3://{name(outputs)}/{key} is not what --pause wrote: find out who changed it, "
-            "delete it, and scale the node groups yourself."
-        )
-    return [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+        raise _changed(outputs, key, way)
+    found = (line for line in text.splitlines() if line and not line.startswith("#"))
+    return [line.split("\t") for line in found]
+
+
+def _changed(outputs: Outputs, key: str, way: str) -> Stop:
+    place = f"s3://{name(outputs)}/{key}"
+    return Stop(f"{place} is not what deploy.sh wrote: find out who changed it, {way}")
 
 
 def remember(run: Run, outputs: Outputs, key: str, rows: Rows) -> None:

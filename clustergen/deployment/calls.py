@@ -38,6 +38,11 @@ OWN: Final[Mapping[str, tuple[str, ...]]] = {
         ec2:DescribeCapacityReservations ec2:DescribeInstances pcs:GetCluster
         pcs:GetComputeNodeGroup pcs:ListComputeNodeGroups pcs:UpdateComputeNodeGroup
     """),
+    "hyperpod": words("""
+        sagemaker:AddTags sagemaker:CreateCluster sagemaker:DeleteCluster
+        sagemaker:DescribeClusterEvent sagemaker:DescribeTrainingPlan sagemaker:ListClusterEvents
+        sagemaker:ListClusterNodes sagemaker:UpdateCluster
+    """),
 }
 """By the kind of service in ``bundle.json``."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
+from clustergen.deployment import bucket
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
 from clustergen.deployment.run import Outputs, Run
@@ -18,6 +19,9 @@ class Cluster:
     """Whether a pause ends jobs that run."""
     remembers: ClassVar[bool] = True
     """Whether a pause writes down the sizes of node groups; if not, the service knows them."""
+    words: ClassVar[int] = 1
+    numbers: ClassVar[int] = 2
+    """What a row of :meth:`counts` consists of."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -32,6 +36,11 @@ class Cluster:
         """The key of what a pause remembers."""
         return f"paused/{self.run.bundle.cluster}-{self.run.bundle.target}"
 
+    def recall(self, outputs: Outputs) -> Rows | None:
+        """What a pause has remembered; None if there was none."""
+        key, words, numbers = self.memory, self.words, self.numbers
+        return bucket.recall(self.run, outputs, key, words, numbers)
+
     def exists(self) -> bool:
         """Whether there is a cluster, which uses the foundation."""
         raise NotImplementedError
@@ -41,6 +50,10 @@ class Cluster:
 
     def check(self) -> None:
         """Stop before anything changes if the cluster cannot be deployed."""
+
+    def while_paused(self) -> None:
+        """Prepare to deploy a cluster that is paused."""
+        raise Stop(f"{self.run.bundle.cluster} is paused: run deploy.sh --resume first.")
 
     def review(self, outputs: Outputs) -> Mapping[str, list[Guard]]:
         """Examine the change of the cluster before the foundation changes.

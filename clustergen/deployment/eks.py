@@ -23,8 +23,8 @@ from clustergen.deployment.cluster import each_stopped, stop_at_others
 from clustergen.deployment.eks_sizes import Sizes
 from clustergen.deployment.existing_eks import ExistingCluster
 from clustergen.deployment.karpenter import Karpenter
+from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
-from clustergen.deployment.model import Eks
 from clustergen.deployment.queues import Queues
 from clustergen.deployment.references import clusters
 from clustergen.deployment.run import Outputs

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from clustergen.base.artifacts import Json
 from clustergen.deployment import schedules
 from clustergen.deployment.bucket import Rows
-from clustergen.deployment.model import Eks
+from clustergen.deployment.kinds import Eks
 from clustergen.deployment.run import Run
 from clustergen.deployment.world import Stop
 

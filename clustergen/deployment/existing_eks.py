@@ -9,8 +9,9 @@ from typing import Any, Protocol
 from clustergen.base.artifacts import Json
 from clustergen.deployment import cloudformation
 from clustergen.deployment.eks_sizes import Sizes
+from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
-from clustergen.deployment.model import Eks, Stack
+from clustergen.deployment.model import Stack
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.world import Stop, at
 

@@ -31,7 +31,12 @@ def fill(run: Run, path: str, outputs: Outputs) -> str:
     if run.options.rehearses:
         run.note(f"+ fill the placeholders of {path} into {FILLED}/{path}")
         return ""
-    text = filled(run.text(path), outputs)
+    return fill_text(run, path, run.text(path), outputs)
+
+
+def fill_text(run: Run, path: str, text: str, outputs: Outputs) -> str:
+    """The same of a text that takes the place of the file's."""
+    text = filled(text, outputs)
     run.write(path, text)
     if left := sorted(names(text)):
         words = " ".join(f"${{{name}}}" for name in left)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Final
 
 from clustergen.deployment.cluster import stop_at_others
+from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
-from clustergen.deployment.model import Eks
 from clustergen.deployment.run import Run
 from clustergen.deployment.world import Stop
 

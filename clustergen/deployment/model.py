@@ -9,9 +9,10 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from clustergen.base.artifacts import Artifact, Json, json_artifact
+from clustergen.deployment.kinds import Read, Services
 
 PATH: Final = "bundle.json"
 FORMAT: Final = 1
@@ -31,18 +32,8 @@ Role = str
 """What a stack is for, such as ``foundation``; its template is ``ROLE.template.json``."""
 
 
-class _Read:
-    """How the file is read: an unknown member is an error, as it could be one that matters."""
-
-    __slots__ = ()
-    __pydantic_config__: ClassVar[Mapping[str, Any]] = {
-        "extra": "forbid",
-        "use_attribute_docstrings": True,
-    }
-
-
 @dataclass(frozen=True, slots=True)
-class Mark(_Read):
+class Mark(Read):
     """Whose a stack is: ``Metadata.clustergen`` of its template."""
 
     cluster: str
@@ -51,7 +42,7 @@ class Mark(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Source(_Read):
+class Source(Read):
     """Where the value of a parameter comes from: one of these."""
 
     output: str = ""
@@ -65,7 +56,7 @@ class Source(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Stack(_Read):
+class Stack(Read):
     """A CloudFormation stack."""
 
     name: str
@@ -83,7 +74,7 @@ class Stack(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Mounts(_Read):
+class Mounts(Read):
     """File systems by what the bundle does with them, each by its path on nodes."""
 
     made: tuple[str, ...] = ()
@@ -92,7 +83,7 @@ class Mounts(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Network(_Read):
+class Network(Read):
     """What exists of the network."""
 
     vpc: str = ""
@@ -102,7 +93,7 @@ class Network(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Table(_Read):
+class Table(Read):
     """A table in the bucket of scripts, which nodes read regularly."""
 
     key: str
@@ -113,7 +104,7 @@ class Table(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Losses(_Read):
+class Losses(Read):
     """What goes with the cluster."""
 
     lines: tuple[str, ...] = ()
@@ -125,7 +116,7 @@ class Losses(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Period(_Read):
+class Period(Read):
     """When capacity can be used, in seconds since 1970; 0 if that is not known."""
 
     starts: int = 0
@@ -133,166 +124,7 @@ class Period(_Read):
 
 
 @dataclass(frozen=True, slots=True)
-class Dated(_Read):
-    """A compute environment of capacity with dates."""
-
-    output: str
-    """The output of the stack that is its ARN."""
-    minimum: int
-    """vCPUs that are kept while the capacity is there."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch(_Read):
-    """AWS Batch."""
-
-    kind: Literal["aws-batch"] = "aws-batch"
-    log_group: str
-    """Of jobs."""
-    definitions: tuple[str, ...]
-    """The names of the job definitions that ``submit.sh`` registers."""
-    minutes: int
-    """How long Batch may change a compute environment: it waits for jobs."""
-    multi_node: bool = False
-    """Whether tasks of a job talk to each other."""
-    dated: Mapping[str, Dated] = field(default_factory=dict)
-    """By node group."""
-
-
-@dataclass(frozen=True, slots=True)
-class Size(_Read):
-    """Numbers of nodes."""
-
-    minimum: int
-    maximum: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pcs(_Read):
-    """AWS PCS."""
-
-    kind: Literal["aws-pcs"] = "aws-pcs"
-    slurm: str
-    """The version of Slurm that nodes run."""
-    cluster: str = ""
-    """The id of the existing cluster that the node groups join."""
-    end_of_life: str = ""
-    """The day after which PCS creates no cluster with this version, if that is near."""
-    alternative: str = ""
-    """A version that lasts longer."""
-    login: bool = False
-    blocks: Mapping[str, str] = field(default_factory=dict)
-    """Node groups on Capacity Blocks, with the ids of these."""
-    sizes: Mapping[str, Size] = field(default_factory=dict)
-    """Of node groups with dates: the minimum before the start, and the maximum."""
-    most: Mapping[str, int] = field(default_factory=dict)
-    """The maximum of each node group, by logical id."""
-
-
-@dataclass(frozen=True, slots=True)
-class ManagedGroup(_Read):
-    """A managed node group of EKS."""
-
-    id: str
-    """Its logical id."""
-    parameter: str
-    """That of its size."""
-    kept: int
-    """Nodes that no autoscaler removes."""
-    wanted: int
-    """Nodes to ask for."""
-    most: int
-
-
-@dataclass(frozen=True, slots=True)
-class Driver(_Read):
-    """A driver of file systems that an existing cluster may have: an add-on, or an object."""
-
-    addon: str
-    object: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Eks(_Read):
-    """EKS."""
-
-    kind: Literal["amazon-eks"] = "amazon-eks"
-    eks_cluster: str
-    """The name of the cluster in which pods run."""
-    joins: bool = False
-    """Whether it existed before."""
-    installs: bool = True
-    """Whether a deployment runs ``install.sh``."""
-    by_cdk: bool = False
-    """Whether only the CDK can deploy it: the stack installs the software."""
-    groups: Mapping[str, ManagedGroup] = field(default_factory=dict)
-    """For the cluster's work, by name."""
-    system_group: str = ""
-    """The node group whose nodes run no jobs."""
-    dated: tuple[str, ...] = ()
-    """Groups whose capacity starts at a known time."""
-    blocks: tuple[str, ...] = ()
-    """Groups on Capacity Blocks."""
-    imaged: tuple[str, ...] = ()
-    """Groups with an image of EKS."""
-    fills: tuple[str, ...] = ()
-    """Files with placeholders for outputs."""
-    karpenter: bool = False
-    leaves_karpenter: bool = False
-    """Whether an earlier bundle may have left it."""
-    pools: Mapping[str, str] = field(default_factory=dict)
-    """Limits of node pools of Karpenter, in CPUs."""
-    queues: tuple[str, ...] = ()
-    """ClusterQueues that a pause holds."""
-    admins: tuple[str, ...] = ()
-    """Roles and users with access entries: account, kind and name."""
-    entries: Mapping[str, str] = field(default_factory=dict)
-    """Their principals, by the logical id of the entry."""
-    version: int = 0
-    """Minor version of Kubernetes of nodes in an existing cluster; 0 if the spec leaves it open."""
-    claims_from: int = 0
-    """Minor version from which it has device claims; 0 if no pods use them."""
-    versioned: tuple[str, ...] = ()
-    """Groups without an image of their own."""
-    security_group: str = ""
-    """The security group of the existing cluster in the spec."""
-    efa_only: tuple[str, ...] = ()
-    """Groups with EFA-only interfaces."""
-    cni: tuple[int, ...] = ()
-    """The version of the VPC CNI that they need."""
-    drivers: Mapping[str, Driver] = field(default_factory=dict)
-    """By parameter of the stack."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParallelCluster(_Read):
-    """ParallelCluster, whose configuration is ``cluster.yaml``."""
-
-    kind: Literal["aws-parallelcluster"] = "aws-parallelcluster"
-    version: str
-    """It updates only clusters of its own version."""
-    own: tuple[str, ...]
-    """What the head node has of this bundle: outputs of the foundation, or its subnet."""
-    subnets: tuple[str, ...] = ()
-    """Those that exist."""
-    hook: str = ""
-    """The key of the script that head and login nodes start with."""
-    workspace: str = ""
-    """The key of a file with the workspace of metrics, which the head node reads."""
-    ending: tuple[str, ...] = ()
-    """The type of each storage that goes with the cluster."""
-    arrays: bool = False
-    """Whether volumes make up arrays."""
-    reserved: bool = False
-    """Whether node groups use reservations."""
-    replacing: tuple[str, ...] = ()
-    """The keys of a queue whose change replaces its nodes."""
-    terminates: bool = False
-    """Whether that happens at once, whatever runs on them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Objects(_Read):
+class Objects(Read):
     """How objects in Kubernetes are known as those of a bundle."""
 
     label: str = ""
@@ -302,20 +134,8 @@ class Objects(_Read):
     """The annotation with the policy that a queue had before a pause."""
 
 
-@dataclass(frozen=True, slots=True)
-class Service(_Read):
-    """Another service, whose bundles have a ``deploy.sh`` of their own."""
-
-    kind: Literal["hyperpod"]
-    eks_cluster: str = ""
-    """The name of the EKS cluster in which pods run."""
-
-
-Services = Batch | Pcs | Eks | ParallelCluster | Service
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bundle(_Read):
+class Bundle(Read):
     """Everything that a deployment needs to know besides the other files."""
 
     format: Literal[1] = FORMAT

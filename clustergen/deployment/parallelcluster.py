@@ -19,7 +19,7 @@ from clustergen.deployment import (
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
 from clustergen.deployment.cluster import Cluster
-from clustergen.deployment.model import ParallelCluster
+from clustergen.deployment.kinds import ParallelCluster
 from clustergen.deployment.pcluster import Pcluster
 from clustergen.deployment.run import FILLED, Outputs, Run
 from clustergen.deployment.world import Stop

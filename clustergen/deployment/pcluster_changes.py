@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment.changes import Guard
-from clustergen.deployment.model import ParallelCluster
+from clustergen.deployment.kinds import ParallelCluster
 from clustergen.deployment.pcluster import Pcluster
 
 _QUEUES: Final = "Scheduling.SlurmQueues"

@@ -9,7 +9,7 @@ from typing import Final
 import yaml
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment.model import ParallelCluster
+from clustergen.deployment.kinds import ParallelCluster
 from clustergen.deployment.run import Run
 from clustergen.deployment.world import Stop
 

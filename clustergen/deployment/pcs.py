@@ -11,7 +11,7 @@ from clustergen.base.artifacts import Json
 from clustergen.deployment import cloudformation, schedules
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.cluster import each_stopped, stop_at_others
-from clustergen.deployment.model import Pcs
+from clustergen.deployment.kinds import Pcs
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.world import AGAIN, Stop
@@ -40,6 +40,7 @@ class PcsCluster(StackCluster):
     """A cluster of AWS PCS."""
 
     node_type: ClassVar[str] = "AWS::PCS::ComputeNodeGroup"
+    words: ClassVar[int] = 2
 
     @property
     def service(self) -> Pcs:

@@ -42,6 +42,14 @@ class FileBytes(bytes):
         return made
 
 
+class FileRequest(dict[str, Any]):
+    """A request that is in a file. Commands show the path."""
+
+    def __init__(self, request: Mapping[str, Any], path: str) -> None:
+        super().__init__(request)
+        self.path = path
+
+
 def line(words: Iterable[str]) -> str:
     """A command as one line, quoted for the shell."""
     return " ".join(_quoted(word) for word in words)
@@ -56,6 +64,8 @@ def aws(call: str, arguments: Mapping[str, Any], region: str) -> list[str]:
     """The words of the command for a call, such as ``cloudformation:DescribeStacks``."""
     service, _, operation = call.partition(":")
     place = [] if service in _GLOBAL else ["--region", region]
+    if isinstance(arguments, FileRequest):
+        arguments = {"cli-input-json": FileText("", arguments.path)}
     options = (word for name, value in arguments.items() for word in _option(name, value))
     return ["aws", *place, _SERVICES.get(service, service), _kebab(operation), *options]
 

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
+from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
-from clustergen.deployment.model import Eks
 from clustergen.deployment.run import Run
 
 _KIND: Final = "clusterqueues.kueue.x-k8s.io"

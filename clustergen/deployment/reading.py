@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from clustergen.base.artifacts import Json, json_text
-from clustergen.deployment.model import FORMAT, PATH, Bundle, Services
+from clustergen.deployment.kinds import Services
+from clustergen.deployment.model import FORMAT, PATH, Bundle
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -112,12 +112,17 @@ class World:
     minutes: int | None = None
     """How long to wait for each step, in place of its own limit."""
 
-    def ask(self, call: str, **arguments: Any) -> Json | None:
+    def ask(self, call: str, needed: str = "", **arguments: Any) -> Json | None:
         """The answer; None if the service itself says that there is no such thing.
+
+        ``needed`` is a member that every answer has.
 
         :raises Stop: if there is no answer: nobody may conclude from that that something is gone.
         """
-        return self.asked(self.words(call, arguments), self._sends(call, arguments))
+        answer = self.asked(self.words(call, arguments), self._sends(call, arguments))
+        if answer is not None and needed and needed not in answer:
+            raise self._nothing(call, arguments)
+        return answer
 
     def ask_all(
         self, call: str, member: str, needed: str = "", **arguments: Any
@@ -198,6 +203,11 @@ class World:
         :raises Stop: if the service refuses it, or it is not known whether it did.
         """
         return self.changed(self.words(call, arguments), self._sends(call, arguments))
+
+    def send_file(self, call: str, request: Mapping[str, Any], path: str) -> Json:
+        """As :meth:`change`, of a request that is also in a file, by its path in the bundle."""
+        given = printing.FileRequest(request, path)
+        return self.changed(self.words(call, given), self._sends(call, given))
 
     def changed(self, words: Sequence[str], send: Callable[[], T]) -> T:
         """As :meth:`change`, by a command in ``words`` that ``send`` runs."""

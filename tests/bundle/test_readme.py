@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -465,4 +466,5 @@ def test_scripts_to_copy_to_running_nodes_have_values() -> None:
     assert "${StorageFsxDnsName}" in "".join([*copied, files["create-cluster.json"]])
     command = "sudo aws s3 cp --recursive s3://BUCKET/lifecycle/PREFIX/ /opt/clustergen/lifecycle/"
     assert command in " ".join(files["README.md"].split())
-    assert "cp -R lifecycle .filled/lifecycle" in files["deploy.sh"]
+    filled = json.loads(files["bundle.json"])["service"]["filled"]
+    assert [path for path in filled if "${StorageFsxDnsName}" in files[path]] == filled

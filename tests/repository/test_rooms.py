@@ -130,7 +130,7 @@ def test_emitters_see_only_plans() -> None:
             assert not found, name
 
 
-DATA = ("calls", "model", "reading", "resource_types")
+DATA = ("calls", "kinds", "model", "reading", "resource_types")
 """What others may know of the deployment: no step of it."""
 
 

@@ -406,7 +406,7 @@ def test_what_is_remembered_is_data(tmp_path: Path) -> None:
         for column in range(len(kept)):
             changed = [*kept[:column], command, *kept[column + 1 :]]
             bundle.account.objects[key] = "\t".join(changed).encode()
-            bundle.stops("is not what --pause wrote", "--resume")
+            bundle.stops("is not what deploy.sh wrote", "--resume")
         assert not (bundle.folder / "ran").exists()
 
 

@@ -81,13 +81,9 @@ def test_users_replace_nothing(target: str, before: str, after: str, expected: E
 @pytest.mark.parametrize("target", SLURM)
 def test_nodes_of_a_bundle_without_users_forget_those_they_had(target: str) -> None:
     """Nodes that are not replaced, such as the head node, still follow the table."""
-    files, key = Fragments(target).files(""), f"clusters/example/{target}-users.tsv"
-    if target != "hyperpod-slurm":
-        known = json.loads(files["bundle.json"])["tables"]
-        assert {"key": key, "empty": "# end 0"} in known
-        return
-    script = files["deploy.sh"]
-    assert f"clear_table \"$bucket\" {key} '# end 0'" in script
+    key = f"clusters/example/{target}-users.tsv"
+    known = json.loads(Fragments(target).files("")["bundle.json"])["tables"]
+    assert {"key": key, "empty": "# end 0"} in known
 
 
 def test_the_readme_says_what_a_user_who_leaves_keeps() -> None:

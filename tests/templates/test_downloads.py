@@ -53,7 +53,6 @@ REASONS: Final = {
         "hyperpod/readme-slurm.md.j2",
         "aws",
     ): "commands that the reader runs with scripts of this cluster",
-    ("hyperpod/deploy.sh.j2", "aws"): "a command that a message shows, of a key with a digest",
 }
 
 

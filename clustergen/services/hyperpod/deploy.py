@@ -8,6 +8,7 @@ from typing import Any
 from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Bundle, json_artifact
 from clustergen.base.text_lists import words
+from clustergen.deployment.kinds import HyperPod
 from clustergen.plan import timetable
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
@@ -83,20 +84,16 @@ def files(
     """
     groups = list(_groups(document))
     scaled = _scaled(plan, document)
-    controller = plan.options_as(Options).controller
-    running = controller if controller in groups and not _on_eks(document) else ""
     joined = {} if cluster.is_new(plan) else joining.values(plan, document)
     text = shell.render(
         template,
-        **{"tables": [], **more},
+        **more,
         existing=joined,
         phases=timetable.words(timetable.phases(plan)),
         plans=list(_plans(document)),
         **foundation.frame(plan),
         uploads=[],
         prefix=scripts.prefix(lifecycle) if lifecycle else "",
-        entry=lifecycle[0].path.rpartition("/")[2] if lifecycle else "",
-        filled=[file.path for file in lifecycle if file.path.endswith(".json")],
         own=sorted(set(_own(document))),
         roles=list(_roles(document)),
         joins=(document.get("Orchestrator") or {}).get("Eks", {}).get("ClusterArn", ""),
@@ -105,21 +102,44 @@ def files(
         kept_query=_KEPT_QUERY,
         scaled=scaled,
         most_nodes=list(_most_nodes(document, scaled)),
-        controller=running,
-        own_controller_role=bool(running and roles.reads_secret_alone(plan)),
         continuous=document.get("NodeProvisioningMode") == "Continuous",
-        on_eks=_on_eks(document),
         fixed=fixed_members.values(document),
     )
     return (
-        *_scaling(plan, document, scaled),
         Artifact("deploy.sh", text, executable=True),
+        *updates(plan, document, lifecycle),
+    )
+
+
+def updates(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundle:
+    """``update-cluster.json``, the request of a pause, and ``verify.sh``."""
+    return (
+        *_scaling(plan, document, _scaled(plan, document)),
         json_artifact(UPDATE, update(plan, document)),
         Artifact(
             "verify.sh",
             verify.text(plan, kubernetes=_on_eks(document), copied=bool(lifecycle)),
             executable=True,
         ),
+    )
+
+
+def service(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> HyperPod:
+    """What ``bundle.json`` says of a cluster with Slurm."""
+    groups, scaled = _groups(document), _scaled(plan, document)
+    controller = plan.options_as(Options).controller
+    running = controller if controller in groups else ""
+    return HyperPod(
+        name=cluster.name(plan),
+        joins=not cluster.is_new(plan),
+        prefix=scripts.prefix(lifecycle) if lifecycle else "",
+        entry=lifecycle[0].path.rpartition("/")[2] if lifecycle else "",
+        filled=tuple(file.path for file in lifecycle if file.path.endswith(".json")),
+        compute=tuple(g.name for g in plan.node_groups if g.name not in scaled),
+        controller=running,
+        own_controller_role=bool(running and roles.reads_secret_alone(plan)),
+        continuous=document.get("NodeProvisioningMode") == "Continuous",
+        **({} if cluster.is_new(plan) else joining.members(plan, document)),
     )
 
 

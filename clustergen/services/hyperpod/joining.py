@@ -15,21 +15,25 @@ from clustergen.services.hyperpod.options import Options
 def values(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
     """Values of ``hyperpod/joining.sh.j2``; ``document`` includes the overlay."""
     given = Document(dict(document))
-    by_scripts = not given.is_eks and "Orchestrator" not in given
-    ours = plan.options_as(Options).lifecycle is None
     return {
         "name": cluster.name(plan),
         "groups": [group.name for group in given.groups],
         "eks": given.part("Orchestrator").get("Eks", {}).get("ClusterArn", ""),
+    }
+
+
+def members(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Members of ``bundle.json`` about a cluster with Slurm; ``document`` includes the overlay."""
+    given = Document(dict(document))
+    by_scripts = "Orchestrator" not in given
+    options = plan.options_as(Options)
+    # Scripts of the bundle that start Slurm look for the controller by the name of its group.
+    starts = options.lifecycle is None and any(map(_starts_slurm, given.groups))
+    return {
         "by_scripts": by_scripts,
-        "file": PARAMETERS_FILE,
-        "parameters": next(_parameters(given), "") if by_scripts else "",
-        # Scripts of the bundle that start Slurm look for the controller by the name of its group.
-        "controller": plan.options_as(Options).controller
-        if ours and not given.is_eks and any(map(_starts_slurm, given.groups))
-        else "",
-        "partitions": sorted(set(_partitions(given))),
-        "login": plan.options_as(Options).login if plan.login else "",
+        "parameters": next(_parameters(given), "") if by_scripts else PARAMETERS_FILE,
+        "controller_group": options.controller if starts else "",
+        "login": options.login if plan.login else "",
     }
 
 
@@ -38,11 +42,6 @@ def _parameters(document: Document) -> Iterator[str]:
     for group in document.groups:
         if source := group.part("LifeCycleConfig").get("SourceS3Uri"):
             yield f"{str(source).rstrip('/')}/{PARAMETERS_FILE}"
-
-
-def _partitions(document: Document) -> Iterator[str]:
-    for group in document.groups:
-        yield from group.part("SlurmConfig").get("PartitionNames") or ()
 
 
 def _starts_slurm(group: Group) -> bool:

@@ -6,7 +6,6 @@ They are at fixed keys and not part of any script, so that a changed table repla
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.deployment.model import Table
@@ -33,16 +32,6 @@ def counted(table: str, rows: Sequence[str], *header: str) -> Artifact:
 def made(*tables: Artifact | None) -> Bundle:
     """The tables that the bundle has."""
     return tuple(table for table in tables if table)
-
-
-def values(plan: Plan, found: Bundle) -> dict[str, Any]:
-    """Values of ``shared/tables.sh.j2``; ``found`` are the tables of the bundle."""
-    names = {table.path for table in found}
-    rows = [
-        {"file": name, "key": key(plan, name), "made": name in names, "empty": _EMPTY[name]}
-        for name in _EMPTY
-    ]
-    return {"tables": rows, "tables_made": bool(found)}
 
 
 def described(plan: Plan, found: Bundle) -> tuple[Table, ...]:

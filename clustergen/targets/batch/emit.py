@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.deployment.model import Batch, OfTarget, Source
+from clustergen.deployment.kinds import Batch
+from clustergen.deployment.model import OfTarget, Source
 from clustergen.plan.model import Plan
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.services import foundation, mirror

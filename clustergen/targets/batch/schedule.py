@@ -10,7 +10,8 @@ from datetime import datetime
 from math import inf
 
 from clustergen.base.artifacts import Artifact
-from clustergen.deployment.model import Dated, Period, Source
+from clustergen.deployment.kinds import Dated
+from clustergen.deployment.model import Period, Source
 from clustergen.plan import timetable
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.timetable import Phase, Timetable, timetables

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.deployment.model import Driver, Eks, ManagedGroup, Objects, OfTarget, Source
+from clustergen.deployment.kinds import Driver, Eks, ManagedGroup
+from clustergen.deployment.model import Objects, OfTarget, Source
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
 from clustergen.plan.timetable import phases

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Artifact, Bundle, Json
-from clustergen.deployment.model import OfTarget, Service
+from clustergen.deployment.kinds import Service
+from clustergen.deployment.model import OfTarget
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import cfn, marks
@@ -58,7 +59,9 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
     """What ``bundle.json`` says of the target."""
-    return OfTarget(Service("hyperpod", eks_cluster=eks_cluster.name(plan)), script=False)
+    return OfTarget(
+        Service("hyperpod-kubernetes", eks_cluster=eks_cluster.name(plan)), script=False
+    )
 
 
 def _outputs(plan: Plan) -> Mapping[str, str]:

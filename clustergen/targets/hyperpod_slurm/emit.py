@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.deployment.model import OfTarget, Service
+from clustergen.deployment.model import OfTarget
+from clustergen.plan import timetable
 from clustergen.plan.model import Plan
-from clustergen.services import foundation
+from clustergen.services import foundation, schedules
 from clustergen.services.aws import mounts
 from clustergen.services.hyperpod import deploy
 from clustergen.services.slurm import jobs, smoke, tables
@@ -24,22 +25,24 @@ def document(plan: Plan) -> dict[str, Any]:
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
-    """All files of the cluster; ``document`` is its request with the user's overlay."""
+    """All files except those of the foundation and README.md; ``document`` includes the overlay."""
     scripts = lifecycle.files(plan)
-    read = followed.files(plan)
-    values = tables.values(plan, read)
     shared = [item.mount for item in mounts.writable(plan)]
     slurm = Cluster(shared, auto_resume=plan.resilience.auto_resume)
     return (
         *deploy.requests(plan, document, foundation.outputs(plan)),
         *scripts,
-        *read,
-        *deploy.files(plan, document, scripts, **values),
+        *followed.files(plan),
+        *deploy.updates(plan, document, scripts),
         *smoke.files(plan, slurm),
         *jobs.files(plan, slurm),
     )
 
 
-def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+def deployment(plan: Plan, document: Json) -> OfTarget:
     """What ``bundle.json`` says of the target."""
-    return OfTarget(Service("hyperpod"), script=False)
+    return OfTarget(
+        deploy.service(plan, document, lifecycle.files(plan)),
+        tables=tables.described(plan, followed.files(plan)),
+        periods=schedules.periods(timetable.phases(plan)),
+    )

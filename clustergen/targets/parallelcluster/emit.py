@@ -8,7 +8,8 @@ from typing import Any
 
 from clustergen.base.artifacts import Artifact, Bundle, Json, json_text
 from clustergen.base.yaml_text import yaml_text
-from clustergen.deployment.model import OfTarget, ParallelCluster
+from clustergen.deployment.kinds import ParallelCluster
+from clustergen.deployment.model import OfTarget
 from clustergen.facts.schemas import updates
 from clustergen.plan.model import Plan, Ref
 from clustergen.services.aws.members import filled

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.deployment.model import OfTarget, Pcs, Source
+from clustergen.deployment.kinds import Pcs
+from clustergen.deployment.model import OfTarget, Source
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import phases
 from clustergen.services import foundation, schedules

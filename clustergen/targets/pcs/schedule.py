@@ -11,7 +11,8 @@ from datetime import datetime
 
 from clustergen.base.artifacts import Artifact, Json
 from clustergen.base.text_lists import words
-from clustergen.deployment.model import Size, Source
+from clustergen.deployment.kinds import Size
+from clustergen.deployment.model import Source
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import kept_by_slurm, waits
 from clustergen.plan.timetable import timetables

@@ -232,11 +232,14 @@ def test_a_target_is_needed(spec: Path, capsys: pytest.CaptureFixture[str]) -> N
 # -- deploy.sh ----------------------------------------------------------------------------------
 
 
+JOINED = 'targets: {hyperpod-eks: {eks_cluster: "arn:aws:eks:us-east-1:111122223333:cluster/a"}}'
+
+
 def deploy(folder: Path, *programs: str) -> subprocess.CompletedProcess[str]:
     """Run `deploy.sh --preflight` of a bundle where only these programs exist besides the shell."""
     script = folder / "bundle" / "deploy.sh"
     script.parent.mkdir()
-    script.write_text(Fragments("hyperpod-slurm").files()["deploy.sh"])
+    script.write_text(Fragments("hyperpod-eks").files(JOINED)["deploy.sh"])
     (folder / "spec.yaml").write_text(BASE.text)
     for program in programs:
         found = folder / program
@@ -254,7 +257,7 @@ def deploy(folder: Path, *programs: str) -> subprocess.CompletedProcess[str]:
 
 def test_deploy_runs_preflight_for_its_target(tmp_path: Path) -> None:
     done = deploy(tmp_path, "clustergen")
-    assert done.stdout == f"clustergen preflight {tmp_path}/spec.yaml --target hyperpod-slurm\n"
+    assert done.stdout == f"clustergen preflight {tmp_path}/spec.yaml --target hyperpod-eks\n"
     assert done.returncode == 1
 
 

@@ -423,7 +423,10 @@ class HyperPod:
 
     def add_tags(self, request: Request) -> Any:
         assert not self.theirs, "the cluster of others"
-        self.tags = json.loads(request.one("tags"))
+        # A script has them as JSON.
+        given = request.one("tags")
+        pairs = request.pairs("tags", "Key", "Value").items() if given[0] != "[" else ()
+        self.tags = [{"Key": k, "Value": v} for k, v in pairs] or json.loads(given)
         return {"Tags": self.tags}
 
     def _known(self) -> None:

@@ -23,7 +23,7 @@ def test_everything_in_the_bundle_uses_the_names() -> None:
     groups = [parameters[f"{name}_group"] for name in ("controller", "login")]
     assert groups == ["controller-machine", "front"]
     assert set(groups_of(LOGIN + USERS + LEGACY_NAMES)) == {"controller-machine", "front", "h200"}
-    assert "local group=controller-machine" in files["deploy.sh"]
+    assert json.loads(files["bundle.json"])["service"]["controller"] == "controller-machine"
     ours = files_of(LOGIN + USERS + LEGACY)
     entry = ours["lifecycle/on_create.sh"]
     renamed = re.sub(r"\bcontroller\b(?=\)| login )", "controller-machine", entry)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from clustergen.base.artifacts import Artifact, Bundle, Json, json_artifact
-from clustergen.deployment.model import OfTarget, Service
+from clustergen.deployment.kinds import Service
+from clustergen.deployment.model import OfTarget
 from clustergen.plan.model import NodeGroup, Plan
 
 
@@ -23,7 +24,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 
 def deployment(plan: Plan, document: Json) -> OfTarget:
-    return OfTarget(Service("hyperpod"), script=False)
+    return OfTarget(Service("hyperpod-kubernetes"), script=False)
 
 
 def values(plan: Plan) -> Json:

@@ -1,0 +1,387 @@
+"""HyperPod clusters, which SageMaker deploys from one request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Final, cast
+
+from clustergen.base.artifacts import Json
+from clustergen.deployment import (
+    bucket,
+    filling,
+    foundation,
+    hyperpod_checks,
+    hyperpod_deletion,
+    hyperpod_lifecycle,
+    hyperpod_requests,
+    schedules,
+)
+from clustergen.deployment.bucket import Rows
+from clustergen.deployment.changes import Guard
+from clustergen.deployment.cluster import Cluster, stop_at_others
+from clustergen.deployment.hyperpod_api import MINUTES, Api, groups_of, incomplete, status_of
+from clustergen.deployment.hyperpod_plans import TrainingPlans
+from clustergen.deployment.hyperpod_requests import Counts
+from clustergen.deployment.hyperpod_watch import Watch
+from clustergen.deployment.kinds import HyperPod
+from clustergen.deployment.run import FILLED, Outputs, Run
+from clustergen.deployment.world import AGAIN, Stop, at
+
+CREATE: Final = "create-cluster.json"
+UPDATE: Final = "update-cluster.json"
+_SCALE: Final = "scale-cluster.json"
+
+
+class HyperPodCluster(Cluster):
+    """A HyperPod cluster of this bundle alone."""
+
+    what = "the cluster to be in service with its nodes"
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self.api = Api(run, self.service.name)
+        self.plans = TrainingPlans(run)
+        self._paused = False
+        self.earlier: list[str] = []
+        """The groups whose nodes keep the scripts of an earlier bundle."""
+        self.requests: dict[str, Json] = {}
+        """What is sent, by the file in the bundle."""
+        self._requested: Json = {}
+        """What was sent last; nothing if nothing was."""
+
+    @property
+    def service(self) -> HyperPod:
+        return cast("HyperPod", self.run.bundle.service)
+
+    @property
+    def memory(self) -> str:
+        return f"paused/{self.run.bundle.cluster}-hyperpod"
+
+    @property
+    def among(self) -> Collection[str] | None:
+        """The groups that are this bundle's; None for all of the cluster."""
+        return None
+
+    def exists(self) -> bool:
+        return bool(self.api.status())
+
+    # -- before anything changes
+
+    def _request(self, path: str, outputs: Outputs) -> Json:
+        """A request of the bundle, with outputs as far as they are known."""
+        found: Json = json.loads(filling.filled(self.run.text(path), outputs))
+        return found
+
+    def check_owner(self) -> None:
+        """HyperPod keeps what a cluster was created with, and others have nothing of ours."""
+        shown = self.api.describe()
+        if not shown:
+            return
+        self._check_orchestrator(shown)
+        hyperpod_checks.check_foundation(self.run, shown, self._request(CREATE, {}))
+
+    def _check_orchestrator(self, shown: Json) -> None:
+        """The bundle of the other HyperPod target, from the same spec, has the same name."""
+        if at(shown, "Orchestrator.Eks.ClusterArn"):
+            raise Stop(self._is_orchestrated("EKS"))
+
+    def _is_orchestrated(self, other: str) -> str:
+        return (
+            f"the HyperPod cluster {self.api.name} is orchestrated by {other}, so it belongs to "
+            "another bundle. Nothing was changed. Give this spec another name, and render it again."
+        )
+
+    def check(self) -> None:
+        if self.run.options.rehearses:
+            return
+        hyperpod_lifecycle.check(self.run, self.service)
+        shown = self.api.describe()
+        self.check_cluster(shown)
+        request = self._request(UPDATE, foundation.outputs(self.run))
+        hyperpod_checks.check_fixed(self.service, shown, request)
+        self.plans.read(request)
+
+    def check_cluster(self, shown: Json) -> None:
+        """Stop if the request does not fit to the cluster."""
+        hyperpod_checks.check_controller(self.service, shown)
+
+    def is_absent(self, group: str) -> bool:
+        """Whether the capacity of a group has not started, or has ended."""
+        dated = group in self.service.compute and schedules.phase(self.run, group) != "during"
+        return dated or group in self.plans.undue
+
+    def while_paused(self) -> None:
+        """Stop if a pause was not completed; otherwise, no group of it gets nodes before resume."""
+        name = self.run.bundle.cluster
+        if not self.api.status():
+            if not self.run.options.plan:
+                bucket.forget(self.run, foundation.outputs(self.run), self.memory)
+            return
+        rows = self.counts()
+        if not rows or any(count != "0" for _, count, _ in rows):
+            raise Stop(
+                f"{name} is paused, but not all of its groups have zero nodes: run deploy.sh "
+                "--pause or --resume first."
+            )
+        self.run.note(
+            f"{name} is paused: its groups stay at zero nodes until deploy.sh --resume, which "
+            "restores what they had. Run deploy.sh once more after that if groups are new, or have "
+            "another number of nodes."
+        )
+        self._paused = True
+
+    def is_stopped(self) -> bool:
+        return self._paused
+
+    # -- changes
+
+    def review(self, outputs: Outputs) -> Mapping[str, list[Guard]]:
+        if self.run.options.rehearses or self.run.options.action != "deploy":
+            return {}
+        request, shown = self._request(UPDATE, outputs), self.api.describe()
+        if not self._paused:
+            self._tell_changes(request, shown)
+        ended = hyperpod_requests.ended(request, shown)
+        what = f"end {', '.join(ended)}, with their jobs"
+        return {self.api.name: [Guard("removes-nodes", what)]} if ended else {}
+
+    def _tell_changes(self, request: Json, shown: Json) -> None:
+        """HyperPod does not say what an update changes, but has the counts."""
+        if not shown:
+            some = ", ".join(groups_of(request))
+            self.run.note(f"{self.api.name}: a new cluster with the instance groups {some}")
+            return
+        lines = [f"  {text}" for text in hyperpod_requests.other_counts(request, shown)]
+        if lines:
+            self.run.note("\n".join([f"{self.api.name} changes:", *lines]))
+
+    @property
+    def _sent(self) -> tuple[str, ...]:
+        return (UPDATE,) if self.service.joins else (CREATE, UPDATE)
+
+    def examine(self, outputs: Outputs) -> None:
+        for path in self._sent:
+            text = filling.fill(self.run, path, outputs) or self.run.text(path)
+            self.requests[path] = json.loads(text)
+        if self.run.options.rehearses:
+            return
+        if self.service.prefix:
+            request, shown = self.requests[UPDATE], self.api.describe()
+            self.earlier = hyperpod_lifecycle.earlier(self.service, request, shown)
+        if self._paused:
+            self.requests[UPDATE] = self._resized(self.requests[UPDATE], self._present())
+        for path, request in self.requests.items():
+            due = hyperpod_requests.only(request, lambda name: name not in self.plans.over)
+            self.requests[path] = due
+            self.run.write(path, f"{json.dumps(due, indent=2)}\n")
+
+    def _resized(self, request: Json, counts: Counts) -> Json:
+        """A request without the groups for work that are not among those: it would add them."""
+        keeps = {*counts, *groups_of(request)} - ({*self.service.compute} - counts.keys())
+        kept = hyperpod_requests.only(request, keeps.__contains__)
+        return hyperpod_requests.with_counts(kept, counts)
+
+    def change(self, outputs: Outputs) -> None:
+        hyperpod_lifecycle.upload(self.run, self.service, outputs)
+        if all(groups_of(each) for each in self.requests.values()):
+            self.send()
+
+    def send(self) -> None:
+        """Create or update the cluster, once HyperPod accepts that."""
+        if not self.run.options.rehearses:
+            shown = self.api.updatable()
+            if shown.get("ClusterStatus") == "Failed":
+                self.explain()
+                raise Stop(
+                    "the cluster is Failed and cannot be updated: read the reason, then run "
+                    "deploy.sh --destroy and deploy.sh."
+                )
+            if shown:
+                self.update(self.requests[UPDATE], UPDATE)
+                # At once: the next run no longer knows.
+                hyperpod_lifecycle.note(self.run, self.service, self.earlier, shown)
+                self._add_tags(shown)
+                return
+        self._send_file("sagemaker:CreateCluster", self.requests[CREATE], CREATE)
+
+    def update(self, request: Json, path: str) -> None:
+        """Send an update that is in a file in ``.filled``."""
+        self._send_file("sagemaker:UpdateCluster", request, path)
+
+    def _send_file(self, call: str, request: Json, path: str) -> None:
+        self.run.world.send_file(call, request, f"{FILLED}/{path}")
+        self._requested = {} if self.run.options.rehearses else request
+
+    def _add_tags(self, shown: Json) -> None:
+        """UpdateCluster has no tags."""
+        tags = [{"Key": key, "Value": value} for key, value in self.run.bundle.tags.items()]
+        if tags:
+            arn = shown["ClusterArn"]
+            self.run.world.change("sagemaker:AddTags", ResourceArn=arn, Tags=tags)
+
+    # -- nodes
+
+    def explain(self) -> None:
+        """Say why it failed."""
+        self.api.explain(events=self.service.continuous, among=self.among)
+
+    def lacking(self, shown: Json) -> str:
+        """The groups with nodes too few or too many."""
+        among = self.among
+        groups = groups_of(shown).items()
+        mine = (each for name, each in groups if among is None or name in among)
+        return incomplete(mine, self.is_absent)
+
+    def rolled_back(self, shown: Json) -> str:
+        """The groups whose update HyperPod has undone: they are gone, or as they were."""
+        there = groups_of(shown)
+        return "".join(
+            f" {name} is not as requested"
+            for name, group in groups_of(self._requested).items()
+            if there.get(name, {}).get("TargetCount") != group.get("InstanceCount")
+        )
+
+    def complaint(self, shown: Json, *, complete: bool) -> str:
+        """What HyperPod reports of the update: one that was rolled back ends in service, too."""
+        del complete
+        return shown.get("FailureMessage") or ""
+
+    def wait(self, again: str = AGAIN) -> str:
+        if not self._requested:
+            return ""
+        try:
+            self.wait_in_service(again)
+        except Stop as stop:
+            shown = self.api.describe()
+            if shown.get("ClusterStatus") != "InService":
+                raise
+            lacking = f"{self.lacking(shown)}{self.api.busy(self.among)}".lstrip(", ")
+            if not lacking:
+                raise
+            self.run.tell(stop)
+            return f"{lacking}. Run deploy.sh again to wait for them."
+        return ""
+
+    def wait_in_service(self, again: str = AGAIN) -> None:
+        """Wait until the cluster is in service with its nodes.
+
+        :raises Stop: if it fails, or nodes lack.
+        """
+        watch = Watch(self.api, self)
+        self.run.world.wait(MINUTES, self.what, watch.has_ended, again)
+        shown = self.api.describe()
+        complete = watch.status == "InService" and not watch.lacking
+        if not complete or self.complaint(shown, complete=complete):
+            self.explain()
+            lacking = f":{watch.lacking}" if watch.lacking else ""
+            status = watch.status or "deleted"
+            raise Stop(
+                f"{self.api.name} is {status}, and not as requested{lacking}. Run this again."
+            )
+
+    def report(self) -> list[list[str]]:
+        if self.run.options.rehearses:
+            return []
+        shown = self.api.describe()
+        for name in self.present(shown):
+            if name not in groups_of(self._request(UPDATE, {})):
+                self.run.note(
+                    f"The instance group {name} runs and costs money, but is not in the spec. To "
+                    f"delete it, and what runs on it: aws --region {self.run.bundle.region} "
+                    f"sagemaker update-cluster --cluster-name {self.api.name} "
+                    f"--instance-groups-to-delete {name}"
+                )
+        among = self.among
+        nodes = (e for e in self.api.nodes() if among is None or e["InstanceGroupName"] in among)
+        return [[e["InstanceGroupName"], e["InstanceId"], status_of(e)] for e in nodes]
+
+    def present(self, shown: Json) -> list[str]:
+        """The groups of the cluster that are this bundle's."""
+        return [*groups_of(shown)]
+
+    # -- pauses
+
+    def _present(self) -> dict[str, tuple[int, int]]:
+        """Count and minimum of the groups for work that the cluster has."""
+        shown = self.api.describe()
+        there, own = groups_of(shown), self.present(shown)
+        return {
+            name: (self._target(there[name]), int(there[name].get("MinCount") or 0))
+            for name in self.service.compute
+            if name in own
+        }
+
+    def _target(self, group: Json) -> int:
+        if "TargetCount" not in group:
+            name = group["InstanceGroupName"]
+            raise Stop(f"HyperPod does not say how many nodes {name} should have. Run this again.")
+        return int(group["TargetCount"])
+
+    def counts(self) -> Rows:
+        if self.run.options.rehearses:
+            return [[name, "0", "0"] for name in self.service.compute]
+        return [[name, str(n), str(least)] for name, (n, least) in self._present().items()]
+
+    def stop(self, rows: Rows) -> None:
+        if self._scale({name: (0, 0) for name, *_ in rows}):
+            self.wait_in_service()
+
+    def start(self, rows: Rows) -> None:
+        scaled = self._scale({name: (int(count), int(least)) for name, count, least in rows})
+        # Without all the nodes, HyperPod undoes the update: the cluster is still paused then.
+        if scaled and not self.service.continuous:
+            self.wait_in_service()
+
+    def _scale(self, counts: Counts) -> bool:
+        """Scale groups; whether some are left to scale."""
+        if self.run.options.rehearses:
+            if counts:
+                self.update(self._request(_SCALE, {}), _SCALE)
+            return False
+        self.plans.read(self._request(UPDATE, {}))
+        left = self._left(counts)
+        if not left:
+            return False
+        request = self._resized(self._request(_SCALE, {}), left)
+        request = hyperpod_requests.as_deployed(request, self.api.describe())
+        outputs = foundation.outputs(self.run)
+        text = filling.fill_text(self.run, _SCALE, f"{json.dumps(request, indent=2)}\n", outputs)
+        self.begin()
+        self.update(json.loads(text), _SCALE)
+        return True
+
+    def begin(self) -> Json:
+        """Wait until HyperPod accepts an update; the cluster then."""
+        return self.api.updatable()
+
+    def _left(self, counts: Counts) -> Counts:
+        """Without groups that the cluster no longer has, or the spec, or whose plan has ended."""
+        there = self._present()
+        for name in sorted(counts.keys() - there.keys()):
+            self.run.note(
+                f"The instance group {name} is not in the spec, or no longer in {self.api.name}: "
+                "it is left as it is."
+            )
+        return {n: c for n, c in counts.items() if n in there and n not in self.plans.over}
+
+    # -- deletion
+
+    def check_alone(self) -> None:
+        """HyperPod deletes a cluster with all its groups, and does not say who added them."""
+        if self.run.options.rehearses:
+            return
+        own, shown = groups_of(self._request(UPDATE, {})), self.api.describe()
+        names = (e["InstanceGroupName"] for e in hyperpod_requests.every_group(shown))
+        stop_at_others(
+            [f"the instance group {name}" for name in names if name not in own],
+            "Let their owners delete them; those that were in the spec before, you delete so: aws "
+            f"--region {self.run.bundle.region} sagemaker update-cluster --cluster-name "
+            f"{self.api.name} --instance-groups-to-delete NAME...",
+        )
+
+    def delete(self) -> None:
+        if self.run.options.rehearses:
+            self.run.world.change("sagemaker:DeleteCluster", ClusterName=self.api.name)
+        else:
+            hyperpod_deletion.delete(self.api, self.explain)

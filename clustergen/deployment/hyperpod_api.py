@@ -1,0 +1,163 @@
+"""What SageMaker says of a HyperPod cluster."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from typing import Final
+
+from clustergen.base.artifacts import Json
+from clustergen.deployment.run import Run
+from clustergen.deployment.world import at
+
+MINUTES: Final = 180
+"""Deep health checks alone take up to ninety minutes."""
+_RUNNING: Final = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
+"""The status of a cluster that HyperPod is changing."""
+_BUSY: Final = ("DeepHealthCheckInProgress", "SystemUpdating")
+"""The status of nodes that HyperPod checks or updates. It rejects updates of the cluster meanwhile,
+and nodes in deep health checks take no work. The cluster is in service all the time.
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-cli-command-update-cluster.html
+"""
+_EVENTS: Final = 5
+
+
+class Api:
+    """One cluster."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        self.run, self.name = run, name
+        self._shown = ""
+
+    def describe(self) -> Json:
+        """The cluster as HyperPod shows it; nothing if it does not exist."""
+        call = "sagemaker:DescribeCluster"
+        return self.run.world.ask(call, "ClusterStatus", ClusterName=self.name) or {}
+
+    def status(self) -> str:
+        """Empty if it does not exist."""
+        return str(self.describe().get("ClusterStatus", ""))
+
+    def nodes(self) -> list[Json]:
+        """Its nodes."""
+        call, member = "sagemaker:ListClusterNodes", "ClusterNodeSummaries"
+        return self.run.world.ask_all(call, member, ClusterName=self.name) or []
+
+    def busy(self, among: Collection[str] | None = None) -> str:
+        """How many nodes HyperPod checks or updates, of these groups or of all."""
+        found = Counter(
+            (each["InstanceGroupName"], status_of(each))
+            for each in self.nodes()
+            if status_of(each) in _BUSY and (among is None or each["InstanceGroupName"] in among)
+        )
+        return "".join(f", {n} of {group} in {what}" for (group, what), n in sorted(found.items()))
+
+    def begin(self) -> None:
+        """Begin to watch: the first state is said, too."""
+        self._shown = ""
+
+    def tell(self, state: str) -> None:
+        """Say a state of the cluster when it changes."""
+        if state != self._shown:
+            self.run.note(f"{self.name}: {state}")
+        self._shown = state
+
+    def settled(self, what: str) -> str:
+        """The status once HyperPod has done what it is doing."""
+
+        def settled() -> tuple[str] | None:
+            found = self.status()
+            return None if found in _RUNNING else (found,)
+
+        return self.run.world.wait(MINUTES, what, settled)[0]
+
+    def updatable(self) -> Json:
+        """The cluster once HyperPod accepts an update of it."""
+        self.begin()
+
+        def updatable() -> tuple[Json] | None:
+            found = self.describe()
+            status = str(found.get("ClusterStatus", ""))
+            busy = self.busy() if status == "InService" else ""
+            if status in _RUNNING or busy:
+                self.tell(f"{status}{busy}")
+                return None
+            return (found,)
+
+        what = f"{self.name} to accept an update"
+        return self.run.world.wait(MINUTES, what, updatable)[0]
+
+    def explain(self, *, events: bool, among: Collection[str] | None = None) -> None:
+        """Say why it failed, and where logs are: scripts log the name of the failed step."""
+        found = self.describe()
+        why = found.get("FailureMessage") or "no failure of the cluster as a whole"
+        self.run.note(f"HyperPod reports: {why}")
+        if events:
+            self._explain_events(among)
+        id = str(found.get("ClusterArn", "")).rpartition("/")[2]
+        group = f"/aws/sagemaker/Clusters/{self.name}/{id}"
+        self.run.note(f"Log group:     {group}")
+        for each in self.nodes():
+            name = each["InstanceGroupName"]
+            if status_of(each) != "Running" and (among is None or name in among):
+                stream = f"LifecycleConfig/{name}/{each['InstanceId']}"
+                self.run.note(f"Log stream:    {stream} ({status_of(each)})")
+        self.run.note(
+            f"Follow it:     aws --region {self.run.bundle.region} logs tail {group} "
+            "--log-stream-name-prefix LifecycleConfig/ --since 3h"
+        )
+
+    def _explain_events(self, among: Collection[str] | None) -> None:
+        """Problems of single instances and groups, such as a lack of capacity, are only there."""
+        world, name = self.run.world, self.name
+        order = {"SortBy": "EventTime", "SortOrder": "Descending"}
+        call = "sagemaker:ListClusterEvents"
+        answer = world.ask(call, ClusterName=name, MaxResults=50, **order) or {}
+        # Those without a group are about the cluster as a whole.
+        told = [
+            each
+            for each in answer.get("Events", ())
+            if each.get("EventLevel") != "Info"
+            and (among is None or each.get("InstanceGroupName") in (None, *among))
+        ]
+        for each in told[:_EVENTS]:
+            names = ("EventTime", "InstanceGroupName", "InstanceId", "Description")
+            words = " ".join(str(each.get(name)) for name in names)
+            self.run.note(f"Event:         {words}")
+            id = each["EventId"]
+            detail = world.ask("sagemaker:DescribeClusterEvent", ClusterName=name, EventId=id)
+            metadata = at(detail, "EventDetails.EventDetails.EventMetadata") or {}
+            reasons = (of.get("FailureMessage") for of in metadata.values())
+            for reason in [reason for reason in reasons if reason][:1]:
+                self.run.note(f"               {reason}")
+
+
+def status_of(node: Json) -> str:
+    """The status of a node."""
+    return str(at(node, "InstanceStatus.Status"))
+
+
+def groups_of(shown: Json) -> dict[str, Json]:
+    """The instance groups of a cluster or of a request, by name."""
+    found = shown.get("InstanceGroups") or ()
+    return {each["InstanceGroupName"]: each for each in found}
+
+
+def incomplete(groups: Iterable[Json], is_absent: Callable[[str], bool]) -> str:
+    """Groups with nodes too few or too many; a group with a minimum needs only that.
+
+    With continuous provisioning, nodes join and end while the cluster is in service. ``is_absent``
+    is whether a group lacks nodes because there is no capacity for them now.
+    """
+    words = []
+    for each in groups:
+        name, has, wants = (
+            each["InstanceGroupName"],
+            int(each.get("CurrentCount") or 0),
+            int(each.get("TargetCount") or 0),
+        )
+        least = int(each.get("MinCount") or 0)
+        lacks = has < wants and (not least or has < least)
+        if has > wants or lacks:
+            words.append((name, f" {name} {has} {'instead of' if has > wants else 'of'} {wants}"))
+    return "".join(text for name, text in words if not is_absent(name))

@@ -1,0 +1,156 @@
+"""Requests to HyperPod: parts of those in the bundle, and what an update never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from clustergen.base.artifacts import Json
+from clustergen.deployment.hyperpod_api import groups_of
+from clustergen.deployment.world import at
+
+Counts = Mapping[str, tuple[int, int]]
+"""Count and minimum of groups, by name."""
+_KEPT: Final = ("LifeCycleConfig", "InstanceStorageConfigs", "OverrideVpcConfig", "ExecutionRole")
+"""What a request that only scales takes from the cluster: this bundle may not be deployed yet."""
+
+
+def only(request: Json, keeps: Callable[[str], bool]) -> Json:
+    """A request with some of its instance groups."""
+    groups = [each for name, each in groups_of(request).items() if keeps(name)]
+    return {**request, "InstanceGroups": groups}
+
+
+def with_counts(request: Json, counts: Counts) -> Json:
+    """A request with other counts of these groups."""
+    return {**request, "InstanceGroups": [*_counted(request, counts)]}
+
+
+def _counted(request: Json, counts: Counts) -> Iterator[Json]:
+    for name, group in groups_of(request).items():
+        if name not in counts:
+            yield group
+            continue
+        count, minimum = counts[name]
+        kept = {key: value for key, value in group.items() if key != "MinInstanceCount"}
+        least = {"MinInstanceCount": minimum} if minimum else {}
+        yield {**kept, "InstanceCount": count, **least}
+
+
+def as_deployed(request: Json, shown: Json) -> Json:
+    """A request with members of its groups as the cluster has them."""
+    there = groups_of(shown)
+    groups = [
+        {**group, **{key: there[name][key] for key in _KEPT if there.get(name, {}).get(key)}}
+        for name, group in groups_of(request).items()
+    ]
+    return {**request, "InstanceGroups": groups}
+
+
+class _Fixed(NamedTuple):
+    """A member of groups that no update changes, and how its value is read."""
+
+    member: str
+    value: Callable[[Json], Any]
+
+
+def _plain(member: str) -> _Fixed:
+    return _Fixed(member, lambda group: str(group.get(member) or ""))
+
+
+def _network(member: str) -> _Fixed:
+    path = f"OverrideVpcConfig.{member}"
+    return _Fixed(path, lambda group: ",".join(sorted(map(str, at(group, path) or ()))))
+
+
+def _capacity(group: Json) -> str:
+    return "Spot" if "Spot" in (group.get("CapacityRequirements") or {}) else "OnDemand"
+
+
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html
+_FIXED: Final = (
+    *map(_plain, ("InstanceType", "ExecutionRole", "ThreadsPerCore")),
+    _Fixed("CapacityRequirements", _capacity),
+    *map(_network, ("SecurityGroupIds", "Subnets")),
+)
+
+
+def fixed_changes(request: Json, shown: Json) -> Iterator[tuple[str, str, str]]:
+    """What a request would change that HyperPod never changes: member, group, and a sentence."""
+    there = groups_of(shown)
+    for member, value in _FIXED:
+        for name, group in groups_of(request).items():
+            wants, has = value(group), value(there[name]) if name in there else ""
+            if wants and has and wants != has:
+                yield member, name, f"{member} of {name} is {has}, not {wants}"
+
+
+def other_counts(request: Json, shown: Json) -> Iterator[str]:
+    """The groups that a request adds, and those that it gives another number of nodes."""
+    there = groups_of(shown)
+    for name, group in groups_of(request).items():
+        wants = group.get("InstanceCount")
+        if name not in there:
+            yield f"Add {name}, {wants} nodes"
+        elif there[name].get("TargetCount") != wants:
+            yield f"Modify {name}: {there[name].get('TargetCount')} -> {wants} nodes"
+
+
+def ended(request: Json, shown: Json) -> list[str]:
+    """The nodes that a request would end: HyperPod chooses which."""
+    found = []
+    for name, group in groups_of(shown).items():
+        has, wants = int(group.get("CurrentCount") or 0), groups_of(request).get(name, {})
+        most = wants.get("InstanceCount")
+        if isinstance(most, int) and has > most:
+            found.append(f"{has - most} of the {has} nodes of {name}")
+    return found
+
+
+def plans(request: Json) -> Iterator[tuple[str, str]]:
+    """Each group with a training plan, and the name of the plan."""
+    for name, group in groups_of(request).items():
+        if plan := group.get("TrainingPlanArn"):
+            yield name, str(plan).rpartition("/")[2]
+
+
+def scripts_elsewhere(request: Json, shown: Json, folder: str) -> list[str]:
+    """The groups with nodes that started with scripts of another folder in the bucket."""
+    there = groups_of(shown)
+    found = (
+        name for name in groups_of(request) if int(there.get(name, {}).get("CurrentCount") or 0)
+    )
+    source = "LifeCycleConfig.SourceS3Uri"
+    return [name for name in found if folder not in str(at(there[name], source))]
+
+
+def names_of_foundation(request: Json) -> set[str]:
+    """What of the foundation shows that a running cluster is the one requested.
+
+    Others may use the groups and roles that a spec names.
+    """
+    found = [*(at(request, "VpcConfig.SecurityGroupIds") or ())]
+    for group in groups_of(request).values():
+        source = str(at(group, "LifeCycleConfig.SourceS3Uri") or "")
+        found += [group.get("ExecutionRole"), "/".join([*source.split("/")[:3], ""])]
+    return {str(each) for each in found if "${" in str(each)}
+
+
+def names_of_cluster(shown: Json) -> set[str]:
+    """The same of a cluster that exists."""
+    found = [*(at(shown, "VpcConfig.SecurityGroupIds") or ())]
+    for group in every_group(shown):
+        source = str(at(group, "LifeCycleConfig.SourceS3Uri") or "")
+        found += [group.get("ExecutionRole"), "/".join([*source.split("/")[:3], ""])]
+    return set(map(str, found))
+
+
+def every_group(shown: Json) -> list[Json]:
+    """All instance groups of a cluster, restricted ones too."""
+    members = ("InstanceGroups", "RestrictedInstanceGroups")
+    return [each for member in members for each in shown.get(member) or ()]
+
+
+def roles(groups: Collection[Json]) -> set[tuple[str, str]]:
+    """Name and role of each group."""
+    return {(g["InstanceGroupName"], str(g.get("ExecutionRole", ""))) for g in groups}
