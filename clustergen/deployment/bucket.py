@@ -80,21 +80,21 @@ def recall(run: Run, outputs: Outputs, key: str, words: int, numbers: int) -> Ro
     Each row has so many ``words``, and ``numbers`` after them.
     """
     way = "delete it, and scale the node groups yourself."
-    rows = rows_of(run, outputs, key, way)
-    for row in rows:
-        if len(row) != words + numbers or not all(map(str.isdecimal, row[words:])):
-            raise _changed(outputs, key, way)
+    rows = rows_of(run, outputs, key, words + numbers, way)
+    if not all(word.isdecimal() for row in rows for word in row[words:]):
+        raise _changed(outputs, key, way)
     return rows or None
 
 
-def rows_of(run: Run, outputs: Outputs, key: str, way: str) -> Rows:
+def rows_of(run: Run, outputs: Outputs, key: str, columns: int, way: str) -> Rows:
     """The rows of a table that a deployment wrote; ``way`` is what to do if others did."""
     body = run.world.need("s3:GetObject", "Body", Bucket=name(outputs), Key=key)
     text = body.read().decode(errors="replace") if body else ""
-    if not _PLAIN.fullmatch(text):
-        raise _changed(outputs, key, way)
     found = (line for line in text.splitlines() if line and not line.startswith("#"))
-    return [line.split("\t") for line in found]
+    rows = [line.split("\t") for line in found]
+    if not _PLAIN.fullmatch(text) or any(len(row) != columns for row in rows):
+        raise _changed(outputs, key, way)
+    return rows
 
 
 def _changed(outputs: Outputs, key: str, way: str) -> Stop:

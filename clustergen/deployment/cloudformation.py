@@ -70,15 +70,13 @@ def is_usable(world: World, name: str) -> bool:
     return found.endswith("_COMPLETE") and found not in ("ROLLBACK_COMPLETE", "DELETE_COMPLETE")
 
 
-def settled_status(world: World, name: str) -> str:
-    """The status of a stack once no operation runs."""
+def settled_status(world: World, name: str, idle: str = "REVIEW_IN_PROGRESS") -> str:
+    """The status of a stack once no operation runs; in an ``idle`` one, none does."""
 
-    def settled() -> tuple[str] | None:
-        found = status(world, name)
-        runs = found.endswith("_IN_PROGRESS") and found != "REVIEW_IN_PROGRESS"
-        return None if runs else (found,)
+    def runs(found: str) -> bool:
+        return found.endswith("_IN_PROGRESS") and found != idle
 
-    return world.wait(STACK_MINUTES, f"the stack {name}", settled)[0]
+    return world.settled(STACK_MINUTES, f"the stack {name}", lambda: status(world, name), runs)
 
 
 def explain(world: World, name: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Final, cast
+from functools import cached_property
+from typing import ClassVar, Final, cast
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import (
@@ -36,7 +37,9 @@ _SCALE: Final = "scale-cluster.json"
 class HyperPodCluster(Cluster):
     """A HyperPod cluster of this bundle alone."""
 
-    what = "the cluster to be in service with its nodes"
+    what: ClassVar[str] = "the cluster to be in service with its nodes"
+    files: ClassVar[tuple[str, ...]] = (CREATE, UPDATE)
+    """The requests that may be sent."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
@@ -62,6 +65,11 @@ class HyperPodCluster(Cluster):
     def among(self) -> Collection[str] | None:
         """The groups that are this bundle's; None for all of the cluster."""
         return None
+
+    @cached_property
+    def groups(self) -> dict[str, Json]:
+        """The instance groups of the bundle, with placeholders for outputs."""
+        return groups_of(self._request(UPDATE, {}))
 
     def exists(self) -> bool:
         return bool(self.api.status())
@@ -156,12 +164,8 @@ class HyperPodCluster(Cluster):
         if lines:
             self.run.note("\n".join([f"{self.api.name} changes:", *lines]))
 
-    @property
-    def _sent(self) -> tuple[str, ...]:
-        return (UPDATE,) if self.service.joins else (CREATE, UPDATE)
-
     def examine(self, outputs: Outputs) -> None:
-        for path in self._sent:
+        for path in self.files:
             text = filling.fill(self.run, path, outputs) or self.run.text(path)
             self.requests[path] = json.loads(text)
         if self.run.options.rehearses:
@@ -270,9 +274,8 @@ class HyperPodCluster(Cluster):
         """
         watch = Watch(self.api, self)
         self.run.world.wait(MINUTES, self.what, watch.has_ended, again)
-        shown = self.api.describe()
         complete = watch.status == "InService" and not watch.lacking
-        if not complete or self.complaint(shown, complete=complete):
+        if not complete or self.complaint(watch.shown, complete=complete):
             self.explain()
             lacking = f":{watch.lacking}" if watch.lacking else ""
             status = watch.status or "deleted"
@@ -285,7 +288,7 @@ class HyperPodCluster(Cluster):
             return []
         shown = self.api.describe()
         for name in self.present(shown):
-            if name not in groups_of(self._request(UPDATE, {})):
+            if name not in self.groups:
                 self.run.note(
                     f"The instance group {name} runs and costs money, but is not in the spec. To "
                     f"delete it, and what runs on it: aws --region {self.run.bundle.region} "
@@ -371,10 +374,10 @@ class HyperPodCluster(Cluster):
         """HyperPod deletes a cluster with all its groups, and does not say who added them."""
         if self.run.options.rehearses:
             return
-        own, shown = groups_of(self._request(UPDATE, {})), self.api.describe()
+        shown = self.api.describe()
         names = (e["InstanceGroupName"] for e in hyperpod_requests.every_group(shown))
         stop_at_others(
-            [f"the instance group {name}" for name in names if name not in own],
+            [f"the instance group {name}" for name in names if name not in self.groups],
             "Let their owners delete them; those that were in the spec before, you delete so: aws "
             f"--region {self.run.bundle.region} sagemaker update-cluster --cluster-name "
             f"{self.api.name} --instance-groups-to-delete NAME...",

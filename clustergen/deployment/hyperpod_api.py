@@ -12,7 +12,7 @@ from clustergen.deployment.world import at
 
 MINUTES: Final = 180
 """Deep health checks alone take up to ninety minutes."""
-_RUNNING: Final = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
+RUNNING: Final = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
 """The status of a cluster that HyperPod is changing."""
 _BUSY: Final = ("DeepHealthCheckInProgress", "SystemUpdating")
 """The status of nodes that HyperPod checks or updates. It rejects updates of the cluster meanwhile,
@@ -64,12 +64,7 @@ class Api:
 
     def settled(self, what: str) -> str:
         """The status once HyperPod has done what it is doing."""
-
-        def settled() -> tuple[str] | None:
-            found = self.status()
-            return None if found in _RUNNING else (found,)
-
-        return self.run.world.wait(MINUTES, what, settled)[0]
+        return self.run.world.settled(MINUTES, what, self.status, RUNNING.__contains__)
 
     def updatable(self) -> Json:
         """The cluster once HyperPod accepts an update of it."""
@@ -79,7 +74,7 @@ class Api:
             found = self.describe()
             status = str(found.get("ClusterStatus", ""))
             busy = self.busy() if status == "InService" else ""
-            if status in _RUNNING or busy:
+            if status in RUNNING or busy:
                 self.tell(f"{status}{busy}")
                 return None
             return (found,)
@@ -149,15 +144,11 @@ def incomplete(groups: Iterable[Json], is_absent: Callable[[str], bool]) -> str:
     With continuous provisioning, nodes join and end while the cluster is in service. ``is_absent``
     is whether a group lacks nodes because there is no capacity for them now.
     """
-    words = []
+    text = ""
     for each in groups:
-        name, has, wants = (
-            each["InstanceGroupName"],
-            int(each.get("CurrentCount") or 0),
-            int(each.get("TargetCount") or 0),
-        )
-        least = int(each.get("MinCount") or 0)
+        name, members = each["InstanceGroupName"], ("CurrentCount", "TargetCount", "MinCount")
+        has, wants, least = (int(each.get(member) or 0) for member in members)
         lacks = has < wants and (not least or has < least)
-        if has > wants or lacks:
-            words.append((name, f" {name} {has} {'instead of' if has > wants else 'of'} {wants}"))
-    return "".join(text for name, text in words if not is_absent(name))
+        if (has > wants or lacks) and not is_absent(name):
+            text += f" {name} {has} {'instead of' if has > wants else 'of'} {wants}"
+    return text

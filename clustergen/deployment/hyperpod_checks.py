@@ -32,7 +32,7 @@ def check_foundation(run: Run, shown: Json, request: Json) -> None:
 def _check_roles(run: Run, shown: Json, request: Json) -> None:
     """The same of a bundle that only uses what exists."""
     name = request["ClusterName"]
-    roles = hyperpod_requests.roles(list(groups_of(request).values()))
+    roles = hyperpod_requests.roles(groups_of(request).values())
     if roles.isdisjoint(hyperpod_requests.roles(hyperpod_requests.every_group(shown))):
         raise Stop(
             f"there is a HyperPod cluster {name} with none of the instance groups and roles of "

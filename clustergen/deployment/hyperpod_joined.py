@@ -1,15 +1,15 @@
-"""Instance groups that a bundle adds to a HyperPod cluster of others."""
+"""Instance groups that a bundle adds to an existing HyperPod cluster."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Final
+from typing import ClassVar, Final
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import bucket, foundation, hyperpod_lifecycle, hyperpod_requests
 from clustergen.deployment.hyperpod import UPDATE, HyperPodCluster
-from clustergen.deployment.hyperpod_api import groups_of
+from clustergen.deployment.hyperpod_api import RUNNING, groups_of
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.world import Stop, at
 
@@ -24,7 +24,8 @@ _CANNOT: Final = "and cannot accept instance groups."
 class JoinedHyperPod(HyperPodCluster):
     """The groups of this bundle in a cluster that exists: nothing else of it is changed."""
 
-    what = "the added instance groups to have their nodes"
+    what: ClassVar[str] = "the added instance groups to have their nodes"
+    files: ClassVar[tuple[str, ...]] = (UPDATE,)
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
@@ -44,7 +45,7 @@ class JoinedHyperPod(HyperPodCluster):
 
     @property
     def among(self) -> Collection[str]:
-        return [*groups_of(self._request(UPDATE, {}))]
+        return self.groups
 
     def exists(self) -> bool:
         return bool(self.present(self.api.describe()))
@@ -61,12 +62,12 @@ class JoinedHyperPod(HyperPodCluster):
         if self._added is None:
             outputs = foundation.outputs(self.run)
             there = bucket.NAME in outputs
-            rows = bucket.rows_of(self.run, outputs, self._record, _RESTORE) if there else []
+            rows = bucket.rows_of(self.run, outputs, self._record, 2, _RESTORE) if there else []
             self._added = {(name, role) for name, role in rows}
         return self._added
 
     def present(self, shown: Json) -> list[str]:
-        there = hyperpod_requests.roles(list(groups_of(shown).values()))
+        there = hyperpod_requests.roles(groups_of(shown).values())
         return [name for name, _ in sorted(self.added & there)]
 
     def _remember(self, outputs: Outputs, shown: Json) -> None:
@@ -74,8 +75,8 @@ class JoinedHyperPod(HyperPodCluster):
 
         Those that have been deleted are forgotten.
         """
-        there = hyperpod_requests.roles(list(groups_of(shown).values()))
-        requested = hyperpod_requests.roles(list(groups_of(self.requests[UPDATE]).values()))
+        there = hyperpod_requests.roles(groups_of(shown).values())
+        requested = hyperpod_requests.roles(groups_of(self.requests[UPDATE]).values())
         wanted = requested | (self.added & there)
         if wanted != self.added or self.run.options.rehearses:
             self._added = wanted
@@ -189,8 +190,7 @@ class JoinedHyperPod(HyperPodCluster):
     def _note_partitions(self, shown: Json) -> None:
         """Partitions may have groups of several owners; whose jobs then run where is no error."""
         own, path = self.present(shown), "SlurmConfig.PartitionNames"
-        request = groups_of(self._request(UPDATE, {})).values()
-        mine = {name for group in request for name in at(group, path) or ()}
+        mine = {name for group in self.groups.values() for name in at(group, path) or ()}
         for name, group in groups_of(shown).items():
             partition = next(iter(at(group, path) or ()), None)
             if name not in own and partition in mine:
@@ -260,8 +260,7 @@ class JoinedHyperPod(HyperPodCluster):
 
     def _are_deleted(self) -> bool:
         shown = self.api.describe()
-        status = str(shown.get("ClusterStatus", ""))
-        if status.endswith("ing") or status == "RollingBack":
+        if shown.get("ClusterStatus") in RUNNING:
             return False
         left = self.present(shown)
         if not left:

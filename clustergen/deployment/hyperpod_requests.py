@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from clustergen.base.artifacts import Json
@@ -129,17 +129,18 @@ def names_of_foundation(request: Json) -> set[str]:
 
     Others may use the groups and roles that a spec names.
     """
-    found = [*(at(request, "VpcConfig.SecurityGroupIds") or ())]
-    for group in groups_of(request).values():
-        source = str(at(group, "LifeCycleConfig.SourceS3Uri") or "")
-        found += [group.get("ExecutionRole"), "/".join([*source.split("/")[:3], ""])]
-    return {str(each) for each in found if "${" in str(each)}
+    return {name for name in _names(request, groups_of(request).values()) if "${" in name}
 
 
 def names_of_cluster(shown: Json) -> set[str]:
     """The same of a cluster that exists."""
+    return _names(shown, every_group(shown))
+
+
+def _names(shown: Json, groups: Iterable[Json]) -> set[str]:
+    """Security groups, roles and buckets."""
     found = [*(at(shown, "VpcConfig.SecurityGroupIds") or ())]
-    for group in every_group(shown):
+    for group in groups:
         source = str(at(group, "LifeCycleConfig.SourceS3Uri") or "")
         found += [group.get("ExecutionRole"), "/".join([*source.split("/")[:3], ""])]
     return set(map(str, found))
@@ -151,6 +152,6 @@ def every_group(shown: Json) -> list[Json]:
     return [each for member in members for each in shown.get(member) or ()]
 
 
-def roles(groups: Collection[Json]) -> set[tuple[str, str]]:
+def roles(groups: Iterable[Json]) -> set[tuple[str, str]]:
     """Name and role of each group."""
     return {(g["InstanceGroupName"], str(g.get("ExecutionRole", ""))) for g in groups}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from clustergen.base.artifacts import Json
@@ -35,19 +35,23 @@ class Watch:
 
     api: Api
     watched: Watched
-    status: str = ""
+    shown: Json = field(default_factory=dict)
     lacking: str = ""
     looks: int = 0
     undone: int = 0
+
+    @property
+    def status(self) -> str:
+        """Empty if the cluster does not exist."""
+        return str(self.shown.get("ClusterStatus", ""))
 
     def __post_init__(self) -> None:
         self.api.begin()
 
     def has_ended(self) -> bool:
         """Whether the cluster is complete, or will not be."""
-        shown = self.api.describe()
-        self.status, self.lacking, busy = str(shown.get("ClusterStatus", "")), "", ""
-        undone = ""
+        shown = self.shown = self.api.describe()
+        self.lacking = busy = undone = ""
         if self.status == "InService":
             undone = self.watched.rolled_back(shown)
             self.lacking = f"{undone}{self.watched.lacking(shown)}"

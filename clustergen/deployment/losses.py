@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from pathlib import Path
+from typing import Final
 
 from clustergen.deployment import (
     cloudformation,
@@ -61,19 +61,16 @@ def stop(reasons: Iterable[str]) -> None:
         raise Stop(f"{text} Nothing was deleted.")
 
 
-def _memory(run: Run) -> Path:
-    """Where a run notes what it deletes: once it is gone, AWS no longer knows the ids."""
-    return run.filled("deleting-foundation")
+_DELETING: Final = "deleting-foundation"
+"""The file with the ids of what a run deletes."""
 
 
 def known_before(run: Run) -> dict[str, str]:
     """Ids of the foundation's resources; those that an interrupted run knew, if it is gone."""
     found = cloudformation.resources(run.world, foundation.stack(run).name)
     ids = {each["LogicalResourceId"]: each.get("PhysicalResourceId") or "" for each in found}
-    if ids:
-        run.write(_memory(run).name, json.dumps(ids))
-    text = _memory(run).read_text() if _memory(run).exists() else "{}"
-    known: dict[str, str] = json_of(text)
+    text = run.last_known(_DELETING, json.dumps(ids) if ids else "")
+    known: dict[str, str] = json_of(text or "{}")
     return known
 
 
@@ -90,5 +87,5 @@ def explain_retained(run: Run, ids: dict[str, str]) -> None:
 
 def forget(run: Run) -> None:
     """Forget a foundation that is gone."""
-    _memory(run).unlink(missing_ok=True)
+    run.filled(_DELETING).unlink(missing_ok=True)
     (run.folder / ownership.ACCOUNT_FILE).unlink(missing_ok=True)

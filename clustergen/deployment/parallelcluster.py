@@ -71,12 +71,11 @@ class ParallelClusterCluster(Cluster):
     def _settled(self, *running: str) -> str:
         """The status once ParallelCluster has done what it is doing: these, or everything."""
 
-        def settled() -> tuple[str] | None:
-            found = self._status()
-            runs = found in running if running else found.endswith("_IN_PROGRESS")
-            return None if runs else (found,)
+        def runs(found: str) -> bool:
+            return found in running if running else found.endswith("_IN_PROGRESS")
 
-        return self.run.world.wait(_MINUTES, f"what {self._name} is doing", settled)[0]
+        what = f"what {self._name} is doing"
+        return self.run.world.settled(_MINUTES, what, self._status, runs)
 
     def exists(self) -> bool:
         return bool(self._status())
@@ -326,13 +325,10 @@ class ParallelClusterCluster(Cluster):
 
         Once it is gone, that which an interrupted run knew; empty without one.
         """
-        if exists:
-            found = cloudformation.describe(self.run.world, self._name)
-            if found is None:
-                raise Stop(f"CloudFormation has no stack of {self._name}. Run this again.")
-            self.run.write(_DELETING, found["StackId"])
-        memory = self.run.filled(_DELETING)
-        return memory.read_text(encoding="utf-8").strip() if memory.exists() else ""
+        found = cloudformation.describe(self.run.world, self._name) if exists else {}
+        if found is None:
+            raise Stop(f"CloudFormation has no stack of {self._name}. Run this again.")
+        return self.run.last_known(_DELETING, found["StackId"] if exists else "")
 
     def _is_deleted(self) -> bool:
         status = self._status()

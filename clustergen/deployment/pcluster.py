@@ -11,9 +11,8 @@ from typing import Any, Final
 from clustergen.base import account
 from clustergen.base.account import CallError
 from clustergen.base.artifacts import Json
-from clustergen.deployment import printing
 from clustergen.deployment.run import Run, json_of
-from clustergen.deployment.world import Stop
+from clustergen.deployment.world import Stop, nothing
 
 _USUAL: Final = {"AWS_RETRY_MODE": "standard", "AWS_MAX_ATTEMPTS": "8"}
 _ALWAYS: Final = {"PCLUSTER_LOG_TO_STDOUT": ""}
@@ -89,8 +88,7 @@ class Pcluster:
                 if not refused or not isinstance(found, dict) or type(error) is not CallError:
                     raise error
             if not isinstance(found, dict):
-                command = printing.line(words)
-                raise Stop(f"AWS answered this with nothing: {command}. Run this again.")
+                raise nothing(words)
             return found
 
         return answer

@@ -123,6 +123,13 @@ class Run:
             self.filled(path).write_text(text, encoding="utf-8")
         return f"{FILLED}/{path}"
 
+    def last_known(self, path: str, text: str) -> str:
+        """A text about what is deleted; once AWS no longer knows it, that of an interrupted run."""
+        if text:
+            self.write(path, text)
+        file = self.filled(path)
+        return file.read_text(encoding="utf-8") if file.exists() else ""
+
     def agree(self, guards: Mapping[str, Iterable[Guard]]) -> None:
         """Say what the user has consented to.
 

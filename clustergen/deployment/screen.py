@@ -10,12 +10,16 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from clustergen.base import secrets
 from clustergen.deployment import printing
 
-_WITHOUT_READER: Final = contextlib.suppress(OSError)
+
+def _write(stream: TextIO, text: str) -> None:
+    with contextlib.suppress(OSError):
+        stream.write(text)
+        stream.flush()
 
 
 class Screen(Protocol):
@@ -44,8 +48,7 @@ class Text:
 
     def note(self, text: str) -> None:
         self._clear()
-        with _WITHOUT_READER:
-            print("\n".join(secrets.hidden(text.splitlines())), file=self.err, flush=True)
+        _write(self.err, "\n".join(secrets.hidden(text.splitlines())) + "\n")
 
     def command(self, words: Sequence[str]) -> None:
         self.note(f"+ {printing.line(words)}")
@@ -53,21 +56,16 @@ class Text:
     def progress(self, text: str) -> None:
         if self.err.isatty():
             self._clear()
-            with _WITHOUT_READER:
-                self.err.write(text)
-                self.err.flush()
+            _write(self.err, text)
             self._shown = bool(text)
 
     def result(self, rows: Iterable[Sequence[str]]) -> None:
         self._clear()
-        with _WITHOUT_READER:
-            for row in rows:
-                print("\t".join(row), file=self.out)
+        _write(self.out, "".join("\t".join(row) + "\n" for row in rows))
 
     def _clear(self) -> None:
         if self._shown:
-            with _WITHOUT_READER:
-                self.err.write("\r\x1b[K")
+            _write(self.err, "\r\x1b[K")
             self._shown = False
 
 
@@ -91,6 +89,4 @@ class Lines:
         self._print("result", rows=[list(row) for row in rows])
 
     def _print(self, event: str, **members: Any) -> None:
-        line = json.dumps({"event": event, **members}, ensure_ascii=False)
-        with _WITHOUT_READER:
-            print(line, file=self.out, flush=True)
+        _write(self.out, json.dumps({"event": event, **members}, ensure_ascii=False) + "\n")

@@ -272,19 +272,14 @@ def execute(run: Run, change: ChangeSet) -> None:
         run.begun.discard(stack.name)
         run.changed.add(stack.name)
         # Once a change set is executed, the stack is no longer in review.
-        found = world.wait(STACK_MINUTES, f"the stack {stack.name}", lambda: _changed(run, stack))
-    if found[0] not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
+        found = settled_status(world, stack.name, idle="")
+    if found not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
         explain(run.world, stack.name)
         raise Stop(
-            f"the stack {stack.name} is {found[0] or 'gone'}: fix the errors above, and run this "
+            f"the stack {stack.name} is {found or 'gone'}: fix the errors above, and run this "
             "again."
         )
     policies.protect(run, stack, change.template)
-
-
-def _changed(run: Run, stack: Stack) -> tuple[str] | None:
-    found = status(run.world, stack.name)
-    return None if found.endswith("_IN_PROGRESS") else (found,)
 
 
 def delete(run: Run, stack: Stack, *, quietly: bool = False) -> None:

@@ -119,9 +119,15 @@ class World:
 
         :raises Stop: if there is no answer: nobody may conclude from that that something is gone.
         """
-        answer = self.asked(self.words(call, arguments), self._sends(call, arguments))
+        return self._whole(call, arguments, needed)
+
+    def _whole(
+        self, call: str, arguments: Mapping[str, Any], needed: str, doubts: list[str] | None = None
+    ) -> Json | None:
+        words = self.words(call, arguments)
+        answer = self.asked(words, self._sends(call, arguments), doubts)
         if answer is not None and needed and needed not in answer:
-            raise self._nothing(call, arguments)
+            raise nothing(words)
         return answer
 
     def ask_all(
@@ -131,9 +137,10 @@ class World:
 
         ``needed`` is a member that an answer has, also if the list is empty.
         """
-        pages = self.asked(self.words(call, arguments), self._pages(call, arguments))
+        words = self.words(call, arguments)
+        pages = self.asked(words, self._pages(call, arguments))
         if pages is not None and needed and all(needed not in page for page in pages):
-            raise self._nothing(call, arguments)
+            raise nothing(words)
         return None if pages is None else [each for page in pages for each in page.get(member, ())]
 
     def need(self, call: str, path: str, **arguments: Any) -> Any:
@@ -143,12 +150,8 @@ class World:
             return None
         found = at(answer, path)
         if found is None:
-            raise self._nothing(call, arguments)
+            raise nothing(self.words(call, arguments))
         return found
-
-    def _nothing(self, call: str, arguments: Mapping[str, Any]) -> Stop:
-        command = printing.line(self.words(call, arguments))
-        return Stop(f"AWS answered this with nothing: {command}. Run this again.")
 
     def allowed(
         self, doubts: list[str], call: str, needed: str = "", **arguments: Any
@@ -158,10 +161,7 @@ class World:
         ``doubts`` gets the reason if the caller may not ask, or cannot reach the service.
         ``needed`` is a member that every answer has.
         """
-        answer = self.asked(self.words(call, arguments), self._sends(call, arguments), doubts)
-        if answer is not None and needed and needed not in answer:
-            raise self._nothing(call, arguments)
-        return answer
+        return self._whole(call, arguments, needed, doubts)
 
     def allowed_all(self, doubts: list[str], call: str, member: str, **arguments: Any) -> list[Any]:
         """As :meth:`allowed`, a list from all pages; empty without an answer."""
@@ -260,6 +260,17 @@ class World:
             self.clock.sleep(PAUSE_SECONDS)
         raise AssertionError
 
+    def settled(
+        self, minutes: int, what: str, status: Callable[[], str], runs: Callable[[str], bool]
+    ) -> str:
+        """A status, which may be empty, once it says that no operation runs."""
+
+        def ended() -> tuple[str] | None:
+            found = status()
+            return None if runs(found) else (found,)
+
+        return self.wait(minutes, what, ended)[0]
+
     def is_gone(self, exists: Callable[[], object]) -> bool:
         """Whether three answers, five seconds apart, say that something does not exist."""
         for attempt in range(3):
@@ -272,6 +283,12 @@ class World:
     def words(self, call: str, arguments: Mapping[str, Any]) -> list[str]:
         """A call as a command of the AWS CLI."""
         return printing.aws(call, arguments, self.region)
+
+
+def nothing(words: Sequence[str]) -> Stop:
+    """Of an answer that lacks what every answer has."""
+    command = printing.line(words)
+    return Stop(f"AWS answered this with nothing: {command}. Run this again.")
 
 
 def at(answer: Any, path: str) -> Any:

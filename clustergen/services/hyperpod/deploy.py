@@ -74,19 +74,18 @@ def files(
     plan: Plan,
     document: Mapping[str, Any],
     lifecycle: Bundle,
-    template: str = "hyperpod/deploy.sh.j2",
     **more: Any,
 ) -> Bundle:
     """``deploy.sh``, ``update-cluster.json``, ``verify.sh``; ``document`` includes the overlay.
 
-    ``lifecycle`` is the set of scripts, empty if the cluster has none; ``more`` has additional
-    values for ``template``.
+    ``lifecycle`` is the set of scripts, empty if the cluster has none; ``more`` has values of the
+    target.
     """
     groups = list(_groups(document))
     scaled = _scaled(plan, document)
     joined = {} if cluster.is_new(plan) else joining.values(plan, document)
     text = shell.render(
-        template,
+        "hyperpod/deploy-eks.sh.j2",
         **more,
         existing=joined,
         phases=timetable.words(timetable.phases(plan)),

@@ -79,7 +79,6 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         plan,
         document,
         scripts,
-        "hyperpod/deploy-eks.sh.j2",
         eks=has_eks,
         eks_parameters=_parameters(own, EKS_TEMPLATE),
         log_groups=[

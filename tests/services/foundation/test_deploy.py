@@ -395,7 +395,6 @@ RESERVED_NODES = (
 
 
 def test_a_pause_says_that_reserved_capacity_costs_money() -> None:
-    for target, machines in (("parallelcluster", ["head node"]), ("pcs", [])):
+    for target, head, own in (("parallelcluster", ["head node"], []), ("pcs", [], ["controller"])):
         billed = json.loads(Fragments(target).files(RESERVED_NODES)["bundle.json"])["billed"]
-        own = ["controller"] if target == "pcs" else []
-        assert billed == ["network", "storage", *machines, "reserved capacity", *own]
+        assert billed == ["network", "storage", *head, "reserved capacity", *own]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -253,8 +254,7 @@ def test_an_update_that_was_rolled_back_is_a_failure(bundle: Bundle) -> None:
 
 def test_starting_nodes_are_waited_for(bundle: Bundle) -> None:
     said = succeeded(bundle.deploy())
-    lines = [line for line in said.splitlines() if line.startswith("example: ")]
-    lines = [line for line in lines if "a new cluster with" not in line]
+    lines = re.findall(r"^example: (?!a new cluster with).*", said, re.MULTILINE)
     assert lines[0] == "example: Creating"
     assert lines[1].startswith("example: InService, nodes:")
     assert " h200 0 of 2" in lines[1]
@@ -321,7 +321,8 @@ def test_nodes_that_run_are_watched_while_others_lack(orchestrator: str, tmp_pat
     with reaching(tmp_path, files_of(WATCHED[orchestrator], orchestrator)) as made:
         made.account.no_capacity = True
         said = rejected(made.deploy("--wait", "5"), "is not done after 5 minutes").splitlines()
-        assert "example is deployed, but n" in said[-1]
+        how = "nodes are not ready: " if orchestrator == "eks" else "not all of its nodes: "
+        assert f"example is deployed, but {how}" in said[-1]
         assert "h200 0 of 2" in said[-1]
         assert f"example-hyperpod-{orchestrator}-monitoring" in made.account.cloudformation.stacks
 
