@@ -63,9 +63,9 @@ for gpu in "${gpus[@]}"; do [[ ! $gpu =~ ^[0-9]+$ ]] || echo "GPU $gpu: NVIDIA H
 }
 PROVOKED = (
     r"(?i)prolog|cancelled at|due to time limit|no longer pending|does not have access to qos|"
-    "Invalid qos"
+    "Invalid qos|appears to have a different slurm.conf"
 )
-"""What tests cause on purpose."""
+"""What tests cause; a node may register between two `scontrol reconfigure`."""
 FINAL = words("COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL PREEMPTED")
 
 
