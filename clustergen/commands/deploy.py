@@ -17,6 +17,7 @@ from clustergen.deployment.batch import BatchCluster
 from clustergen.deployment.cluster import Cluster
 from clustergen.deployment.eks import EksCluster
 from clustergen.deployment.hyperpod import HyperPodCluster
+from clustergen.deployment.hyperpod_eks import HyperPodOnEks, JoinedOnEks
 from clustergen.deployment.hyperpod_joined import JoinedHyperPod
 from clustergen.deployment.imagined import Imagined, Unused
 from clustergen.deployment.kinds import Eks, HyperPod
@@ -30,9 +31,11 @@ from clustergen.deployment.world import Botocore, Clock, Stop, Transport, World
 
 
 def hyperpod(run: Run) -> Cluster:
-    """A HyperPod cluster, or groups in one that exists."""
+    """A HyperPod cluster with Slurm or in EKS, or groups in one that exists."""
     service = run.bundle.service
     joins = isinstance(service, HyperPod) and service.joins
+    if isinstance(service, HyperPod) and service.eks:
+        return JoinedOnEks(run) if joins else HyperPodOnEks(run)
     return JoinedHyperPod(run) if joins else HyperPodCluster(run)
 
 
@@ -78,9 +81,6 @@ def deployed(
         bundle = reading.read(folder)
     except reading.BadBundle as error:
         raise UsageError(str(error)) from None
-    chosen = CLUSTERS.get(bundle.service.kind)
-    if chosen is None:
-        raise UsageError(f"run {folder / 'deploy.sh'}: it deploys this bundle by itself")
     if isinstance(bundle.service, Eks) and bundle.service.by_cdk:
         raise UsageError(
             "the spec has targets.eks.install: stack, so the CDK deploys and deletes this cluster: "
@@ -95,7 +95,7 @@ def deployed(
     made = Run(bundle, folder, world, _options(args), _effects)
     if args.dry_run:
         _imagine(made)
-    return _performed(made, chosen(made), bundle)
+    return _performed(made, CLUSTERS[bundle.service.kind](made), bundle)
 
 
 def _effects(path: str, old: str, new: str) -> Iterator[str]:

@@ -11,16 +11,14 @@ from clustergen.deployment import (
     foundation,
     losses,
     ownership,
-    parameters,
     references,
     stacks,
 )
 from clustergen.deployment.bucket import Rows
-from clustergen.deployment.changes import losses as losses_of
 from clustergen.deployment.cluster import Cluster
-from clustergen.deployment.model import Role
 from clustergen.deployment.run import Outputs, Run
-from clustergen.deployment.stacks import ChangeSet, Template
+from clustergen.deployment.side_stacks import SideStack
+from clustergen.deployment.stacks import ChangeSet
 from clustergen.deployment.world import Stop
 
 _SPOT: Final = "AWSServiceRoleForEC2Spot"
@@ -143,30 +141,15 @@ def _make_spot_role(run: Run) -> None:
         run.world.change("iam:CreateServiceLinkedRole", AWSServiceName="spot.amazonaws.com")
 
 
-def _deploy_stack(run: Run, role: Role, outputs: Outputs, *, paused: bool = False) -> None:
-    """Create or update one of the small stacks, or delete one that is no longer in the bundle."""
-    stack = run.stack(role)
-    if stack is None:
-        return
-    if not stack.template:
-        stacks.delete(run, stack, quietly=True)
-        return
-    given = parameters.values(run, stack, outputs, paused=paused)
-    template = Template(stack.template, run.template(role))
-    if found := stacks.reviewed(run, stack, template, given, outputs):
-        lost = [] if found.creates else losses_of(found.changes, of_foundation=False)
-        run.agree({stack.name: lost})
-        stacks.execute(run, found)
-
-
 def _deploy_schedules(run: Run, cluster: Cluster, outputs: Outputs) -> None:
-    stack = run.stack("schedule")
-    known = {**outputs, **cluster.outputs()} if stack and stack.template else outputs
-    _deploy_stack(run, "schedule", known)
+    if stack := run.stack("schedule"):
+        known = {**outputs, **cluster.outputs()} if stack.template else outputs
+        SideStack(run, "schedule").deploy(known)
 
 
 def _deploy_alerts(run: Run, outputs: Outputs, *, paused: bool) -> None:
-    _deploy_stack(run, "monitoring", outputs, paused=paused)
+    if run.stack("monitoring"):
+        SideStack(run, "monitoring").deploy(outputs, paused=paused)
 
 
 def _delete_schedules(run: Run) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 from clustergen.deployment import cloudformation
-from clustergen.deployment.kinds import Eks
 from clustergen.deployment.model import Stack
 from clustergen.deployment.run import Run
 from clustergen.deployment.stacks import Template
@@ -16,7 +16,17 @@ _ENTRY = "AWS::EKS::AccessEntry"
 _FIELDS = "kubernetes.admins and kubernetes.access"
 
 
-def check_administrators(run: Run, stack: Stack, service: Eks) -> None:
+class Administered(Protocol):
+    """What is known of the cluster that a stack creates."""
+
+    @property
+    def eks_cluster(self) -> str: ...
+
+    @property
+    def admins(self) -> tuple[str, ...]: ...
+
+
+def check_administrators(run: Run, stack: Stack, service: Administered) -> None:
     """Stop before EKS rejects a second access entry.
 
     It creates one for the identity that creates a cluster.
@@ -49,7 +59,7 @@ def _check_creator(run: Run, admins: Iterable[str]) -> None:
             )
 
 
-def _check_entries(run: Run, stack: Stack, service: Eks) -> None:
+def _check_entries(run: Run, stack: Stack, service: Administered) -> None:
     """The entry of who created the cluster, and entries made elsewhere, are not in the stack."""
     doubts: list[str] = []
     call, member, name = "eks:ListAccessEntries", "accessEntries", service.eks_cluster

@@ -45,12 +45,17 @@ OWN: Final[Mapping[str, tuple[str, ...]]] = {
     """),
 }
 """By the kind of service in ``bundle.json``."""
+NODES_IN_EKS: Final = words("""
+    eks:DescribeAddon eks:DescribeCluster eks:ListAccessEntries eks:ListFargateProfiles
+    eks:ListNodegroups
+""")
+"""Where nodes of HyperPod join an EKS cluster."""
 
 
 def commands(bundle: Bundle) -> Iterator[str]:
     """The calls as commands of the AWS CLI: service and operation."""
-    if bundle.service.kind in OWN:
-        spot = SPOT if bundle.spot else ()
-        for call in (*EVERY, *ADVISED, *spot, *OWN[bundle.service.kind]):
-            *_, service, operation = printing.aws(call, {}, "")
-            yield f"{service} {operation}"
+    spot = SPOT if bundle.spot else ()
+    joined = NODES_IN_EKS if getattr(bundle.service, "eks", None) else ()
+    for call in (*EVERY, *ADVISED, *spot, *OWN[bundle.service.kind], *joined):
+        *_, service, operation = printing.aws(call, {}, "")
+        yield f"{service} {operation}"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, cast
 
-from clustergen.base.artifacts import Json
 from clustergen.deployment import (
     cloudformation,
+    eks_owner,
     filling,
     parameters,
     schedules,
@@ -19,14 +18,13 @@ from clustergen.deployment import (
 from clustergen.deployment.administrators import check_administrators, kept_entries
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Change, Guard
-from clustergen.deployment.cluster import each_stopped, stop_at_others
+from clustergen.deployment.cluster import each_stopped
 from clustergen.deployment.eks_sizes import Sizes
 from clustergen.deployment.existing_eks import ExistingCluster
 from clustergen.deployment.karpenter import Karpenter
 from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.queues import Queues
-from clustergen.deployment.references import clusters
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.stacks import ChangeSet, Template
@@ -75,34 +73,8 @@ class EksCluster(StackCluster):
     # -- before anything changes
 
     def check_owner(self) -> None:
-        """An EKS cluster of this name that the stack did not create belongs to someone else."""
-        name = self.service.eks_cluster
-        if self.service.joins or self.describe() is None:
-            return
-        there = cloudformation.resources(self.run.world, self.stack.name)
-        made = (e for e in there if e["ResourceType"] == "AWS::EKS::Cluster")
-        if all(each.get("ResourceStatus") == "CREATE_FAILED" for each in made):
-            raise Stop(
-                f"there is an EKS cluster {name}, and the stack {self.stack.name} did not create "
-                "it. Nothing was changed. Give the cluster another name in the spec, and render it "
-                "again."
-            )
-
-    def describe(self) -> Json | None:
-        """The EKS cluster; None if it does not exist."""
-        name = self.service.eks_cluster
-        found: Json | None = self.run.world.need("eks:DescribeCluster", "cluster", name=name)
-        return found
-
-    def has_api(self) -> bool:
-        """Whether kubectl can be set up: the CLI refuses while EKS makes or deletes the cluster."""
-        return self.run.options.rehearses or self._status() in ("ACTIVE", "UPDATING")
-
-    def _status(self) -> str:
-        found = self.describe()
-        if found is not None and "status" not in found:
-            raise Stop(f"EKS shows no status of {self.service.eks_cluster}. Run this again.")
-        return str(found["status"]) if found else ""
+        if not self.service.joins:
+            eks_owner.check(self.run, self.stack, self.api)
 
     def check(self) -> None:
         deploys = self.run.options.action == "deploy"
@@ -111,7 +83,7 @@ class EksCluster(StackCluster):
         if deploys:
             self.sizes.check_earlier_nodes()
         if deploys and self.service.installs and (self.service.karpenter or self._left_karpenter()):
-            self.karpenter.look_before(self.has_api())
+            self.karpenter.look_before(self.api.is_up())
         if self.service.admins:
             check_administrators(self.run, self.stack, self.service)
 
@@ -284,15 +256,15 @@ class EksCluster(StackCluster):
         if self.service.joins or self.run.options.rehearses:
             return
         self._check_protection()
-        self._check_others()
-        if self.service.karpenter and self.has_api():
+        eks_owner.check_alone(self.run, self.stack, self.api)
+        if self.service.karpenter and self.api.is_up():
             self.api.reach()
             if self.karpenter.is_there():
                 self.karpenter.check_alone()
 
     def _check_protection(self) -> None:
         """Without the protected control plane, everything else of the cluster would be deleted."""
-        if (self.describe() or {}).get("deletionProtection"):
+        if (self.api.describe() or {}).get("deletionProtection"):
             raise Stop(
                 "the cluster is protected: write targets.eks.deletion_protection: false, and "
                 "deploy once more. If its first deployment has not succeeded: aws eks "
@@ -300,39 +272,11 @@ class EksCluster(StackCluster):
                 f"{self.service.eks_cluster} --no-deletion-protection"
             )
 
-    def _check_others(self) -> None:
-        """Other bundles may have nodes in the cluster; EKS does not know of those of HyperPod."""
-        name = self.service.eks_cluster
-        found = [*self._foreign("eks:ListNodegroups", "nodegroups", self.node_type, "node group")]
-        kind = "AWS::EKS::FargateProfile"
-        listed = "eks:ListFargateProfiles", "fargateProfileNames"
-        found += self._foreign(*listed, kind, "Fargate profile")
-        doubts: list[str] = []
-        arn = (self.describe() or {}).get("arn")
-        # With the end of the ARN: other names may begin with this one.
-        found += clusters(self.run, [json.dumps(arn)], doubts) if arn else []
-        if doubts and not self.run.consents("replaces-resource"):
-            raise Stop(
-                f"whether HyperPod clusters have their nodes in {name} cannot be known: "
-                f"{'; '.join(doubts)}. Nothing was deleted. Run this with permission to ask; or, "
-                "if there are none, add --allow-replacement."
-            )
-        stop_at_others(
-            found, "Let their owners delete it, with deploy.sh --destroy of their own bundles."
-        )
-
-    def _foreign(self, call: str, member: str, type: str, what: str) -> Iterator[str]:
-        world, name = self.run.world, self.service.eks_cluster
-        made = cloudformation.made(world, self.stack.name, type)
-        for each in world.ask_all(call, member, clusterName=name) or ():
-            if each not in made:
-                yield f"the {what} {each}"
-
     def clean_up(self) -> None:
         if existing := self.existing:
             existing.remove()
         # The stack does not manage Karpenter's nodes: delete them while Karpenter still runs.
-        if self.service.karpenter and self.has_api():
+        if self.service.karpenter and self.api.is_up():
             self.api.reach()
             if self.karpenter.is_there():
                 self.karpenter.delete()

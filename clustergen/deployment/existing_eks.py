@@ -32,12 +32,8 @@ class Groups(Protocol):
     @property
     def api(self) -> Kubernetes: ...
 
-    def describe(self) -> Json | None: ...
-
     @property
     def sizes(self) -> Sizes: ...
-
-    def has_api(self) -> bool: ...
 
 
 class ExistingCluster:
@@ -58,13 +54,14 @@ class ExistingCluster:
             raise Stop(f"the EKS cluster {self.name} is {found['status']}")
         self._check_version(found["version"])
         self._check_network(found["resourcesVpcConfig"])
-        self._check_access()
+        self.cluster.api.check_access()
+        self._check_cni()
         self._check_groups(found["version"])
         if self.service.installs:
             self.cluster.api.script("install.sh", "--check")
 
     def _found(self) -> Json:
-        found = self.cluster.describe()
+        found = self.cluster.api.describe()
         if found is None:
             raise Stop(f"there is no EKS cluster {self.name} in {self.run.bundle.region}")
         return found
@@ -97,20 +94,9 @@ class ExistingCluster:
                 f"targets.eks.cluster_security_group: {group} and render again"
             )
 
-    def _check_access(self) -> None:
-        """Without access, the software of the nodes could not be installed in the end."""
+    def _check_cni(self) -> None:
         api = self.cluster.api
-        api.reach()
-        ended = api.ask("get", "--raw", "/readyz")
-        if ended.status:
-            raise Stop(
-                f"the API of {self.name} does not respond: it is private, or you have no access "
-                "entry. Run deploy.sh in its VPC, and ask its owner for access (aws eks "
-                f"create-access-entry). kubectl said: {ended.err.strip() or 'nothing'}"
-            )
-        self._check_cni(api.get("daemonset", "aws-node", "--namespace", "kube-system"))
-
-    def _check_cni(self, plugin: Json | None) -> None:
+        plugin = api.get("daemonset", "aws-node", "--namespace", "kube-system")
         if plugin is None:
             self.run.note(
                 f"{self.name} has no VPC CNI (aws-node): nodes need another network plugin to "
@@ -193,8 +179,8 @@ class ExistingCluster:
 
     def remove(self) -> None:
         """Delete what this bundle has put into the cluster, which stays."""
-        if not self.cluster.has_api():
-            found = self.cluster.describe()
+        if not self.cluster.api.is_up():
+            found = self.cluster.api.describe()
             state = f"is {found['status']}" if found else "does not exist"
             self.run.note(f"The EKS cluster {self.name} {state}.")
             return

@@ -23,7 +23,7 @@ from clustergen.deployment.changes import Guard
 from clustergen.deployment.cluster import Cluster, stop_at_others
 from clustergen.deployment.hyperpod_api import MINUTES, Api, groups_of, incomplete, status_of
 from clustergen.deployment.hyperpod_plans import TrainingPlans
-from clustergen.deployment.hyperpod_requests import Counts
+from clustergen.deployment.hyperpod_requests import Counts, resized
 from clustergen.deployment.hyperpod_watch import Watch
 from clustergen.deployment.kinds import HyperPod
 from clustergen.deployment.run import FILLED, Outputs, Run
@@ -81,20 +81,26 @@ class HyperPodCluster(Cluster):
         found: Json = json.loads(filling.filled(self.run.text(path), outputs))
         return found
 
+    def known(self) -> Outputs:
+        """The outputs that requests need, as far as the stacks are there."""
+        return foundation.outputs(self.run)
+
     def check_owner(self) -> None:
         """HyperPod keeps what a cluster was created with, and others have nothing of ours."""
         shown = self.api.describe()
         if not shown:
             return
-        self._check_orchestrator(shown)
-        hyperpod_checks.check_foundation(self.run, shown, self._request(CREATE, {}))
+        self.check_orchestrator(shown)
+        request = self._request(CREATE, {})
+        hyperpod_checks.check_foundation(self.run, shown, request, self.known())
 
-    def _check_orchestrator(self, shown: Json) -> None:
+    def check_orchestrator(self, shown: Json) -> None:
         """The bundle of the other HyperPod target, from the same spec, has the same name."""
         if at(shown, "Orchestrator.Eks.ClusterArn"):
-            raise Stop(self._is_orchestrated("EKS"))
+            raise Stop(self.is_orchestrated("EKS"))
 
-    def _is_orchestrated(self, other: str) -> str:
+    def is_orchestrated(self, other: str) -> str:
+        """A sentence about a cluster of the other target."""
         return (
             f"the HyperPod cluster {self.api.name} is orchestrated by {other}, so it belongs to "
             "another bundle. Nothing was changed. Give this spec another name, and render it again."
@@ -106,7 +112,7 @@ class HyperPodCluster(Cluster):
         hyperpod_lifecycle.check(self.run, self.service)
         shown = self.api.describe()
         self.check_cluster(shown)
-        request = self._request(UPDATE, foundation.outputs(self.run))
+        request = self._request(UPDATE, self.known())
         hyperpod_checks.check_fixed(self.service, shown, request)
         self.plans.read(request)
 
@@ -115,7 +121,12 @@ class HyperPodCluster(Cluster):
         hyperpod_checks.check_controller(self.service, shown)
 
     def is_absent(self, group: str) -> bool:
-        """Whether the capacity of a group has not started, or has ended."""
+        """Whether a group may lack nodes: its capacity has not started, or has ended.
+
+        Where Karpenter finds no capacity, it tries other groups. It also ends nodes.
+        """
+        if group in self.service.scaled:
+            return True
         dated = group in self.service.compute and schedules.phase(self.run, group) != "during"
         return dated or group in self.plans.undue
 
@@ -147,12 +158,18 @@ class HyperPodCluster(Cluster):
     def review(self, outputs: Outputs) -> Mapping[str, list[Guard]]:
         if self.run.options.rehearses or self.run.options.action != "deploy":
             return {}
-        request, shown = self._request(UPDATE, outputs), self.api.describe()
+        shown = self.api.describe()
+        request = self._sized(self._request(UPDATE, outputs), shown)
         if not self._paused:
             self._tell_changes(request, shown)
         ended = hyperpod_requests.ended(request, shown)
         what = f"end {', '.join(ended)}, with their jobs"
         return {self.api.name: [Guard("removes-nodes", what)]} if ended else {}
+
+    def _sized(self, request: Json, shown: Json) -> Json:
+        """A request without the groups that Karpenter has sized since."""
+        others = groups_of(shown).keys() & {*self.service.scaled}
+        return hyperpod_requests.only(request, lambda name: name not in others)
 
     def _tell_changes(self, request: Json, shown: Json) -> None:
         """HyperPod does not say what an update changes, but has the counts."""
@@ -174,17 +191,12 @@ class HyperPodCluster(Cluster):
             request, shown = self.requests[UPDATE], self.api.describe()
             self.earlier = hyperpod_lifecycle.earlier(self.service, request, shown)
         if self._paused:
-            self.requests[UPDATE] = self._resized(self.requests[UPDATE], self._present())
+            counts = self._present(self.service.compute)
+            self.requests[UPDATE] = resized(self.requests[UPDATE], self.service.compute, counts)
         for path, request in self.requests.items():
             due = hyperpod_requests.only(request, lambda name: name not in self.plans.over)
             self.requests[path] = due
             self.run.write(path, f"{json.dumps(due, indent=2)}\n")
-
-    def _resized(self, request: Json, counts: Counts) -> Json:
-        """A request without the groups for work that are not among those: it would add them."""
-        keeps = {*counts, *groups_of(request)} - ({*self.service.compute} - counts.keys())
-        kept = hyperpod_requests.only(request, keeps.__contains__)
-        return hyperpod_requests.with_counts(kept, counts)
 
     def change(self, outputs: Outputs) -> None:
         hyperpod_lifecycle.upload(self.run, self.service, outputs)
@@ -210,7 +222,14 @@ class HyperPodCluster(Cluster):
         self._send_file("sagemaker:CreateCluster", self.requests[CREATE], CREATE)
 
     def update(self, request: Json, path: str) -> None:
-        """Send an update that is in a file in ``.filled``."""
+        """Send an update that is in a file in ``.filled``.
+
+        With the present counts of the groups that Karpenter sizes: others would end its nodes.
+        """
+        counts = self._present(self.service.scaled)
+        if counts and not self.run.options.rehearses:
+            request = hyperpod_requests.with_counts(request, counts)
+            self.run.write(path, f"{json.dumps(request, indent=2)}\n")
         self._send_file("sagemaker:UpdateCluster", request, path)
 
     def _send_file(self, call: str, request: Json, path: str) -> None:
@@ -242,7 +261,7 @@ class HyperPodCluster(Cluster):
         there = groups_of(shown)
         return "".join(
             f" {name} is not as requested"
-            for name, group in groups_of(self._requested).items()
+            for name, group in groups_of(self._sized(self._requested, shown)).items()
             if there.get(name, {}).get("TargetCount") != group.get("InstanceCount")
         )
 
@@ -305,26 +324,19 @@ class HyperPodCluster(Cluster):
 
     # -- pauses
 
-    def _present(self) -> dict[str, tuple[int, int]]:
-        """Count and minimum of the groups for work that the cluster has."""
+    def _present(self, names: Collection[str]) -> Counts:
+        """Count and minimum of those of these groups that the cluster has."""
+        if not names:
+            return {}
         shown = self.api.describe()
-        there, own = groups_of(shown), self.present(shown)
-        return {
-            name: (self._target(there[name]), int(there[name].get("MinCount") or 0))
-            for name in self.service.compute
-            if name in own
-        }
-
-    def _target(self, group: Json) -> int:
-        if "TargetCount" not in group:
-            name = group["InstanceGroupName"]
-            raise Stop(f"HyperPod does not say how many nodes {name} should have. Run this again.")
-        return int(group["TargetCount"])
+        own = self.present(shown)
+        return hyperpod_requests.counts(shown, [name for name in names if name in own])
 
     def counts(self) -> Rows:
         if self.run.options.rehearses:
             return [[name, "0", "0"] for name in self.service.compute]
-        return [[name, str(n), str(least)] for name, (n, least) in self._present().items()]
+        found = self._present(self.service.compute)
+        return [[name, str(n), str(least)] for name, (n, least) in found.items()]
 
     def stop(self, rows: Rows) -> None:
         if self._scale({name: (0, 0) for name, *_ in rows}):
@@ -346,10 +358,10 @@ class HyperPodCluster(Cluster):
         left = self._left(counts)
         if not left:
             return False
-        request = self._resized(self._request(_SCALE, {}), left)
+        request = resized(self._request(_SCALE, {}), self.service.compute, left)
         request = hyperpod_requests.as_deployed(request, self.api.describe())
-        outputs = foundation.outputs(self.run)
-        text = filling.fill_text(self.run, _SCALE, f"{json.dumps(request, indent=2)}\n", outputs)
+        whole = f"{json.dumps(request, indent=2)}\n"
+        text = filling.fill_text(self.run, _SCALE, whole, self.known())
         self.begin()
         self.update(json.loads(text), _SCALE)
         return True
@@ -360,7 +372,7 @@ class HyperPodCluster(Cluster):
 
     def _left(self, counts: Counts) -> Counts:
         """Without groups that the cluster no longer has, or the spec, or whose plan has ended."""
-        there = self._present()
+        there = self._present(self.service.compute)
         for name in sorted(counts.keys() - there.keys()):
             self.run.note(
                 f"The instance group {name} is not in the spec, or no longer in {self.api.name}: "

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment import filling, foundation, hyperpod_requests
+from clustergen.deployment import filling, hyperpod_requests
 from clustergen.deployment.hyperpod_api import groups_of
 from clustergen.deployment.kinds import HyperPod
-from clustergen.deployment.run import Run
+from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.world import Stop
 
 _WAY = "Give the cluster another name in the spec"
 
 
-def check_foundation(run: Run, shown: Json, request: Json) -> None:
+def check_foundation(run: Run, shown: Json, request: Json, outputs: Outputs) -> None:
     """Stop if a cluster of this name has nothing of this foundation."""
     own, name = hyperpod_requests.names_of_foundation(request), request["ClusterName"]
     if not own:
         _check_roles(run, shown, request)
         return
-    outputs = foundation.outputs(run)
     known = {filling.filled(each, outputs) for each in own}
     if known.isdisjoint(hyperpod_requests.names_of_cluster(shown)):
         stack = run.stack("foundation")

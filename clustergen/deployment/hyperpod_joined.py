@@ -92,17 +92,18 @@ class JoinedHyperPod(HyperPodCluster):
     def check_owner(self) -> None:
         shown = self.api.describe()
         if shown:
-            self._check_orchestrator(shown)
+            self.check_orchestrator(shown)
         if self.run.options.action == "pause" and not self.counts():
             raise Stop(
                 f"{self.api.name} has no instance group that this bundle added: run deploy.sh "
                 "first."
             )
 
-    def _is_orchestrated(self, other: str) -> str:
+    def is_orchestrated(self, other: str) -> str:
         return (
             f"the HyperPod cluster {self.api.name} is orchestrated by {other}. Nothing was "
-            "changed. Name another cluster, or render the spec for hyperpod-eks."
+            "changed. Name another cluster, or render the spec for "
+            f"hyperpod-{other.lower()}."
         )
 
     def check_cluster(self, shown: Json) -> None:
@@ -122,13 +123,14 @@ class JoinedHyperPod(HyperPodCluster):
                 f"{name} does not provision nodes continuously: write provisioning: all-at-once, "
                 "and render again."
             )
-        self._check_slurm(shown)
+        self.check_scheduler(shown)
         self._check_names(shown)
         self._note_partitions(shown)
 
-    def _check_slurm(self, shown: Json) -> None:
-        """Who sets up Slurm is a property of the cluster.
+    def check_scheduler(self, shown: Json) -> None:
+        """Stop if the bundle does not fit to what runs jobs in the cluster.
 
+        Who sets up Slurm is a property of the cluster.
         https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
         """
         name, service = self.api.name, self.service

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment.hyperpod_api import groups_of
-from clustergen.deployment.world import at
+from clustergen.deployment.world import Stop, at
 
 Counts = Mapping[str, tuple[int, int]]
 """Count and minimum of groups, by name."""
@@ -21,20 +21,39 @@ def only(request: Json, keeps: Callable[[str], bool]) -> Json:
     return {**request, "InstanceGroups": groups}
 
 
-def with_counts(request: Json, counts: Counts) -> Json:
+def with_counts(request: Json, given: Counts) -> Json:
     """A request with other counts of these groups."""
-    return {**request, "InstanceGroups": [*_counted(request, counts)]}
+    return {**request, "InstanceGroups": [*_counted(request, given)]}
 
 
-def _counted(request: Json, counts: Counts) -> Iterator[Json]:
+def _counted(request: Json, given: Counts) -> Iterator[Json]:
     for name, group in groups_of(request).items():
-        if name not in counts:
+        if name not in given:
             yield group
             continue
-        count, minimum = counts[name]
+        count, minimum = given[name]
         kept = {key: value for key, value in group.items() if key != "MinInstanceCount"}
         least = {"MinInstanceCount": minimum} if minimum else {}
         yield {**kept, "InstanceCount": count, **least}
+
+
+def counts(shown: Json, names: Iterable[str]) -> Counts:
+    """Count and minimum that groups of a cluster should have."""
+    there = groups_of(shown)
+    return {name: (_target(there[name]), int(there[name].get("MinCount") or 0)) for name in names}
+
+
+def _target(group: Json) -> int:
+    if "TargetCount" not in group:
+        name = group["InstanceGroupName"]
+        raise Stop(f"HyperPod does not say how many nodes {name} should have. Run this again.")
+    return int(group["TargetCount"])
+
+
+def resized(request: Json, compute: Iterable[str], given: Counts) -> Json:
+    """A request with these counts, without other groups for work: it would add them."""
+    left_out = {*compute} - given.keys()
+    return with_counts(only(request, lambda name: name not in left_out), given)
 
 
 def as_deployed(request: Json, shown: Json) -> Json:
@@ -68,7 +87,7 @@ def _capacity(group: Json) -> str:
 
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html
-_FIXED: Final = (
+FIXED: Final = (
     *map(_plain, ("InstanceType", "ExecutionRole", "ThreadsPerCore")),
     _Fixed("CapacityRequirements", _capacity),
     *map(_network, ("SecurityGroupIds", "Subnets")),
@@ -78,7 +97,7 @@ _FIXED: Final = (
 def fixed_changes(request: Json, shown: Json) -> Iterator[tuple[str, str, str]]:
     """What a request would change that HyperPod never changes: member, group, and a sentence."""
     there = groups_of(shown)
-    for member, value in _FIXED:
+    for member, value in FIXED:
         for name, group in groups_of(request).items():
             wants, has = value(group), value(there[name]) if name in there else ""
             if wants and has and wants != has:

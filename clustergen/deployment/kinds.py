@@ -177,6 +177,34 @@ class ParallelCluster(Read):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodesInEks(Read):
+    """The EKS cluster that nodes of HyperPod join."""
+
+    eks_cluster: str
+    """Its name."""
+    arn: str
+    """As in the request: that of a new cluster is an output of its stack."""
+    creates: bool = False
+    """Whether the bundle creates it, in a stack, and installs HyperPod's chart."""
+    programs: tuple[str, ...] = ("kubectl",)
+    """The programs that a deployment needs."""
+    admins: tuple[str, ...] = ()
+    """Roles and users with access entries: account, kind and name."""
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """Their principals, by the logical id of the entry."""
+    quotas: bool = False
+    """Whether queues are teams of task governance, with quotas."""
+    addon: str = ""
+    """The add-on of task governance."""
+    manifests: bool = False
+    """Whether there are objects to apply."""
+    fills: tuple[str, ...] = ()
+    """Those files of them with placeholders for outputs."""
+    pools: tuple[str, ...] = ()
+    """Node pools of Karpenter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HyperPod(Read):
     """HyperPod; its requests are files of the bundle."""
 
@@ -197,8 +225,12 @@ class HyperPod(Read):
     """The group of the controller of Slurm; empty if the request has none."""
     own_controller_role: bool = False
     """Whether only its role may read the password of the accounting database."""
+    scaled: tuple[str, ...] = ()
+    """The groups that Karpenter sizes."""
     continuous: bool = False
     """Whether nodes join and end while the cluster is in service."""
+    eks: NodesInEks | None = None
+    """None where the nodes run Slurm."""
     by_scripts: bool = False
     """Whether scripts set up Slurm, in a cluster that existed before."""
     parameters: str = ""
@@ -209,13 +241,4 @@ class HyperPod(Read):
     """The group of login nodes, in such a cluster."""
 
 
-@dataclass(frozen=True, slots=True)
-class Service(Read):
-    """Another service, whose bundles have a ``deploy.sh`` of their own."""
-
-    kind: Literal["hyperpod-kubernetes"]
-    eks_cluster: str = ""
-    """The name of the EKS cluster in which pods run."""
-
-
-Services = Batch | Pcs | Eks | ParallelCluster | HyperPod | Service
+Services = Batch | Pcs | Eks | ParallelCluster | HyperPod

@@ -10,8 +10,9 @@ from clustergen.base.artifacts import Json
 from clustergen.deployment import printing
 from clustergen.deployment.programs import Ended
 from clustergen.deployment.run import FILLED, Run
-from clustergen.deployment.world import Stop
+from clustergen.deployment.world import Stop, at
 
+_UP: Final = ("ACTIVE", "UPDATING")
 _KUBECONFIG: Final = f"{FILLED}/kubeconfig"
 
 
@@ -24,6 +25,40 @@ class Kubernetes:
     @property
     def _environment(self) -> Mapping[str, str]:
         return {"KUBECONFIG": _KUBECONFIG}
+
+    def describe(self) -> Json | None:
+        """The cluster as EKS shows it; None if it does not exist."""
+        call = "eks:DescribeCluster"
+        found: Json | None = self.run.world.need(call, "cluster", name=self.cluster)
+        if found is not None and "status" not in found:
+            raise Stop(f"EKS shows no status of {self.cluster}. Run this again.")
+        return found
+
+    def is_up(self) -> bool:
+        """Whether kubectl can be set up: the CLI refuses while EKS makes or deletes the cluster."""
+        return self.run.options.rehearses or (self.describe() or {}).get("status") in _UP
+
+    def silence(self) -> str:
+        """Why the API does not respond; empty if it does."""
+        if not self.run.options.rehearses:
+            doubts: list[str] = []
+            asked = "eks:DescribeCluster", "cluster"
+            found = self.run.world.allowed(doubts, *asked, name=self.cluster)
+            status = at(found, "cluster.status")
+            if status not in _UP:
+                return doubts[0] if doubts else f"EKS says that it is {status or 'not there'}"
+        self.reach()
+        ended = self.ask("get", "--raw", "/readyz")
+        return f"kubectl said: {ended.err.strip() or 'nothing'}" if ended.status else ""
+
+    def check_access(self) -> None:
+        """Stop if the API does not respond: without it, a deployment could not be completed."""
+        if silence := self.silence():
+            raise Stop(
+                f"the API of {self.cluster} does not respond: it is private, or you have no access "
+                "entry. Run deploy.sh in its VPC, and ask its owner for access (aws eks "
+                f"create-access-entry). {silence}"
+            )
 
     def reach(self) -> None:
         """Write a configuration of kubectl for this cluster alone."""
@@ -89,9 +124,18 @@ class Kubernetes:
             [*context, "delete", resource, *words, "--ignore-not-found", "--timeout", "30m"]
         )
 
+    def wait(self, deployment: str, namespace: str) -> None:
+        """Wait until the pods of a deployment are there."""
+        words = ["wait", f"deployment/{deployment}", "--namespace", namespace]
+        until = ["--for=condition=Available", "--timeout", "5m"]
+        self._change(["kubectl", "--context", self.run.bundle.cluster, *words, *until])
+
     def script(self, name: str, *options: str) -> None:
         """Run a script of the bundle, which prints its commands too."""
-        words = ["--context", self.run.bundle.cluster, *options]
+        self.own_script(name, "--context", self.run.bundle.cluster, *options)
+
+    def own_script(self, name: str, *words: str) -> None:
+        """The same of a script that finds the cluster itself."""
         rehearses = ["--dry-run"] if self.run.options.rehearses else []
         command = ["bash", name, *words, *rehearses]
         self.run.note(f"+ ./{printing.line([name, *words])}")

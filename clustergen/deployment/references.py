@@ -33,7 +33,7 @@ def refusals(run: Run) -> Iterator[str]:
     found = [
         *_interfaces(run, known, groups, doubts),
         *_stacks(run, name, values, doubts),
-        *clusters(run, values, doubts),
+        *(f"HyperPod cluster {each}" for each in clusters(run, values, doubts)),
     ]
     rules = _rules(run, known, doubts)
     if rules:
@@ -159,11 +159,11 @@ def _stacks(run: Run, name: str, values: list[str], doubts: list[str]) -> Iterat
 
 
 def clusters(run: Run, values: Iterable[str], doubts: list[str]) -> Iterator[str]:
-    """HyperPod clusters that refer to some of the values; they may have no nodes, and no stack."""
+    """The HyperPod clusters that refer to some of these values; they may need no stack."""
     for each in run.world.allowed_all(doubts, "sagemaker:ListClusters", "ClusterSummaries"):
-        name = each["ClusterName"]
+        name: str = each["ClusterName"]
         call, needed = "sagemaker:DescribeCluster", "ClusterArn"
         shown = run.world.allowed(doubts, call, needed, ClusterName=name)
         text = json.dumps(shown or {}, default=str)
         if any(value in text for value in values):
-            yield f"HyperPod cluster {name}"
+            yield name

@@ -1,21 +1,16 @@
-"""Questions that deploy.sh asks, answered wrongly: no harm, no false success.
+"""Questions that a deployment asks, answered wrongly: no harm, no false success.
 
 Each action of each target is played once as it should go. Then its calls get the wrong answers of
-`FAULTS`, in the same account: all of them, where `clustergen deploy` runs in this process. Of
-targets with a script, a call gets one of them in each action in the real tier, for one of the
-targets that make it; in the quick tier, one call of twelve of one target gets it, in one action and
-in each that has to stop. A run that changed something is then continued.
+`FAULTS`, in the same account. A run that changed something is then continued.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import pytest
@@ -26,11 +21,7 @@ from tests.support.cloud.account import EXPIRED, INTERRUPTED, THROTTLED, Account
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.cloud.moments import Exactly, Moment, has_pages, key, state
 from tests.support.cloud.stacks import Stack
-from tests.support.tiers import IN_REAL
 from tests.targets.test_deployments import STORAGE, TARGETS, files
-from tests.validators import shared
-
-Calls = dict[str, list[str]]
 
 OFTEN: Final = 999
 # Some polls, where a deployment waits for hours.
@@ -48,12 +39,6 @@ FAULTS: Final[dict[str, Callable[[str, int], Exactly]]] = {
     "interrupted late": lambda call, after: Exactly(call, *INTERRUPTED, 1, after, done=True),
     "no second page": lambda call, after: Exactly(call, *THROTTLED, OFTEN, after, second=True),
 }
-
-NEW: Final = ("odd", "interrupted", "interrupted late")
-"""What scripts are not tried with."""
-TYPED: Final = ("batch", "eks", "hyperpod-slurm", "parallelcluster", "pcs")
-"""Targets that `clustergen deploy` deploys by itself."""
-SCRIPTS: Final = [each for each in TARGETS if each not in TYPED]
 
 CHANGED: Final = STORAGE.replace("/home", "/data") + "tags: {team: research}\n"
 LOSING: Final = STORAGE.replace("500}", "500, efa: true}")
@@ -229,46 +214,8 @@ def walk(bundle: Bundle, target: str, folder: Path) -> Iterator[Good]:
         yield Good(scene, before, changes(calls), state(account), calls)
 
 
-def asked(target: str) -> Calls:
-    """The calls that a target makes."""
-    with TemporaryDirectory() as folder, reaching(Path(folder, "bundle"), files(target)) as bundle:
-        return by_scene(target, walk(bundle, target, Path(folder)))
-
-
-def by_scene(target: str, played: Iterable[Good]) -> Calls:
-    """The calls of each scene, with the words that every target has for them."""
-    return {
-        good.scene.name: [common(call, target) for call in questions(good.calls)] for good in played
-    }
-
-
 def questions(calls: list[str]) -> list[str]:
     return [call for call in dict.fromkeys(map(key, calls)) if call.startswith(_ASKED)]
-
-
-def common(call: str, target: str) -> str:
-    return re.sub(rf"\bexample-{target}\b", "example-TARGET", call)
-
-
-def plays(
-    target: str, good: Good, everywhere: Mapping[str, Calls], every: int
-) -> Iterator[tuple[str, str, int]]:
-    """A call of so many, the name of a fault, and how many such calls go well before."""
-    for call in questions(good.calls):
-        word = common(call, target)
-        those = [each for each in everywhere if word in everywhere[each].get(good.scene.name, ())]
-        # A call of several actions gets its wrong answer in one of them; a stop is quick.
-        answered = {s.name for s in SCENES if word in everywhere[target].get(s.name, ())}
-        scenes = [s.name for s in SCENES if s.name in answered and not s.refused]
-        if not (every == 1 or good.scene.refused or drawn(word, scenes) == good.scene.name):
-            continue
-        if zlib.crc32(f"{call} {good.scene.name}".encode()) % every:
-            continue
-        names = [name for name in FAULTS if name not in NEW and is_possible(name, call)]
-        for name in [drawn(f"{good.scene.name} {word}", names)]:
-            if drawn(f"{name} {word}", those) == target:
-                often = sum(key(each) == call for each in good.calls)
-                yield call, name, int(drawn(f"{word} {name} n", list(map(str, range(often)))))
 
 
 def is_possible(fault: str, call: str) -> bool:
@@ -279,11 +226,6 @@ def is_possible(fault: str, call: str) -> bool:
     if "page" in fault:
         return has_pages(call)
     return not call.startswith(("kubectl ", "helm "))
-
-
-def drawn(text: str, names: list[str]) -> str:
-    """One of them, the same one in every run."""
-    return names[zlib.crc32(text.encode()) % len(names)]
 
 
 def harm(good: Good, done: Any, account: Account, fault: Exactly) -> str:
@@ -333,19 +275,17 @@ def continued(good: Good, bundle: Bundle) -> str:
     return f"is continued wrongly: {wrong}" if wrong else ""
 
 
-def problems(
-    bundle: Bundle, played: Iterable[Good], chosen: Callable[[Good], Iterable[tuple[str, str, int]]]
-) -> Iterator[str]:
+def problems(bundle: Bundle, played: Iterable[Good]) -> Iterator[str]:
     """What goes wrong after each of these wrong answers."""
     for good in played:
         ends = [good.state, state(good.moment.account)]
-        for call, name, after in chosen(good):
+        for call, name, after in every_play(good):
             account = good.moment.again()
             fault = FAULTS[name](call, after)
             account.faults.append(fault)
             done = bundle.deploy(*good.scene.action, *WAIT)
             problem = harm(good, done, account, fault)
-            if not problem and bundle.is_typed:
+            if not problem:
                 problem = left_open(account, fault)
             end = state(account)
             if not problem and not good.scene.refused and end not in ends:
@@ -353,19 +293,6 @@ def problems(
                 problem = continued(good, bundle)
             if problem:
                 yield f"{good.scene.name}: {name}: {call}\n  {problem}\n"
-
-
-@pytest.mark.parametrize(
-    ("target", "every"),
-    [("hyperpod-eks", 12), *(pytest.param(each, 1, marks=IN_REAL) for each in SCRIPTS)],
-)
-def test_a_wrong_answer_does_no_harm(target: str, every: int, tmp_path: Path) -> None:
-    with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:
-        played = list(walk(bundle, target, tmp_path))
-        others = {each: shared.answer(asked, each) for each in SCRIPTS if every == 1}
-        everywhere = {**others, target: by_scene(target, played)}
-        found = list(problems(bundle, played, lambda g: plays(target, g, everywhere, every)))
-    assert found == [], "".join(found)
 
 
 def every_play(good: Good) -> Iterator[tuple[str, str, int]]:
@@ -376,10 +303,10 @@ def every_play(good: Good) -> Iterator[tuple[str, str, int]]:
             yield from ((call, name, after) for after in {0, often - 1})
 
 
-@pytest.mark.parametrize("target", TYPED)
+@pytest.mark.parametrize("target", TARGETS)
 def test_no_wrong_answer_does_harm(target: str, tmp_path: Path) -> None:
     with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:
         played = list(walk(bundle, target, tmp_path))
         assert sum(1 for good in played for _ in every_play(good)) > 1000
-        found = list(problems(bundle, played, every_play))
+        found = list(problems(bundle, played))
     assert found == [], "".join(found)

@@ -60,11 +60,6 @@ def entries(plan: Plan) -> dict[str, str]:
     return {entry_id(principal): principal for principal in principals}
 
 
-def entry_ids(plan: Plan) -> list[str]:
-    """The same as words for ``admins.sh.j2``."""
-    return [word for pair in entries(plan).items() for word in pair]
-
-
 def _reachable(cidr: str) -> Json:
     """What lets the machine that deploys reach the API, if only the VPC can.
 

@@ -1,18 +1,14 @@
-"""Values for ``deploy.sh`` of every target."""
+"""What ``bundle.json`` says of the foundation and its stacks."""
 
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from clustergen.base.artifacts import Artifact, Json, compact_text, json_artifact
+from clustergen.base.artifacts import Artifact, compact_text, json_artifact
 from clustergen.base.patterns import pattern
-from clustergen.deployment import resource_types
 from clustergen.deployment.model import (
     INLINE_BYTES,
-    NAMING,
     STAGE,
     Losses,
     Mounts,
@@ -21,8 +17,8 @@ from clustergen.deployment.model import (
     Stack,
 )
 from clustergen.plan import stored
-from clustergen.plan.model import Lustre, Plan, Storage
-from clustergen.services.aws import cfn, marks
+from clustergen.plan.model import Plan, Storage
+from clustergen.services.aws import marks
 from clustergen.services.foundation import access, deletion, hyperpod, monitoring
 from clustergen.services.foundation.parts import Part
 from clustergen.services.foundation.template import build, description, document
@@ -32,42 +28,6 @@ _BUCKET = (access.BUCKET, f"{access.BUCKET}Policy")
 
 _IN_ACCOUNT = pattern(r"arn:[^:]+:(?:eks|sagemaker):[^:]*:([0-9]{12}):")
 """Reservations and keys may be those of other accounts, clusters and training plans may not."""
-
-
-def frame(plan: Plan) -> Mapping[str, Any]:
-    """The values that ``shared/deploy.sh.j2`` needs for every target."""
-    whole = build(plan)
-    return {
-        "plan": plan,
-        "foundation": bool(whole.resources),
-        "has_bucket": access.BUCKET in whole.resources,
-        "files_with_nodes": any(isinstance(s, Lustre) and s.efa for s in stored.created(plan)),
-        "made": list(mounts(plan).made),
-        "owned": list(_owned(plan)),
-        "accounts": accounts(plan),
-        "referable": any(name.endswith(NAMING) for name in whole.outputs),
-        "monitoring": stack.parameters(plan),
-        "monitoring_stack": stack.name(plan),
-        "knows_pause": stack.knows_pause(plan),
-        "overlay_parameters": overlay_parameters(plan),
-        "staged": STAGE if _is_large(plan) else "",
-        "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
-        "kept_logs": cfn.log_groups({"Resources": dict(_kept(whole))}),
-        "retained": [word for pair in resource_types.retained(whole.resources) for word in pair],
-        "machines": list(_machines(plan)),
-        "billed": list(_billed(plan)),
-        "lost": deletion.data(plan),
-        "gone": deletion.lines(plan),
-        "staying": deletion.staying(plan),
-        "data": [
-            *((s.mount, _fate(s)) for s in stored.created(plan)),
-            *_dashboards(whole),
-        ],
-        "harmless": list(resource_types.HARMLESS),
-        "controller_role": controller_roles(plan),
-        "of_nodes_elsewhere": list(resource_types.OF_NODES_ELSEWHERE),
-        "stores": sorted({*resource_types.STORES, *resource_types.OTHER_DATA}),
-    }
 
 
 def controller_roles(plan: Plan) -> list[str]:
@@ -125,13 +85,6 @@ def billed(plan: Plan, own: Iterable[str]) -> Iterator[str]:
     yield from own
 
 
-def _owned(plan: Plan) -> Iterator[str]:
-    """Rows of four words for each stack, as ``owner.sh.j2`` reads them."""
-    for each in stacks(plan).values():
-        for text in each.described:
-            yield from (each.name, each.mark.cluster, each.mark.target, text)
-
-
 def accounts(plan: Plan) -> list[str]:
     """The accounts of what has to be in the account of the cluster, from its ARNs."""
     given = [*plan.existing.named.values(), *(each.capacity.id for each in plan.node_groups)]
@@ -173,12 +126,6 @@ def _billed(plan: Plan) -> Iterator[str]:
     yield from _machines(plan)
     if any(group.reserved for group in plan.node_groups):
         yield "reserved capacity"
-
-
-def _kept(whole: Part) -> Iterator[tuple[str, Json]]:
-    for name, resource in whole.resources.items():
-        if resource.get("DeletionPolicy", "").startswith("Retain"):
-            yield name, resource
 
 
 def stage(plan: Plan) -> Artifact | None:

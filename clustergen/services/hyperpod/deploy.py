@@ -1,23 +1,19 @@
-"""``deploy.sh`` of a HyperPod bundle, and the UpdateCluster request."""
+"""What a deployment of a HyperPod bundle sends and knows."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Bundle, json_artifact
 from clustergen.base.text_lists import words
-from clustergen.deployment.kinds import HyperPod
-from clustergen.plan import timetable
+from clustergen.deployment.kinds import HyperPod, NodesInEks
 from clustergen.plan.model import Plan
-from clustergen.services import foundation
 from clustergen.services.aws import marks
 from clustergen.services.foundation import hyperpod as roles
 from clustergen.services.hyperpod import (
     cloudformation,
     cluster,
-    fixed_members,
     joining,
     scripts,
     verify,
@@ -32,9 +28,6 @@ SCALE = "scale-cluster.json"
 _COUNTS = ("InstanceGroupName", "InstanceCount", "MinInstanceCount")
 _KEPT = words("LifeCycleConfig InstanceStorageConfigs OverrideVpcConfig ExecutionRole")
 """What ``--pause`` and ``--resume`` send as the cluster has it; the last one, no group lacks."""
-_KEPT_QUERY = f"""InstanceGroups[].[InstanceGroupName, to_string({{{
-    ", ".join(f"{name}: {name}" for name in _KEPT)
-}}})]"""
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html; 2026-11-20.
 # It cannot change VpcConfig and Tags.
@@ -70,46 +63,6 @@ def requests(plan: Plan, document: Mapping[str, Any], outputs: Mapping[str, str]
     return json_artifact(CREATE, document), whole
 
 
-def files(
-    plan: Plan,
-    document: Mapping[str, Any],
-    lifecycle: Bundle,
-    **more: Any,
-) -> Bundle:
-    """``deploy.sh``, ``update-cluster.json``, ``verify.sh``; ``document`` includes the overlay.
-
-    ``lifecycle`` is the set of scripts, empty if the cluster has none; ``more`` has values of the
-    target.
-    """
-    groups = list(_groups(document))
-    scaled = _scaled(plan, document)
-    joined = {} if cluster.is_new(plan) else joining.values(plan, document)
-    text = shell.render(
-        "hyperpod/deploy-eks.sh.j2",
-        **more,
-        existing=joined,
-        phases=timetable.words(timetable.phases(plan)),
-        plans=list(_plans(document)),
-        **foundation.frame(plan),
-        uploads=[],
-        prefix=scripts.prefix(lifecycle) if lifecycle else "",
-        own=sorted(set(_own(document))),
-        roles=list(_roles(document)),
-        joins=(document.get("Orchestrator") or {}).get("Eks", {}).get("ClusterArn", ""),
-        groups=groups or [plan.name],
-        compute=[group.name for group in plan.node_groups if group.name not in scaled],
-        kept_query=_KEPT_QUERY,
-        scaled=scaled,
-        most_nodes=list(_most_nodes(document, scaled)),
-        continuous=document.get("NodeProvisioningMode") == "Continuous",
-        fixed=fixed_members.values(document),
-    )
-    return (
-        Artifact("deploy.sh", text, executable=True),
-        *updates(plan, document, lifecycle),
-    )
-
-
 def updates(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundle:
     """``update-cluster.json``, the request of a pause, and ``verify.sh``."""
     return (
@@ -123,11 +76,13 @@ def updates(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundl
     )
 
 
-def service(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> HyperPod:
-    """What ``bundle.json`` says of a cluster with Slurm."""
-    groups, scaled = _groups(document), _scaled(plan, document)
-    controller = plan.options_as(Options).controller
-    running = controller if controller in groups else ""
+def service(
+    plan: Plan, document: Mapping[str, Any], lifecycle: Bundle, eks: NodesInEks | None = None
+) -> HyperPod:
+    """What ``bundle.json`` says of a cluster; ``eks`` is None where it runs Slurm."""
+    scaled = _scaled(plan, document)
+    controller = "" if eks else plan.options_as(Options).controller
+    running = controller if controller in _groups(document) else ""
     return HyperPod(
         name=cluster.name(plan),
         joins=not cluster.is_new(plan),
@@ -138,16 +93,10 @@ def service(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Hyper
         controller=running,
         own_controller_role=bool(running and roles.reads_secret_alone(plan)),
         continuous=document.get("NodeProvisioningMode") == "Continuous",
-        **({} if cluster.is_new(plan) else joining.members(plan, document)),
+        scaled=tuple(scaled),
+        eks=eks,
+        **({} if eks or cluster.is_new(plan) else joining.members(plan, document)),
     )
-
-
-def _most_nodes(document: Mapping[str, Any], scaled: Collection[str]) -> Iterator[str]:
-    """Name and count of each group whose nodes only updates of the cluster change."""
-    for group in Document(dict(document)).groups:
-        count = group.data.get("InstanceCount")
-        if group.name not in scaled and isinstance(count, int):
-            yield from (group.name, str(count))
 
 
 def _scaling(
@@ -180,32 +129,6 @@ def _scaling(
 def _groups(document: Mapping[str, Any]) -> list[str]:
     found = document.get("InstanceGroups") or []
     return [str(group.get("InstanceGroupName", "")) for group in found if isinstance(group, dict)]
-
-
-def _own(document: Mapping[str, Any]) -> Iterator[str]:
-    """What of the foundation shows that a running cluster is the one requested.
-
-    Others may use the groups and roles that a spec names.
-    """
-    vpc = document.get("VpcConfig")
-    found = list(vpc.get("SecurityGroupIds") or ()) if isinstance(vpc, Mapping) else []
-    for group in Document(dict(document)).groups:
-        source = str(group.part("LifeCycleConfig").get("SourceS3Uri", ""))
-        found += [group.data.get("ExecutionRole"), "/".join([*source.split("/")[:3], ""])]
-    return (str(each) for each in found if "${" in str(each))
-
-
-def _roles(document: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each instance group, with its role."""
-    for group in Document(dict(document)).groups:
-        yield f"{group.name}\t{group.data.get('ExecutionRole', '')}"
-
-
-def _plans(document: Mapping[str, Any]) -> Iterator[str]:
-    """Two words for each group with a training plan, as ``hyperpod/plans.sh.j2`` reads them."""
-    for group in Document(dict(document)).groups:
-        if plan := group.data.get("TrainingPlanArn"):
-            yield from (group.name, str(plan).rpartition("/")[2])
 
 
 def _scaled(plan: Plan, document: Mapping[str, Any]) -> list[str]:

@@ -6,20 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.plan.model import Plan
-from clustergen.services.hyperpod import cluster
 from clustergen.services.hyperpod.document import Document, Group
 from clustergen.services.hyperpod.limits import PARAMETERS_FILE
 from clustergen.services.hyperpod.options import Options
-
-
-def values(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of ``hyperpod/joining.sh.j2``; ``document`` includes the overlay."""
-    given = Document(dict(document))
-    return {
-        "name": cluster.name(plan),
-        "groups": [group.name for group in given.groups],
-        "eks": given.part("Orchestrator").get("Eks", {}).get("ClusterArn", ""),
-    }
 
 
 def members(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,6 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
 
 LABEL, _OWNER = "app.kubernetes.io/managed-by", "clustergen"
-OWNER_PATH = "{.metadata.labels.app\\.kubernetes\\.io/managed-by}"
-"""The value of the label, for ``kubectl --output jsonpath``."""
 RELEASE_LABEL = "managed-by"
 """Label of Helm releases, which cannot have a prefix."""
 HYPERPOD_RELEASE = "dependencies"

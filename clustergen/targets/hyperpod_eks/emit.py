@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Artifact, Bundle, Json
-from clustergen.deployment.kinds import Service
-from clustergen.deployment.model import OfTarget
+from clustergen.deployment.kinds import NodesInEks
+from clustergen.deployment.model import Objects, OfTarget, Source
+from clustergen.plan import timetable
 from clustergen.plan.model import Plan
-from clustergen.services import foundation
-from clustergen.services.aws import cfn, marks
+from clustergen.services import foundation, schedules
+from clustergen.services.aws import marks
 from clustergen.services.eks import control_plane as eks_control_plane
 from clustergen.services.hyperpod import cluster as hyperpod_cluster
 from clustergen.services.hyperpod import deploy
-from clustergen.services.kubernetes import access, bundle, pruning
+from clustergen.services.kubernetes import access, pruning
 from clustergen.spec import placeholders
 from clustergen.targets.hyperpod_eks import (
     addons,
@@ -49,7 +49,10 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     return (
         *deploy.requests(plan, document, _outputs(plan)),
         *scripts,
-        *_deployment(plan, document, scripts),
+        *deploy.updates(plan, document, scripts),
+        *_eks(plan),
+        *governance.files(plan),
+        *manifests.files(plan),
         # The owner of an existing cluster has installed the chart, with values for all groups.
         *((charts.values(plan), charts.install(plan)) if hyperpod_cluster.is_new(plan) else ()),
         *inside,
@@ -57,58 +60,46 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     )
 
 
-def deployment(plan: Plan, document: Json) -> OfTarget:  # noqa: ARG001
+def deployment(plan: Plan, document: Json) -> OfTarget:
     """What ``bundle.json`` says of the target."""
-    return OfTarget(
-        Service("hyperpod-kubernetes", eks_cluster=eks_cluster.name(plan)), script=False
+    new = eks_cluster.is_new(plan)
+    arn = (document.get("Orchestrator") or {}).get("Eks", {}).get("ClusterArn", "")
+    objects = manifests.files(plan)
+    eks = NodesInEks(
+        eks_cluster=eks_cluster.name(plan),
+        arn=arn,
+        creates=new,
+        programs=_programs(plan),
+        admins=tuple(access.names(plan)) if new else (),
+        entries=eks_control_plane.entries(plan) if new else {},
+        quotas=governance.wanted(plan),
+        addon=governance.TASK_GOVERNANCE,
+        manifests=len(objects) > 1,
+        fills=tuple(file.path for file in objects if placeholders.names(file.text)),
+        pools=tuple(pool.name for pool in karpenter.pools(plan)),
     )
+    service = deploy.service(plan, document, lifecycle.files(plan), eks)
+    until = ("nodes of Karpenter until their pods end",) if service.scaled else ()
+    return OfTarget(
+        service,
+        sources={name: Source(output=name) for name in eks_cluster.OUTPUTS},
+        periods=schedules.periods(timetable.phases(plan)),
+        billed=until,
+        objects=Objects(pruning.LABEL, pruning.owner(plan)),
+    )
+
+
+def _programs(plan: Plan) -> tuple[str, ...]:
+    """HyperPod's chart comes from a registry, or from its repository."""
+    if not eks_cluster.is_new(plan):
+        return ("kubectl",)
+    return ("helm", "kubectl") if plan.software.registry else ("git", "helm", "kubectl")
 
 
 def _outputs(plan: Plan) -> Mapping[str, str]:
     """Name -> description of the outputs of the stacks before the HyperPod cluster."""
     given = foundation.outputs(plan)
     return {**given, **eks_cluster.OUTPUTS} if eks_cluster.is_new(plan) else given
-
-
-def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle:
-    """``deploy.sh``, and the files that it deploys besides the cluster."""
-    own = (*_eks(plan), *governance.files(plan))
-    objects = tuple(manifests.files(plan))
-    has_eks = any(file.path == EKS_TEMPLATE for file in own)
-    made = deploy.files(
-        plan,
-        document,
-        scripts,
-        eks=has_eks,
-        eks_parameters=_parameters(own, EKS_TEMPLATE),
-        log_groups=[
-            name for template in _templates(own, EKS_TEMPLATE) for name in cfn.log_groups(template)
-        ],
-        admins=access.names(plan) if has_eks else [],
-        entry_ids=eks_control_plane.entry_ids(plan),
-        addons=_parameters(own, addons.TEMPLATE),
-        governed=any(file.path == governance.SCRIPT for file in own),
-        quotas=governance.wanted(plan),
-        eks_cluster=eks_cluster.name(plan),
-        addon=governance.TASK_GOVERNANCE,
-        apply=bundle.APPLY,
-        applies=len(objects) > 1,
-        fills=[file.path for file in objects if placeholders.names(file.text)],
-        label=f"{pruning.LABEL}={pruning.owner(plan)}",
-        owner=pruning.owner(plan),
-        owner_path=pruning.OWNER_PATH,
-        pools=[pool.name for pool in karpenter.pools(plan)],
-    )
-    return (*made, *own, *objects)
-
-
-def _parameters(files: Bundle, path: str) -> list[str]:
-    """The parameters of a template of the bundle; empty where it is not in it."""
-    return [name for made in _templates(files, path) for name in made.get("Parameters", {})]
-
-
-def _templates(files: Bundle, path: str) -> list[dict[str, Any]]:
-    return [json.loads(file.text) for file in files if file.path == path]
 
 
 def _eks(plan: Plan) -> Iterator[Artifact]:

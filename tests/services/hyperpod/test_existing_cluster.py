@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from clustergen.base.findings import EXAMPLE_BASE
+from clustergen.deployment.hyperpod_requests import FIXED
 from clustergen.plan.timetable import events
-from clustergen.services.hyperpod.fixed_members import COLUMNS
 from clustergen.services.hyperpod.limits import FIXED_MEMBERS
 from tests.services.hyperpod.planned import TARGETS
 from tests.services.hyperpod.test_deploy import calls, files_of, filled
@@ -307,7 +307,7 @@ def test_what_hyperpod_never_changes_is_compared_first(bundle: Bundle, orchestra
 
 
 def test_all_that_is_fixed_is_compared() -> None:
-    assert {column.member.partition(".")[0] for column in COLUMNS} == {*FIXED_MEMBERS}
+    assert {each.member.partition(".")[0] for each in FIXED} == {*FIXED_MEMBERS}
 
 
 def test_a_failed_update_of_others_is_not_one_of_the_bundle(bundle: Bundle) -> None:

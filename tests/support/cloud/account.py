@@ -16,6 +16,7 @@ from tests.support.cloud.clusters import Eks, Group, HyperPod, Pcs
 from tests.support.cloud.scheduler import Scheduler
 from tests.support.cloud.stacks import CloudFormation, Stack
 
+EKS_CLUSTER_ARN = "arn:aws:eks:us-east-1:111122223333:cluster/example"
 EXPIRED = ("ExpiredTokenException", "The security token included in the request is expired")
 INTERRUPTED = ("Ctrl-C", "Interrupted")
 THROTTLED = ("ThrottlingException", "Rate exceeded")
@@ -80,7 +81,7 @@ class Account:
     """The one group of HyperPod that gets no nodes."""
     bad_nodes: bool = False
     """Nodes fail some minutes after they run."""
-    values: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=lambda: {"EksClusterArn": EKS_CLUSTER_ARN})
     """Outputs of stacks with a value of their own."""
     hidden: set[str] = field(default_factory=set)
     """Outputs that no stack has."""

@@ -52,10 +52,11 @@ class Request:
         return (self.options.get(name) or [default])[0]
 
     def pairs(self, name: str, key: str, value: str) -> dict[str, str]:
-        """``--parameters ParameterKey=a,ParameterValue=b ...``"""
+        """``--parameters ParameterKey=a,ParameterValue=b ...``, or JSON where values need it."""
         found = {}
         for word in self.options.get(name, []):
-            fields = dict(part.split("=", 1) for part in word.split(",", 1))
+            parts = (part.split("=", 1) for part in word.split(",", 1))
+            fields = json.loads(word) if word.startswith("{") else dict(parts)
             kept = fields.get("UsePreviousValue") == "true"
             found[fields[key]] = PREVIOUS if kept else fields[value].replace("\\,", ",")
         return found

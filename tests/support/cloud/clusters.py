@@ -107,7 +107,9 @@ class Eks:
         self.groups: dict[str, Group] = {}
         self.addon = True
         self.clusters: set[str] = set()
-        self.existing: dict[str, dict[str, Any]] = {}
+        self.existing: dict[str, dict[str, Any]] = {
+            "training": {"arn": "arn:aws:eks:us-east-1:111122223333:cluster/training"}
+        }
         """Those that no stack created: what EKS says of each."""
         self.protected = False
         self.profiles: list[str] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socketserver
 import subprocess
@@ -13,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from clustergen.commands import deploy
 from tests.support.cloud import calls
 from tests.support.cloud.account import Account
 from tests.support.cloud.answers import Done
@@ -48,12 +46,6 @@ class Bundle:
     def deploy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run("deploy.sh", *arguments)
 
-    @property
-    def is_typed(self) -> bool:
-        """Whether `deploy.sh` starts `clustergen deploy`, which runs in this process."""
-        path = self.folder / "bundle.json"
-        return path.exists() and json.loads(path.read_text())["service"]["kind"] in deploy.CLUSTERS
-
     def run(
         self, script: str, *arguments: str, system: str = "/usr/bin:/bin"
     ) -> subprocess.CompletedProcess[str]:
@@ -62,7 +54,7 @@ class Bundle:
         ``system`` is what PATH has after the programs of the account.
         """
         self.account.forget_calls()
-        if script == "deploy.sh" and self.is_typed:
+        if script == "deploy.sh":
             return calls.deployed(self.account, self.folder, self.tools, arguments)
         return subprocess.run(
             ["/bin/bash", str(self.folder / script), *arguments],

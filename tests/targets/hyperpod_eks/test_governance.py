@@ -179,7 +179,7 @@ def test_no_quotas_without_task_governance(text: str, files: Any) -> None:
     made = files(text)
     assert [path for path in made if path.startswith("governance")] == []
     # It deletes the quotas of an earlier bundle.
-    assert "bash govern.sh" in made["deploy.sh"]
+    assert "quotas" not in json.loads(made["bundle.json"])["service"]["eks"]
     assert "sagemaker create-" not in made["govern.sh"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clustergen.base.artifacts import Artifact, Bundle, Json, json_artifact
-from clustergen.deployment.kinds import Service
+from clustergen.deployment.kinds import HyperPod
 from clustergen.deployment.model import OfTarget
 from clustergen.plan.model import NodeGroup, Plan
 
@@ -24,7 +24,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 
 def deployment(plan: Plan, document: Json) -> OfTarget:
-    return OfTarget(Service("hyperpod-kubernetes"), script=False)
+    return OfTarget(HyperPod(name=plan.name), script=False)
 
 
 def values(plan: Plan) -> Json:

@@ -71,15 +71,12 @@ run() {
 }
 
 answer=
-unknown=
-optional=no
 again="run the same command again"
 complaints=$(mktemp)
 
 # The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
-  [[ -z ${lifted:-} ]] || restore_policy "$lifted"
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
     note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
@@ -130,47 +127,20 @@ ask() {
         ;;
     esac
     # The CLI has tried for minutes by then. A network without a way to the service has none later.
-    case $optional$complaint in *"Connect timeout"* | yes*"Could not connect"*) most=2 ;; *) most=10 ;; esac
+    case $complaint in *"Connect timeout"*) most=2 ;; *) most=10 ;; esac
     if ((tries < most)) && is_passing "$complaint"; then
       ((tries > 1)) || note "AWS did not answer, so this tries again: $complaint"
       sleep 15
       continue
-    fi
-    if [[ $optional == yes ]] && is_closed "$complaint"; then
-      unknown+="${unknown:+; }${complaint//$'\n'/ }"
-      return 1
     fi
     note "$complaint"
     fail "this AWS command failed: $*. Fix what it reports, and run this again."
   done
 }
 
-# Whether a complaint is about permission, or about a network without a way to the service.
-is_closed() {
-  case $1 in
-    *AccessDenied* | *UnauthorizedOperation* | *"not authorized to perform"* | \
-      *"Could not connect"* | *"Connect timeout"*) ;;
-    *) return 1 ;;
-  esac
-}
-
-ask_if_allowed() {
-  local optional=yes
-  local -x AWS_MAX_ATTEMPTS=2
-  ask "$@"
-}
-
 ask_state() {
   ask "$@" || return 1
   [[ -n $answer ]] || fail "AWS answered this with nothing: $*. Run this again."
-}
-
-confirm_gone() {
-  local tries
-  for ((tries = 0; tries < 3; tries++)); do
-    ((tries == 0)) || sleep 5
-    if "$@" && [[ -n $answer ]]; then return 1; fi
-  done
 }
 
 wait_for() {

@@ -46,15 +46,12 @@ run() {
 }
 
 answer=
-unknown=
-optional=no
 again="run the same command again"
 complaints=$(mktemp)
 
 # The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
-  [[ -z ${lifted:-} ]] || restore_policy "$lifted"
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
     note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
@@ -105,47 +102,20 @@ ask() {
         ;;
     esac
     # The CLI has tried for minutes by then. A network without a way to the service has none later.
-    case $optional$complaint in *"Connect timeout"* | yes*"Could not connect"*) most=2 ;; *) most=10 ;; esac
+    case $complaint in *"Connect timeout"*) most=2 ;; *) most=10 ;; esac
     if ((tries < most)) && is_passing "$complaint"; then
       ((tries > 1)) || note "AWS did not answer, so this tries again: $complaint"
       sleep 15
       continue
-    fi
-    if [[ $optional == yes ]] && is_closed "$complaint"; then
-      unknown+="${unknown:+; }${complaint//$'\n'/ }"
-      return 1
     fi
     note "$complaint"
     fail "this AWS command failed: $*. Fix what it reports, and run this again."
   done
 }
 
-# Whether a complaint is about permission, or about a network without a way to the service.
-is_closed() {
-  case $1 in
-    *AccessDenied* | *UnauthorizedOperation* | *"not authorized to perform"* | \
-      *"Could not connect"* | *"Connect timeout"*) ;;
-    *) return 1 ;;
-  esac
-}
-
-ask_if_allowed() {
-  local optional=yes
-  local -x AWS_MAX_ATTEMPTS=2
-  ask "$@"
-}
-
 ask_state() {
   ask "$@" || return 1
   [[ -n $answer ]] || fail "AWS answered this with nothing: $*. Run this again."
-}
-
-confirm_gone() {
-  local tries
-  for ((tries = 0; tries < 3; tries++)); do
-    ((tries == 0)) || sleep 5
-    if "$@" && [[ -n $answer ]]; then return 1; fi
-  done
 }
 
 wait_for() {
@@ -171,6 +141,15 @@ read_value() {
   local noun=$1 id=$2 query=$3
   ask aws --region "$region" sagemaker "describe-$noun" "--$noun-id" "$id" --query "$query" \
     --output text || fail "$noun $id is gone"
+}
+
+# Sets $answer to the description of a resource: those of others may have none.
+read_description() {
+  local noun=$1
+  ask_state aws --region "$region" sagemaker "describe-$noun" "--$noun-id" "$2" \
+    --query '[Name,Description]' --output text || fail "$1 $2 is gone"
+  answer=${answer#*$'\t'}
+  [[ $answer != None ]] || answer=
 }
 
 # Sets $answer to id, version and status of a resource, by name; empty if it does not exist.
@@ -240,7 +219,7 @@ find_removed() {
   found=$answer
   while read -r name id; do
     if [[ -z $name ]] || grep -qxF -- "$name" <<<"$kept"; then continue; fi
-    read_value compute-quota "$id" Description
+    read_description compute-quota "$id"
     if is_ours compute-quota "$name" "$answer"; then
       removed+="$name"$'\n'
     else
@@ -268,7 +247,7 @@ owns_priorities() {
   find cluster-scheduler-config ClusterSchedulerConfig "$cluster"
   [[ -n $answer ]] || return 0
   read -r id _ <<<"$answer"
-  read_value cluster-scheduler-config "$id" Description
+  read_description cluster-scheduler-config "$id"
   is_ours cluster-scheduler-config "$cluster" "$answer"
 }
 

@@ -1,4 +1,4 @@
-"""The frame of deploy.sh, with a target of these tests, in an account that remembers."""
+"""How the foundation is deployed and deleted, in an account that remembers."""
 
 from __future__ import annotations
 
@@ -9,111 +9,46 @@ from pathlib import Path
 
 import pytest
 
-from clustergen.base.shell import environment
-from clustergen.deployment.model import Mark
-from clustergen.plan.model import Plan
+from clustergen.base.artifacts import compact_text
 from clustergen.services import foundation
-from clustergen.services.aws import marks
-from tests.services.foundation.planned import plan_of
 from tests.support.checking import Fragments
 from tests.support.cloud.account import THROTTLED
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.cloud.stacks import INLINE_BYTES
 from tests.support.outcomes import rejected, succeeded
-from tests.validators.shell import script_violations
 
 pytestmark = pytest.mark.scenarios(6)
 
-BLOCKS = {
-    "title": "# A target of the tests.",
-    "settings": 'stack="$cluster-cluster"',
-    "deploy": """\
-  deploy_stack "$stack" cluster.template.json {{ parameters }}
-  fill cluster.yaml
-  run kubectl create --file .filled/cluster.yaml""",
-    "find_user": '    stack_status "$stack"',
-    "destroy": '  delete_stack "$stack"',
-    "pause": '  fail "not here"',
-    "resume": '  fail "not here"',
-}
-TARGET = '{% extends "shared/deploy.sh.j2" %}\n' + "".join(
-    f"{{% block {name} %}}\n{text}\n{{% endblock %}}\n" for name, text in BLOCKS.items()
-)
-
 SPEC = """
-tags: {team: "it's $(reboot), \\"=", of: all}
+tags: {team: "a + b = c", of: all}
 storage:
   - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}
   - {mount: /home, type: efs, on_delete: delete}
 """
-DOCUMENT = "subnet: ${PrivateSubnetId}\nmount: ${StorageFsxDnsName}:/x\nhome: ${HOME} $${x} $Vpc\n"
-VALUES = {
-    "PrivateSubnetId": "subnet-0a1b2c3d4e5f67890",
-    "ScriptsBucketName": "scripts-bucket",
-    "StorageFsxDnsName": "fs-0a1b.fsx.us-east-1.amazonaws.com",
-    "VpcId": "vpc-0a1b2c3d4e5f67890",
-}
-TEMPLATE = {"Parameters": {"VpcId": {}}, "Resources": {"Cluster": {"Type": "AWS::X::Y"}}}
-CLUSTER = json.dumps(marks.marked(TEMPLATE, Mark("example", "")))
 
 
-def deploy_sh(plan: Plan, *, uploads: tuple[str, ...] = (), **more: object) -> str:
-    frame = foundation.frame(plan)
-    owned = [*frame["owned"], "example-cluster", "example", "", "A cluster of the tests"]
-    values = {**frame, "owned": owned, "uploads": list(uploads), "parameters": ["VpcId"], **more}
-    return environment().from_string(TARGET).render(values)
-
-
-def files_of(spec: str, script: str = "echo\n") -> dict[str, str]:
-    plan = plan_of(spec)
-    return {
-        "deploy.sh": deploy_sh(plan, uploads=("0f0f/a.sh",)),
-        "scripts/a.sh": script,
-        "cluster.yaml": DOCUMENT,
-        "cluster.template.json": CLUSTER,
-        **{file.path: file.text for file in foundation.files(plan)},
-    }
+def files_of(spec: str) -> dict[str, str]:
+    return dict(Fragments("pcs").files(spec))
 
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Iterator[Bundle]:
     with reaching(tmp_path, files_of(SPEC)) as made:
-        made.account.values = dict(VALUES)
         yield made
 
 
-CHANGING = ("create-change-set", "execute-change-set", "s3 cp", "kubectl", "delete-stack")
+VALUES = {n: f"{n.lower()}-file" for n in foundation.outputs(Fragments("pcs").plan(SPEC))}
+CHANGING = ("create-change-set", "execute-change-set", "put-", "set-stack-policy", "delete-stack")
 
 
 def changing(bundle: Bundle) -> list[str]:
     return [call for call in bundle.account.calls if any(word in call for word in CHANGING)]
 
 
-def test_a_deployment(bundle: Bundle) -> None:
-    succeeded(bundle.deploy())
-    made, executed, upload, cluster, execution, created = changing(bundle)
-    assert "--stack-name example-foundation" in made
-    assert "--change-set-type CREATE --capabilities CAPABILITY_IAM" in made
-    assert "--stack-name example-foundation" in executed
-    assert upload.endswith("scripts/a.sh s3://scripts-bucket/0f0f/a.sh")
-    given = "ParameterKey=VpcId,ParameterValue=vpc-0a1b2c3d4e5f67890"
-    assert f" --parameters {given} --tags " in cluster
-    assert "--stack-name example-cluster" in execution
-    assert created == "kubectl create --file .filled/cluster.yaml"
-    assert (bundle.folder / ".filled" / "cluster.yaml").read_text() == (
-        "subnet: subnet-0a1b2c3d4e5f67890\n"
-        "mount: fs-0a1b.fsx.us-east-1.amazonaws.com:/x\n"
-        "home: ${HOME} $${x} $Vpc\n"
-    )
-
-
 def test_tags_reach_the_stacks_as_they_are(bundle: Bundle) -> None:
     bundle.deploy()
-    stack = bundle.account.cloudformation.stacks["example-foundation"]
-    assert json.loads(stack.tags) == [
-        {"Key": "team", "Value": "it's $(reboot), \"="},
-        {"Key": "of", "Value": "all"},
-    ]
+    tags = bundle.account.cloudformation.stacks["example-foundation"].tags
+    assert tags == '{"Key": "team", "Value": "a + b = c"} Key=of,Value=all'
 
 
 def test_every_change_is_announced(bundle: Bundle) -> None:
@@ -125,31 +60,17 @@ def test_every_change_is_announced(bundle: Bundle) -> None:
 def test_an_existing_script_is_not_uploaded_again(bundle: Bundle) -> None:
     bundle.deploy()
     succeeded(bundle.deploy())
-    assert bundle.account.calling("s3 cp") == []
+    assert bundle.account.calling("put-object") == []
 
 
-def test_a_dry_run_needs_no_aws(bundle: Bundle) -> None:
-    bundle.remove("aws")
-    succeeded(bundle.deploy("--dry-run"))
-    rejected(bundle.deploy(), "aws is required")
-
-
-MISSING = [
-    # Output that the foundation lacks, words of the rejection.
-    ("PrivateSubnetId", "cluster.yaml still has placeholders without a value: ${PrivateSubnetId}"),
-    ("VpcId", "the foundation has no output VpcId"),
-    ("ScriptsBucketName", "the foundation has no output ScriptsBucketName"),
-]
-
-
-@pytest.mark.parametrize(("name", "words"), MISSING)
-def test_unfilled_placeholders_prevent_creation(tmp_path: Path, name: str, words: str) -> None:
+@pytest.mark.parametrize("name", ["PrivateSubnetId", "ScriptsBucketName"])
+def test_without_an_output_no_cluster_is_created(tmp_path: Path, name: str) -> None:
     files = files_of(SPEC)
     template = json.loads(files[foundation.PATH])
     del template["Outputs"][name]
     with reaching(tmp_path, {**files, foundation.PATH: json.dumps(template)}) as bundle:
-        rejected(bundle.deploy(), words)
-        assert bundle.account.calling("kubectl") == []
+        rejected(bundle.deploy(), f"the foundation has no output {name}")
+        assert bundle.account.calling("create-change-set", "example-pcs") == []
 
 
 def _outputs(first: str) -> Iterator[dict[str, str]]:
@@ -173,23 +94,25 @@ def test_outputs_from_a_file(bundle: Bundle, form: str, indent: int | None) -> N
     (bundle.tools / "outputs.json").write_text(json.dumps(OUTPUT_FILES[form], indent=indent))
     succeeded(bundle.deploy("--outputs", "outputs.json"))
     assert bundle.account.calling("example-foundation") == []
-    assert bundle.account.calling("ParameterValue=vpc-0a1b2c3d4e5f67890")
-    filled = (bundle.folder / ".filled" / "cluster.yaml").read_text()
-    assert "subnet: subnet-0a1b2c3d4e5f67890" in filled
+    assert bundle.account.calling("ParameterValue=privatesubnetid-file")
 
 
-def padded(size: int) -> str:
+def padded(text: str, size: int) -> str:
     """A template that is so large as it is sent."""
-    empty = json.dumps({"Resources": {"Cluster": {"Type": "AWS::X::Y", "Metadata": ""}}})
-    return empty.replace('""', f'"{"x" * (size - len(empty))}"')
+    template = json.loads(text)
+    template["Metadata"]["padding"] = ""
+    template["Metadata"]["padding"] = "x" * (size - len(compact_text(template)))
+    return json.dumps(template)
 
 
 @pytest.mark.parametrize(("size", "uploaded"), [(INLINE_BYTES, False), (INLINE_BYTES + 1, True)])
 def test_a_large_template_goes_to_the_bucket(bundle: Bundle, size: int, uploaded: bool) -> None:
-    bundle.render({"cluster.template.json": padded(size)})
+    path = "cluster.template.json"
+    bundle.render({path: padded(files_of(SPEC)[path], size)})
     succeeded(bundle.deploy())
-    url = "https://scripts-bucket.s3.us-east-1.amazonaws.com/templates/example-cluster.json"
-    assert bool(bundle.account.calling(f"--template-url {url}?versionId=v1")) == uploaded
+    place = "scriptsbucketname-0a1b.s3.us-east-1.amazonaws.com"
+    url = f"https://{place}/templates/example-pcs.json"
+    assert bool(bundle.account.calling("--template-url", f"{url}?versionId=v")) == uploaded
 
 
 def many(count: int, tags: int) -> str:
@@ -205,29 +128,19 @@ FOUNDATIONS = [(6, 10, False), (20, 40, True)]
 
 @pytest.mark.parametrize(("count", "tags", "staged"), FOUNDATIONS)
 def test_a_large_first_deployment(tmp_path: Path, count: int, tags: int, staged: bool) -> None:
-    files = files_of(many(count, tags))
+    files = dict(Fragments("batch").files(many(count, tags)))
     assert len(files[foundation.PATH]) > INLINE_BYTES
     assert ("foundation-bucket.template.json" in files) == staged
-    files["cluster.yaml"] = "nothing\n"
     with reaching(tmp_path, files) as bundle:
         for _ in range(2):
             succeeded(bundle.deploy())
         assert bundle.account.calling("execute-change-set") == []
 
 
-def test_a_token_that_expires_during_a_change_is_reported_last(bundle: Bundle) -> None:
-    bundle.account.fail("create-change-set", THROTTLED)
-    done = bundle.deploy()
-    assert done.returncode == 254
-    assert "run the same command again" in done.stderr.splitlines()[-1]
-
-
 def test_destroy_deletes_only_the_cluster_and_prints_what_remains(bundle: Bundle) -> None:
     bundle.deploy()
     done = bundle.deploy("--destroy")
-    assert changing(bundle) == [
-        "aws --region us-east-1 cloudformation delete-stack --stack-name example-cluster"
-    ]
+    assert [call.split()[-1] for call in changing(bundle)] == ["example-pcs"]
     assert re.search(r"example-foundation remains.*/fsx /home", done.stderr)
 
 
@@ -237,21 +150,6 @@ def test_a_stack_that_cannot_be_deleted_is_a_failure(bundle: Bundle) -> None:
     rejected(bundle.deploy("--destroy"), "Cluster\tin use")
     bundle.account.stuck.clear()
     succeeded(bundle.deploy("--destroy"))
-
-
-def test_what_leaves_the_foundation_stays_until_the_cluster_has_changed(bundle: Bundle) -> None:
-    bundle.deploy()
-    before = set(bundle.account.cloudformation.stacks["example-foundation"].resources)
-    bundle.render(files_of(SPEC.replace("/home", "/data")))
-    # /home is one that may be deleted, but not without consent.
-    rejected(bundle.deploy(), "would delete StorageHome")
-    assert bundle.account.calling("execute-change-set") == []
-    bundle.account.fail("kubectl create", ("", "not now"))
-    assert bundle.deploy("--allow-replacement").returncode != 0
-    stacks = bundle.account.cloudformation.stacks
-    assert set(stacks["example-foundation"].resources) > before
-    succeeded(bundle.deploy("--allow-replacement"))
-    assert "StorageHome" not in stacks["example-foundation"].resources
 
 
 def test_a_template_of_others_is_not_guessed_at(bundle: Bundle) -> None:
@@ -269,20 +167,6 @@ def test_destroy_foundation_is_a_separate_step(bundle: Bundle) -> None:
     assert [call.split()[-1] for call in changing(bundle)] == ["example-foundation"]
     assert "/fsx stays" in done.stderr
     assert "/home is deleted with its data" in done.stderr
-
-
-USAGE = [
-    # Arguments, exit status.
-    (["--help"], 0),
-    *((arguments, 2) for arguments in (["--destory"], ["--outputs"], ["--wait"])),
-    *((arguments, 2) for arguments in (["--outputs", "nowhere.json"], ["--wait", "long"])),
-]
-
-
-@pytest.mark.parametrize(("arguments", "status"), USAGE)
-def test_usage(bundle: Bundle, arguments: list[str], status: int) -> None:
-    assert bundle.deploy(*arguments).returncode == status
-    assert bundle.account.calls == []
 
 
 STATES = [
@@ -304,18 +188,6 @@ def test_the_status_of_a_stack_says_what_to_do(bundle: Bundle, status: str, word
     done = bundle.deploy()
     assert done.returncode == (2 if words else 0), done.stderr
     assert words in done.stderr.splitlines()[-1]
-
-
-@pytest.mark.parametrize("with_foundation", [True, False])
-@pytest.mark.parametrize("uploads", [(), ("0f/a.sh", "0e/b.sh")])
-@pytest.mark.parametrize("text", ["", SPEC, many(20, 40)])
-def test_validators_accept(text: str, uploads: tuple[str, ...], with_foundation: bool) -> None:
-    script = deploy_sh(plan_of(text), foundation=with_foundation, uploads=uploads)
-    assert script_violations({"deploy.sh": script}) == []
-
-
-def test_the_foundation_has_every_output_of_these_tests() -> None:
-    assert set(VALUES) <= set(foundation.outputs(plan_of(SPEC)))
 
 
 KEPT = "sagemaker-example-f09c0a-111122223333"
@@ -373,18 +245,10 @@ def test_the_root_user_and_other_names_need_no_writers(earlier: Bundle) -> None:
 
 
 def test_outputs_of_a_file_leave_the_bucket_alone(earlier: Bundle) -> None:
-    values = {"example-foundation": earlier.account.values}
+    values = {"example-foundation": {name: earlier.account.output(name) for name in VALUES}}
     (earlier.folder / "outputs.json").write_text(json.dumps(values))
     succeeded(earlier.deploy("--outputs", str(earlier.folder / "outputs.json")))
     assert earlier.account.calling("create-change-set", "example-foundation") == []
-
-
-def test_a_bucket_is_not_replaced_without_a_word(earlier: Bundle) -> None:
-    script = (earlier.folder / "deploy.sh").read_text()
-    assert "KeptBucketName=$name" in script
-    other = script.replace("KeptBucketName=$name", "KeptBucketName=another")
-    (earlier.folder / "deploy.sh").write_text(other)
-    rejected(earlier.deploy(), "would replace ScriptsBucket")
 
 
 RESERVED = "capacity: {reservation: cr-0a1b2c3d4e5f67890}"

@@ -1,0 +1,251 @@
+"""HyperPod clusters whose nodes join an EKS cluster: a new one, or one that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, cast
+
+from clustergen.base.artifacts import Json
+from clustergen.deployment import bucket, cloudformation, eks_owner, filling, foundation, stacks
+from clustergen.deployment.administrators import check_administrators, kept_entries
+from clustergen.deployment.bucket import Rows
+from clustergen.deployment.changes import Guard
+from clustergen.deployment.hyperpod import HyperPodCluster
+from clustergen.deployment.hyperpod_joined import JoinedHyperPod
+from clustergen.deployment.kinds import NodesInEks
+from clustergen.deployment.kubernetes import Kubernetes
+from clustergen.deployment.node_pools import NodePools
+from clustergen.deployment.run import Outputs, Run
+from clustergen.deployment.side_stacks import SideStack
+from clustergen.deployment.stacks import Template
+from clustergen.deployment.world import AGAIN, Stop, at
+
+_APPLY: Final = "apply.sh"
+_GOVERN: Final = "govern.sh"
+_INSTALL: Final = "install.sh"
+
+
+class EksStack(SideStack):
+    """The stack of a new EKS cluster."""
+
+    def template(self) -> Template:
+        eks = _eks(self.run)
+        return kept_entries(self.run, self.stack, eks.entries, super().template())
+
+
+class HyperPodOnEks(HyperPodCluster):
+    """A HyperPod cluster with the objects of the bundle in its EKS cluster."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self.eks = _eks(run)
+        self.kubernetes = Kubernetes(run, self.eks.eks_cluster)
+        self.pools = NodePools(run, self.kubernetes, self.eks.pools)
+        self.stack = EksStack(run, "eks") if self.eks.creates else None
+        """That of a new EKS cluster."""
+        self.addons = SideStack(run, "addons") if self.eks.creates else None
+        self._is_silent = False
+        """Whether the API did not respond before anything changed: nothing in it is deleted."""
+        self._lacking: str | None = None
+        """Why nodes lack, once they were waited for."""
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        return ("aws", *self.eks.programs)
+
+    def exists(self) -> bool:
+        if super().exists():
+            return True
+        return bool(self.stack and cloudformation.status(self.run.world, self.stack.stack.name))
+
+    def known(self) -> Outputs:
+        """Those of the stack of the EKS cluster come first."""
+        return self._with_eks(foundation.outputs(self.run))
+
+    def _with_eks(self, outputs: Outputs) -> Outputs:
+        if self.stack is None:
+            return outputs
+        return {**outputs, **cloudformation.outputs(self.run.world, self.stack.stack.name)}
+
+    # -- before anything changes
+
+    def check_owner(self) -> None:
+        if self.stack:
+            eks_owner.check(self.run, self.stack.stack, self.kubernetes)
+        super().check_owner()
+
+    def check_orchestrator(self, shown: Json) -> None:
+        found = at(shown, "Orchestrator.Eks.ClusterArn")
+        if not found:
+            raise Stop(self.is_orchestrated("Slurm"))
+        self.check_eks(str(found))
+
+    def check_eks(self, arn: str) -> None:
+        """Stop if the nodes join another EKS cluster."""
+        if arn != filling.filled(self.eks.arn, self.known()):
+            raise Stop(
+                f"the nodes of the HyperPod cluster {self.api.name} join another EKS cluster, "
+                f"{arn}, so it belongs to another bundle. Nothing was changed. Give the cluster "
+                "another name in the spec."
+            )
+
+    def check(self) -> None:
+        super().check()
+        if self.stack is None:
+            self._check_objects()
+        elif self.eks.admins:
+            check_administrators(self.run, self.stack.stack, self.eks)
+        if self.run.options.action == "deploy":
+            self._check_pools()
+
+    def _check_objects(self) -> None:
+        if self.eks.manifests:
+            self.kubernetes.check_access()
+        elif silence := self.kubernetes.silence():
+            self._is_silent = True
+            self.run.note(
+                f"The API of {self.eks.eks_cluster} does not respond. Objects of an earlier bundle "
+                f"stay in it, if there are any. {silence}"
+            )
+            return
+        self.kubernetes.own_script(_APPLY, "--check")
+
+    def _check_pools(self) -> None:
+        """Those that left the spec are deleted in the end, and with them their nodes."""
+        if not self.api.status() or self._is_silent:
+            return
+        if self.stack:
+            self.pools.look_before(self.kubernetes.is_up())
+        else:
+            self.pools.look()
+
+    # -- changes
+
+    def review(self, outputs: Outputs) -> Mapping[str, list[Guard]]:
+        found = {**super().review(outputs)}
+        if not self.run.options.rehearses and self.run.options.action == "deploy":
+            known = self._with_eks(outputs)
+            for each in filter(None, (self.stack, self.addons)):
+                found |= each.review(known)
+        return found
+
+    def examine(self, outputs: Outputs) -> None:
+        """The request needs outputs of the EKS cluster, which is changed first."""
+
+    def change(self, outputs: Outputs) -> None:
+        if self.stack:
+            self.stack.deploy(outputs)
+            self.kubernetes.reach()
+            self.kubernetes.own_script(_INSTALL)
+            self.pools.look_again()
+        known = self._with_eks(outputs)
+        super().examine(known)
+        super().change(known)
+
+    def install(self, outputs: Outputs) -> None:
+        """Add-ons need nodes, so they come last. What pods cannot do without is there before."""
+        self._lacking = super().wait()
+        known = self._with_eks(outputs)
+        if not self.eks.quotas:
+            # While the add-on is there.
+            self._govern()
+        if self.addons:
+            self.addons.deploy(known)
+            if self.eks.quotas:
+                self.kubernetes.wait("kueue-controller-manager", "kueue-system")
+        if self.eks.quotas:
+            self._govern()
+        for path in self.eks.fills:
+            filling.fill(self.run, path, known)
+        self._apply()
+
+    def _govern(self, *options: str) -> None:
+        """Quotas of task governance, and those of an earlier bundle."""
+        if not self.service.joins:
+            self.kubernetes.own_script(_GOVERN, *options)
+
+    def _apply(self) -> None:
+        if not self.eks.manifests:
+            if not self._is_silent and not self.kubernetes.silence():
+                self.kubernetes.own_script(_APPLY, "--prune")
+        elif self.eks.quotas and self.stack is None and not self._has_addon():
+            self.run.note(
+                "The namespaces of the queues come with the quotas: run ./apply.sh after govern.sh."
+            )
+        else:
+            self.kubernetes.own_script(_APPLY)
+
+    def _has_addon(self) -> bool:
+        if self.run.options.rehearses:
+            return True
+        names = {"clusterName": self.eks.eks_cluster, "addonName": self.eks.addon}
+        return self.run.world.ask("eks:DescribeAddon", "addon", **names) is not None
+
+    def wait(self, again: str = AGAIN) -> str:
+        return super().wait(again) if self._lacking is None else self._lacking
+
+    # -- pauses
+
+    def while_paused(self) -> None:
+        if self.service.compute:
+            super().while_paused()
+        elif not self.run.options.plan:
+            bucket.forget(self.run, foundation.outputs(self.run), self.memory)
+
+    def counts(self) -> Rows:
+        if not self.service.compute:
+            raise Stop(
+                "Karpenter sizes the groups: delete the workloads or the NodePools, and its nodes "
+                "go."
+            )
+        return super().counts()
+
+    # -- deletion
+
+    def check_alone(self) -> None:
+        super().check_alone()
+        if self.stack and not self.run.options.rehearses:
+            own, hyperpod = self.stack.stack, self.api.name
+            eks_owner.check_alone(self.run, own, self.kubernetes, hyperpod)
+
+    def delete(self) -> None:
+        if self.stack is None:
+            self._remove_objects()
+        if self.run.options.rehearses or self.api.status():
+            self._govern("--delete")
+        if self.addons:
+            own = self.addons.stack
+            stacks.delete(self.run, own, quietly=not own.template)
+        super().delete()
+        if self.stack:
+            stacks.delete(self.run, self.stack.stack)
+
+    def _remove_objects(self) -> None:
+        if silence := self.kubernetes.silence():
+            objects = self.run.bundle.objects
+            self.run.note(
+                f"The API of {self.eks.eks_cluster} does not respond. Where it does, ./apply.sh "
+                "--remove deletes the objects of this bundle: those with the label "
+                f"{objects.label}={objects.owner}. {silence}"
+            )
+        else:
+            self.kubernetes.own_script(_APPLY, "--remove")
+
+
+class JoinedOnEks(HyperPodOnEks, JoinedHyperPod):
+    """Groups of this bundle in a HyperPod cluster that exists."""
+
+    def check_eks(self, arn: str) -> None:
+        """A deployment looks at it; what this bundle added can be deleted in any case."""
+
+    def check_scheduler(self, shown: Json) -> None:
+        arn = at(shown, "Orchestrator.Eks.ClusterArn")
+        if arn != self.eks.arn:
+            raise Stop(
+                f"the nodes of {self.api.name} join {arn}: write that as eks_cluster, and render "
+                "again."
+            )
+
+
+def _eks(run: Run) -> NodesInEks:
+    return cast("NodesInEks", getattr(run.bundle.service, "eks", None))
