@@ -7,6 +7,7 @@ from typing import Final
 
 from clustergen.base.text_lists import words
 from clustergen.deployment import printing
+from clustergen.deployment.kinds import HyperPod
 from clustergen.deployment.model import Bundle
 
 EVERY: Final = words("""
@@ -55,7 +56,7 @@ NODES_IN_EKS: Final = words("""
 def commands(bundle: Bundle) -> Iterator[str]:
     """The calls as commands of the AWS CLI: service and operation."""
     spot = SPOT if bundle.spot else ()
-    joined = NODES_IN_EKS if getattr(bundle.service, "eks", None) else ()
+    joined = NODES_IN_EKS if isinstance(bundle.service, HyperPod) and bundle.service.eks else ()
     for call in (*EVERY, *ADVISED, *spot, *OWN[bundle.service.kind], *joined):
         *_, service, operation = printing.aws(call, {}, "")
         yield f"{service} {operation}"

@@ -160,8 +160,9 @@ class HyperPodCluster(Cluster):
             return {}
         shown = self.api.describe()
         request = self._sized(self._request(UPDATE, outputs), shown)
-        if not self._paused:
-            self._tell_changes(request, shown)
+        told = hyperpod_requests.told_changes(self.api.name, request, shown)
+        if told and not self._paused:
+            self.run.note(told)
         ended = hyperpod_requests.ended(request, shown)
         what = f"end {', '.join(ended)}, with their jobs"
         return {self.api.name: [Guard("removes-nodes", what)]} if ended else {}
@@ -170,16 +171,6 @@ class HyperPodCluster(Cluster):
         """A request without the groups that Karpenter has sized since."""
         others = groups_of(shown).keys() & {*self.service.scaled}
         return hyperpod_requests.only(request, lambda name: name not in others)
-
-    def _tell_changes(self, request: Json, shown: Json) -> None:
-        """HyperPod does not say what an update changes, but has the counts."""
-        if not shown:
-            some = ", ".join(groups_of(request))
-            self.run.note(f"{self.api.name}: a new cluster with the instance groups {some}")
-            return
-        lines = [f"  {text}" for text in hyperpod_requests.other_counts(request, shown)]
-        if lines:
-            self.run.note("\n".join([f"{self.api.name} changes:", *lines]))
 
     def examine(self, outputs: Outputs) -> None:
         for path in self.files:

@@ -12,7 +12,7 @@ from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
 from clustergen.deployment.hyperpod import HyperPodCluster
 from clustergen.deployment.hyperpod_joined import JoinedHyperPod
-from clustergen.deployment.kinds import NodesInEks
+from clustergen.deployment.kinds import HyperPod, NodesInEks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.node_pools import NodePools
 from clustergen.deployment.run import Outputs, Run
@@ -248,4 +248,4 @@ class JoinedOnEks(HyperPodOnEks, JoinedHyperPod):
 
 
 def _eks(run: Run) -> NodesInEks:
-    return cast("NodesInEks", getattr(run.bundle.service, "eks", None))
+    return cast("NodesInEks", cast("HyperPod", run.bundle.service).eks)

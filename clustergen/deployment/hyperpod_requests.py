@@ -104,15 +104,19 @@ def fixed_changes(request: Json, shown: Json) -> Iterator[tuple[str, str, str]]:
                 yield member, name, f"{member} of {name} is {has}, not {wants}"
 
 
-def other_counts(request: Json, shown: Json) -> Iterator[str]:
-    """The groups that a request adds, and those that it gives another number of nodes."""
-    there = groups_of(shown)
-    for name, group in groups_of(request).items():
-        wants = group.get("InstanceCount")
-        if name not in there:
-            yield f"Add {name}, {wants} nodes"
-        elif there[name].get("TargetCount") != wants:
-            yield f"Modify {name}: {there[name].get('TargetCount')} -> {wants} nodes"
+def told_changes(name: str, request: Json, shown: Json) -> str:
+    """What a request changes, as far as counts tell: HyperPod does not say it."""
+    wanted, there = groups_of(request), groups_of(shown)
+    if not shown:
+        return f"{name}: a new cluster with the instance groups {', '.join(wanted)}"
+    lines = [f"{name} changes:"]
+    for group, each in wanted.items():
+        count, has = each.get("InstanceCount"), there.get(group, {}).get("TargetCount")
+        if group not in there:
+            lines.append(f"  Add {group}, {count} nodes")
+        elif has != count:
+            lines.append(f"  Modify {group}: {has} -> {count} nodes")
+    return "\n".join(lines) if lines[1:] else ""
 
 
 def ended(request: Json, shown: Json) -> list[str]:

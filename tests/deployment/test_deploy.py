@@ -193,7 +193,6 @@ def test_a_dry_run_needs_no_account_and_leaves_no_file(
 
 BAD = [
     ("nowhere", [], "bundle.json: No such file or directory; render the spec again"),
-    ("hyperpod-eks", [], "deploy.sh: it deploys this bundle by itself"),
     ("batch", ["--new-image"], "--new-image has no effect"),
     ("batch", ["--outputs", "missing.json"], "missing.json: No such file or directory"),
 ]

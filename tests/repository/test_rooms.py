@@ -189,11 +189,11 @@ def test_cycles_are_found(tmp_path: Path) -> None:
 # Lower rooms learn about targets from their traits, limits and needs, not from names. These strings
 # only look like names; a number may only get smaller.
 NAMED: Mapping[str, Mapping[str, int]] = flow("""
-'EKS as a service of AWS, for any target': {clustergen.deployment.kubernetes: 1,
-  clustergen.facts.catalog.endpoints: 1,
+'EKS as a service of AWS, for any target': {clustergen.deployment.hyperpod_eks: 1,
+  clustergen.deployment.kubernetes: 1, clustergen.facts.catalog.endpoints: 1,
   clustergen.rules.services.network: 1, clustergen.services.aws.marks: 1,
   clustergen.services.eks.addons: 1, clustergen.services.eks.control_plane: 1,
-  clustergen.services.hyperpod.joining: 1, clustergen.spec.patterns: 1}
+  clustergen.spec.patterns: 1}
 where services of AWS and tools are offered: {clustergen.facts.catalog.services: 3}
 'Batch as a scheduler, beside Slurm and Kubernetes': {clustergen.plan.model.cluster: 1,
   clustergen.plan.sizes: 1, clustergen.plan.timetable: 3, clustergen.services.cost.nodes: 1,

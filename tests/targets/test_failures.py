@@ -21,6 +21,7 @@ from tests.support.cloud.account import EXPIRED, INTERRUPTED, THROTTLED, Account
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.cloud.moments import Exactly, Moment, has_pages, key, state
 from tests.support.cloud.stacks import Stack
+from tests.support.tiers import IN_REAL
 from tests.targets.test_deployments import STORAGE, TARGETS, files
 
 OFTEN: Final = 999
@@ -303,7 +304,13 @@ def every_play(good: Good) -> Iterator[tuple[str, str, int]]:
             yield from ((call, name, after) for after in {0, often - 1})
 
 
-@pytest.mark.parametrize("target", TARGETS)
+# Scripts of the bundle take their time.
+OF_SCRIPTS: Final = ("hyperpod-eks",)
+
+
+@pytest.mark.parametrize(
+    "target", [pytest.param(t, marks=IN_REAL if t in OF_SCRIPTS else ()) for t in TARGETS]
+)
 def test_no_wrong_answer_does_harm(target: str, tmp_path: Path) -> None:
     with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:
         played = list(walk(bundle, target, tmp_path))

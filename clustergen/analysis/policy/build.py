@@ -20,6 +20,7 @@ from typing import Any
 from clustergen.analysis.policy import parallelcluster, scopes
 from clustergen.analysis.policy.calls import camel
 from clustergen.base.text_lists import word_set
+from clustergen.deployment import calls
 
 PATH = Path(__file__).with_name("data.json")
 PACKAGE = Path(__file__).parents[2]
@@ -187,10 +188,12 @@ def _called() -> Iterator[str]:
     """All actions of services with names in scopes, whose operations a text of ours may name."""
     texts = (path.read_text("utf-8") for path in (*TEMPLATES.rglob("*.j2"), *PACKAGE.rglob("*.py")))
     words = {word for text in texts for word in re.findall(r"\b[a-z]+(?:-[a-z0-9]+)+\b", text)}
+    deployed = (*calls.EVERY, *calls.NODES_IN_EKS, *(c for own in calls.OWN.values() for c in own))
     for service in sorted({kind.partition(":")[0] for kind in scopes.KINDS}):
         actions = (f"{service}:{camel(word)}" for word in sorted(words))
         yield from (action for action in actions if _reference(action) is not None)
-        yield from (a for a in scopes.USED if a.startswith(f"{service}:"))
+        others = (a for a in (*scopes.USED, *deployed) if a.startswith(f"{service}:"))
+        yield from (action for action in others if _reference(action) is not None)
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from tests.checking.preflight.account import Account, error
 from tests.checking.preflight.test_accounts import NOW, look
 from tests.checking.preflight.test_rules import BASE, EXISTING, PC, planned
 from tests.commands.test_no_secret_leaves import leaked
-from tests.support.checking import Fragments
 from tests.support.planted import Planted
 
 IDENTITY = "sts:GetCallerIdentity"
@@ -227,42 +225,3 @@ def test_a_target_is_needed(spec: Path, capsys: pytest.CaptureFixture[str]) -> N
     spec.write_text(BASE.text)
     assert main(["preflight", str(spec)]) == 2
     assert "--target" in capsys.readouterr().err
-
-
-# -- deploy.sh ----------------------------------------------------------------------------------
-
-
-JOINED = 'targets: {hyperpod-eks: {eks_cluster: "arn:aws:eks:us-east-1:111122223333:cluster/a"}}'
-
-
-def deploy(folder: Path, *programs: str) -> subprocess.CompletedProcess[str]:
-    """Run `deploy.sh --preflight` of a bundle where only these programs exist besides the shell."""
-    script = folder / "bundle" / "deploy.sh"
-    script.parent.mkdir()
-    script.write_text(Fragments("hyperpod-eks").files(JOINED)["deploy.sh"])
-    (folder / "spec.yaml").write_text(BASE.text)
-    for program in programs:
-        found = folder / program
-        found.write_text(f'#!/bin/sh\necho {program} "$@"\nexit 1\n')
-        found.chmod(0o755)
-    return subprocess.run(
-        ["bash", str(script), "--preflight", "spec.yaml"],
-        cwd=folder,
-        env={"PATH": f"{folder}:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def test_deploy_runs_preflight_for_its_target(tmp_path: Path) -> None:
-    done = deploy(tmp_path, "clustergen")
-    assert done.stdout == f"clustergen preflight {tmp_path}/spec.yaml --target hyperpod-eks\n"
-    assert done.returncode == 1
-
-
-def test_deploy_says_what_to_do_without_clustergen(tmp_path: Path) -> None:
-    done = deploy(tmp_path)
-    assert done.returncode == 2
-    assert "pip install '.[live]' in its checkout" in done.stderr
-    assert '"Before you deploy" in README.md' in done.stderr

@@ -145,9 +145,10 @@ read_value() {
 
 # Sets $answer to the description of a resource: those of others may have none.
 read_description() {
-  local noun=$1
-  ask_state aws --region "$region" sagemaker "describe-$noun" "--$noun-id" "$2" \
-    --query '[Name,Description]' --output text || fail "$1 $2 is gone"
+  local noun=$1 id=$2
+  ask aws --region "$region" sagemaker "describe-$noun" "--$noun-id" "$id" \
+    --query '[Name,Description]' --output text || fail "$noun $id is gone"
+  [[ $answer != None$'\t'* ]] || fail "SageMaker shows nothing of $noun $id. Run this again."
   answer=${answer#*$'\t'}
   [[ $answer != None ]] || answer=
 }
