@@ -242,8 +242,10 @@ def destroy(run: Run, cluster: Cluster) -> None:
     _delete_schedules(run)
     cluster.delete()
     # A new cluster is not paused.
-    if _recalled(run, cluster) is not None:
-        bucket.forget(run, foundation.outputs(run), cluster.memory)
+    outputs = foundation.outputs(run)
+    there = cluster.remembers and bucket.NAME in outputs
+    if there and bucket.has(run, outputs, cluster.memory):
+        bucket.forget(run, outputs, cluster.memory)
     _tell_what_stays(run)
 
 

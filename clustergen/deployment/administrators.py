@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from clustergen.deployment import cloudformation
 from clustergen.deployment.model import Stack
@@ -16,28 +15,17 @@ _ENTRY = "AWS::EKS::AccessEntry"
 _FIELDS = "kubernetes.admins and kubernetes.access"
 
 
-class Administered(Protocol):
-    """What is known of the cluster that a stack creates."""
-
-    @property
-    def eks_cluster(self) -> str: ...
-
-    @property
-    def admins(self) -> tuple[str, ...]: ...
-
-
-def check_administrators(run: Run, stack: Stack, service: Administered) -> None:
+def check_administrators(run: Run, stack: Stack, name: str, admins: Iterable[str]) -> None:
     """Stop before EKS rejects a second access entry.
 
     It creates one for the identity that creates a cluster.
     """
-    name = service.eks_cluster
     if run.options.rehearses:
         return
     if run.world.ask("eks:DescribeCluster", name=name) is None:
-        _check_creator(run, service.admins)
+        _check_creator(run, admins)
     else:
-        _check_entries(run, stack, service)
+        _check_entries(run, stack, name, admins)
 
 
 def _short(arn: str) -> str:
@@ -59,10 +47,10 @@ def _check_creator(run: Run, admins: Iterable[str]) -> None:
             )
 
 
-def _check_entries(run: Run, stack: Stack, service: Administered) -> None:
+def _check_entries(run: Run, stack: Stack, name: str, admins: Iterable[str]) -> None:
     """The entry of who created the cluster, and entries made elsewhere, are not in the stack."""
     doubts: list[str] = []
-    call, member, name = "eks:ListAccessEntries", "accessEntries", service.eks_cluster
+    call, member = "eks:ListAccessEntries", "accessEntries"
     entries = run.world.allowed_all(doubts, call, member, clusterName=name)
     if doubts:
         run.note(
@@ -73,7 +61,7 @@ def _check_entries(run: Run, stack: Stack, service: Administered) -> None:
     stacked = {_short(principal) for principal in _stacked(run, stack)}
     for entry in entries:
         admin = _short(entry)
-        if admin in service.admins and admin not in stacked:
+        if admin in admins and admin not in stacked:
             raise Stop(
                 f"{admin.rpartition('/')[2]} has access to the cluster already, as who created it "
                 "or by an entry of others, and EKS rejects a second entry. Nothing was changed. "

@@ -81,6 +81,8 @@ def recall(run: Run, outputs: Outputs, key: str, words: int, numbers: int) -> Ro
     """
     way = "delete it, and scale the node groups yourself."
     rows = rows_of(run, outputs, key, words + numbers, way)
+    # Earlier versions wrote down that there was no minimum.
+    rows = [["0" if word == "None" else word for word in row] for row in rows]
     if not all(word.isdecimal() for row in rows for word in row[words:]):
         raise _changed(outputs, key, way)
     return rows or None

@@ -85,7 +85,8 @@ class EksCluster(StackCluster):
         if deploys and self.service.installs and (self.service.karpenter or self._left_karpenter()):
             self.karpenter.look_before(self.api.is_up())
         if self.service.admins:
-            check_administrators(self.run, self.stack, self.service)
+            name = self.service.eks_cluster
+            check_administrators(self.run, self.stack, name, self.service.admins)
 
     def _left_karpenter(self) -> bool:
         """Whether an earlier bundle has left it."""

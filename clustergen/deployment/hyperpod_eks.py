@@ -39,13 +39,14 @@ class HyperPodOnEks(HyperPodCluster):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.eks = _eks(run)
-        self.kubernetes = Kubernetes(run, self.eks.eks_cluster)
+        self.kubernetes = Kubernetes(run, self.service.eks_cluster)
         self.pools = NodePools(run, self.kubernetes, self.eks.pools)
         self.stack = EksStack(run, "eks") if self.eks.creates else None
         """That of a new EKS cluster."""
         self.addons = SideStack(run, "addons") if self.eks.creates else None
         self._is_silent = False
         """Whether the API did not respond before anything changed: nothing in it is deleted."""
+        self._ends_pause = False
         self._lacking: str | None = None
         """Why nodes lack, once they were waited for."""
 
@@ -94,7 +95,8 @@ class HyperPodOnEks(HyperPodCluster):
         if self.stack is None:
             self._check_objects()
         elif self.eks.admins:
-            check_administrators(self.run, self.stack.stack, self.eks)
+            name = self.service.eks_cluster
+            check_administrators(self.run, self.stack.stack, name, self.eks.admins)
         if self.run.options.action == "deploy":
             self._check_pools()
 
@@ -104,8 +106,8 @@ class HyperPodOnEks(HyperPodCluster):
         elif silence := self.kubernetes.silence():
             self._is_silent = True
             self.run.note(
-                f"The API of {self.eks.eks_cluster} does not respond. Objects of an earlier bundle "
-                f"stay in it, if there are any. {silence}"
+                f"The API of {self.kubernetes.cluster} does not respond. Objects of an earlier "
+                f"bundle stay in it, if there are any. {silence}"
             )
             return
         self.kubernetes.own_script(_APPLY, "--check")
@@ -141,6 +143,8 @@ class HyperPodOnEks(HyperPodCluster):
         known = self._with_eks(outputs)
         super().examine(known)
         super().change(known)
+        if self._ends_pause:
+            bucket.forget(self.run, outputs, self.memory)
 
     def install(self, outputs: Outputs) -> None:
         """Add-ons need nodes, so they come last. What pods cannot do without is there before."""
@@ -178,7 +182,7 @@ class HyperPodOnEks(HyperPodCluster):
     def _has_addon(self) -> bool:
         if self.run.options.rehearses:
             return True
-        names = {"clusterName": self.eks.eks_cluster, "addonName": self.eks.addon}
+        names = {"clusterName": self.service.eks_cluster, "addonName": self.eks.addon}
         return self.run.world.ask("eks:DescribeAddon", "addon", **names) is not None
 
     def wait(self, again: str = AGAIN) -> str:
@@ -186,19 +190,28 @@ class HyperPodOnEks(HyperPodCluster):
 
     # -- pauses
 
-    def while_paused(self) -> None:
-        if self.service.compute:
-            super().while_paused()
-        elif not self.run.options.plan:
-            bucket.forget(self.run, foundation.outputs(self.run), self.memory)
+    def recall(self, outputs: Outputs) -> Rows | None:
+        if self.run.options.action in ("pause", "resume"):
+            self._check_sizes()
+        return super().recall(outputs)
 
     def counts(self) -> Rows:
+        self._check_sizes()
+        return super().counts()
+
+    def _check_sizes(self) -> None:
         if not self.service.compute:
             raise Stop(
                 "Karpenter sizes the groups: delete the workloads or the NodePools, and its nodes "
-                "go."
+                "go; there is nothing to pause or to resume."
             )
-        return super().counts()
+
+    def while_paused(self) -> None:
+        """Where Karpenter sizes all groups now, the deployment ends a pause of before."""
+        if self.service.compute:
+            super().while_paused()
+        else:
+            self._ends_pause = True
 
     # -- deletion
 
@@ -224,7 +237,7 @@ class HyperPodOnEks(HyperPodCluster):
         if silence := self.kubernetes.silence():
             objects = self.run.bundle.objects
             self.run.note(
-                f"The API of {self.eks.eks_cluster} does not respond. Where it does, ./apply.sh "
+                f"The API of {self.kubernetes.cluster} does not respond. Where it does, ./apply.sh "
                 "--remove deletes the objects of this bundle: those with the label "
                 f"{objects.label}={objects.owner}. {silence}"
             )

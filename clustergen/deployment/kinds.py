@@ -180,8 +180,6 @@ class ParallelCluster(Read):
 class NodesInEks(Read):
     """The EKS cluster that nodes of HyperPod join."""
 
-    eks_cluster: str
-    """Its name."""
     arn: str
     """As in the request: that of a new cluster is an output of its stack."""
     creates: bool = False
@@ -229,8 +227,10 @@ class HyperPod(Read):
     """The groups that Karpenter sizes."""
     continuous: bool = False
     """Whether nodes join and end while the cluster is in service."""
+    eks_cluster: str = ""
+    """The name of the cluster in which pods run; empty where nodes run Slurm."""
     eks: NodesInEks | None = None
-    """None where the nodes run Slurm."""
+    """What else is known of it."""
     by_scripts: bool = False
     """Whether scripts set up Slurm, in a cluster that existed before."""
     parameters: str = ""

@@ -47,7 +47,10 @@ class Kubernetes:
             status = at(found, "cluster.status")
             if status not in _UP:
                 return doubts[0] if doubts else f"EKS says that it is {status or 'not there'}"
-        self.reach()
+        try:
+            self.reach()
+        except Stop as stop:
+            return str(stop)
         ended = self.ask("get", "--raw", "/readyz")
         return f"kubectl said: {ended.err.strip() or 'nothing'}" if ended.status else ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clustergen.deployment import cloudformation, parameters, stacks
-from clustergen.deployment.changes import Guard, losses
+from clustergen.deployment.changes import Guard, groups_with_one_name, losses
 from clustergen.deployment.model import Role, Stack
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.stacks import ChangeSet, Template
@@ -62,4 +62,8 @@ class SideStack:
         found = self._change
         if found is None or found.creates:
             return []
-        return [*losses(found.changes, of_foundation=False)]
+        resources = (found.template or {}).get("Resources", {})
+        return [
+            *groups_with_one_name(found.changes, resources),
+            *losses(found.changes, of_foundation=False),
+        ]

@@ -77,9 +77,13 @@ def updates(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundl
 
 
 def service(
-    plan: Plan, document: Mapping[str, Any], lifecycle: Bundle, eks: NodesInEks | None = None
+    plan: Plan,
+    document: Mapping[str, Any],
+    lifecycle: Bundle,
+    eks_cluster: str = "",
+    eks: NodesInEks | None = None,
 ) -> HyperPod:
-    """What ``bundle.json`` says of a cluster; ``eks`` is None where it runs Slurm."""
+    """What ``bundle.json`` says of a cluster; nothing of an EKS cluster where it runs Slurm."""
     scaled = _scaled(plan, document)
     controller = "" if eks else plan.options_as(Options).controller
     running = controller if controller in _groups(document) else ""
@@ -94,6 +98,7 @@ def service(
         own_controller_role=bool(running and roles.reads_secret_alone(plan)),
         continuous=document.get("NodeProvisioningMode") == "Continuous",
         scaled=tuple(scaled),
+        eks_cluster=eks_cluster,
         eks=eks,
         **({} if eks or cluster.is_new(plan) else joining.members(plan, document)),
     )

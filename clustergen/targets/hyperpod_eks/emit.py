@@ -66,7 +66,6 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
     arn = (document.get("Orchestrator") or {}).get("Eks", {}).get("ClusterArn", "")
     objects = manifests.files(plan)
     eks = NodesInEks(
-        eks_cluster=eks_cluster.name(plan),
         arn=arn,
         creates=new,
         programs=_programs(plan),
@@ -78,7 +77,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
         fills=tuple(file.path for file in objects if placeholders.names(file.text)),
         pools=tuple(pool.name for pool in karpenter.pools(plan)),
     )
-    service = deploy.service(plan, document, lifecycle.files(plan), eks)
+    service = deploy.service(plan, document, lifecycle.files(plan), eks_cluster.name(plan), eks)
     until = ("nodes of Karpenter until their pods end",) if service.scaled else ()
     return OfTarget(
         service,

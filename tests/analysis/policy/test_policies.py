@@ -333,3 +333,12 @@ def _templates(bundle: Bundle) -> list[Any]:
 def _listed(statement: Any) -> list[str]:
     actions = statement.get("Action", [])
     return [actions] if isinstance(actions, str) else actions
+
+
+def test_nodes_may_join_an_existing_eks_cluster() -> None:
+    """No template of the bundle names it."""
+    arn = f"arn:aws:eks:{HERE}:cluster/training"
+    found = identity("hyperpod-eks", f"targets: {{hyperpod-eks: {{eks_cluster: '{arn}'}}}}\n")
+    addon = f"arn:aws:eks:{HERE}:addon/training/a/b"
+    given = {"CreateAccessEntry": arn, "ListAccessEntries": arn, "DescribeAddon": addon}
+    assert [each for each in given if not found.allows(f"eks:{each}", given[each], REGION)] == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from clustergen.bundle.effects import KINDS, Kind, effects, worst
@@ -306,8 +304,10 @@ def test_groups_move_from_our_cluster_to_an_existing_one() -> None:
 
 def test_another_existing_cluster_is_no_other_name_of_ours() -> None:
     """The bundle has both names: its own, and that of the cluster it adds to."""
+    arn = "arn:aws:eks:us-east-1:111122223333:cluster"
+    option = "targets: {hyperpod-eks: {eks_cluster: '%s/%s'}}\n"
     before, after = (
-        {"bundle.json": json.dumps({"cluster": "mine", "service": {"eks_cluster": name}})}
+        {"bundle.json": Fragments("hyperpod-eks").files(option % (arn, name))["bundle.json"]}
         for name in "ab"
     )
     [effect] = effects(before, after)

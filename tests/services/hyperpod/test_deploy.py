@@ -670,3 +670,44 @@ def test_a_resume_of_a_cluster_that_is_gone_waits_for_nothing(slurm: Bundle) -> 
     said = succeeded(slurm.deploy("--resume"))
     assert "The instance group h200 is not in the spec, or no longer in example" in said
     assert "Waiting for the cluster to be in service" not in said
+
+
+@pytest.fixture
+def sized(autoscaled: Bundle) -> Bundle:
+    """A paused cluster whose spec leaves the size of all groups to Karpenter now."""
+    succeeded(autoscaled.deploy("--pause"))
+    autoscaled.render(
+        files_of(BESIDE_KARPENTER.replace("count: 8}", "count: {min: 0, max: 8}}"), "eks")
+    )
+    return autoscaled
+
+
+def paused(made: Bundle) -> list[str]:
+    return [key for key in made.account.objects if "/paused/" in key]
+
+
+def test_a_deployment_ends_a_pause_of_groups_that_karpenter_sizes_now(sized: Bundle) -> None:
+    for action in ("--pause", "--resume"):
+        rejected(sized.deploy(action), "Karpenter sizes the groups")
+    sized.account.fail("readyz", ("", "no route to host"))
+    rejected(sized.deploy(), "the API of training does not respond")
+    assert paused(sized)
+    succeeded(sized.deploy())
+    assert not paused(sized)
+
+
+def test_a_pause_of_an_earlier_version_is_resumed(slurm: Bundle) -> None:
+    """The AWS CLI prints None where a group has no minimum."""
+    succeeded(slurm.deploy("--pause"))
+    [key] = paused(slurm)
+    slurm.account.objects[key] = b"# paused\nh200\t2\tNone\n"
+    succeeded(slurm.deploy("--resume"))
+    assert slurm.account.hyperpod.groups["h200"] == 2
+
+
+def test_a_pause_that_cannot_be_read_does_not_stop_a_deletion(slurm: Bundle) -> None:
+    succeeded(slurm.deploy("--pause"))
+    [key] = paused(slurm)
+    slurm.account.objects[key] = b"?"
+    succeeded(slurm.deploy("--destroy"))
+    assert not paused(slurm)

@@ -206,6 +206,14 @@ def test_a_change_of_who_reaches_the_api_needs_no_api(
         assert bool(made.order("update-cluster --cli")) != bool(claims)
 
 
+def test_system_nodes_of_another_type_are_refused(rig: Bundle) -> None:
+    """CloudFormation would make the new group first, which cannot have the same name."""
+    rig.deploy()
+    rig.render(files_of_new("kubernetes: {system_nodes: {instance_type: m7g.large, count: 3}}"))
+    rig.stops("which fails: two node groups cannot share a name", "--allow-replacement")
+    assert rig.order("execute-change-set") == []
+
+
 def test_without_kueue_the_quotas_of_an_earlier_bundle_are_deleted(rig: Bundle) -> None:
     rig.deploy()
     for name in ("govern.sh", "governance/tags.json"):
