@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NoReturn
 
-from clustergen.bundle import effects
+from clustergen.bundle import effects, manifest
 from clustergen.commands.exit_status import FAILED, INTERRUPTED, OK, UsageError
 from clustergen.deployment import actions, reading
 from clustergen.deployment.batch import BatchCluster
@@ -21,7 +21,6 @@ from clustergen.deployment.hyperpod_eks import HyperPodOnEks, JoinedOnEks
 from clustergen.deployment.hyperpod_joined import JoinedHyperPod
 from clustergen.deployment.imagined import Imagined, Unused
 from clustergen.deployment.kinds import Eks, HyperPod
-from clustergen.deployment.model import Bundle
 from clustergen.deployment.parallelcluster import ParallelClusterCluster
 from clustergen.deployment.pcs import PcsCluster
 from clustergen.deployment.programs import Installed, Programs
@@ -81,6 +80,7 @@ def deployed(
         bundle = reading.read(folder)
     except reading.BadBundle as error:
         raise UsageError(str(error)) from None
+    _check_files(folder)
     if isinstance(bundle.service, Eks) and bundle.service.by_cdk:
         raise UsageError(
             "the spec has targets.eks.install: stack, so the CDK deploys and deletes this cluster: "
@@ -93,9 +93,17 @@ def deployed(
     found = programs or Installed()
     world = World(bundle.region, connect(bundle.region), screen, clock, found, args.wait)
     made = Run(bundle, folder, world, _options(args), _effects)
-    if args.dry_run:
-        _imagine(made)
-    return _performed(made, CLUSTERS[bundle.service.kind](made), bundle)
+    return _performed(made, dry=args.dry_run)
+
+
+def _check_files(folder: Path) -> None:
+    """A run that misses a file in the middle has changed something by then."""
+    try:
+        files = manifest.hashes_in(folder) or ()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{folder / manifest.MANIFEST}: {error}; render the spec again") from None
+    if lost := [path for path in files if not (folder / path).is_file()]:
+        raise UsageError(f"{folder} lacks {', '.join(lost)}: render the spec again")
 
 
 def _effects(path: str, old: str, new: str) -> Iterator[str]:
@@ -112,17 +120,19 @@ def _imagine(run: Run) -> None:
     run.world.programs = Unused()
 
 
-def _performed(run: Run, cluster: Cluster, bundle: Bundle) -> int:
+def _performed(run: Run, *, dry: bool) -> int:
     try:
-        actions.perform(run, cluster)
+        if dry:
+            _imagine(run)
+        actions.perform(run, CLUSTERS[run.bundle.service.kind](run))
     except Stop as stop:
         lines = [*stop.notes, f"clustergen: {stop}"]
         run.note("\n".join(lines))
         return FAILED
     except KeyboardInterrupt:
         run.note(
-            f"Interrupted. What AWS has begun for {bundle.cluster} continues: run the same command "
-            "again to wait for it."
+            f"Interrupted. What AWS has begun for {run.bundle.cluster} continues: run the same "
+            "command again to wait for it."
         )
         return INTERRUPTED
     return OK

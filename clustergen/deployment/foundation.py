@@ -30,37 +30,50 @@ def stack(run: Run) -> Stack:
 def outputs(run: Run) -> Outputs:
     """The outputs of the foundation: from the user's file, or of the stack."""
     if run.options.outputs:
-        return from_file(run.options.outputs)
+        return from_file(run.options.outputs, stack(run).name)
     return cloudformation.outputs(run.world, stack(run).name) if run.founded else {}
 
 
-def from_file(path: Path) -> Outputs:
+def from_file(path: Path, stack: str) -> Outputs:
     """Outputs as `cdk deploy --outputs-file` or `describe-stacks` wrote them.
 
-    :raises Stop: if the file cannot be read.
+    Where the file has the outputs of ``stack``, they are those of that alone.
+
+    :raises Stop: if the file cannot be read, or stacks in it differ.
     """
     try:
         found = json_of(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise Stop(f"cannot read {path}: {error.strerror}") from None
-    if found is None:
-        raise Stop(f"{path} is not JSON: write it with `cdk deploy --outputs-file {path}`")
-    return dict(_pairs(found))
+    except UnicodeDecodeError:
+        found = None
+    every = dict.fromkeys(_outputs(found))
+    own = [each for each in every if each[0] == stack]
+    known = {key: value for _, key, value in own or every}
+    if not known:
+        raise Stop(
+            f"{path} has no outputs of stacks: write it with `cdk deploy --outputs-file {path}`"
+        )
+    for place, key, value in own or every:
+        if known[key] != value:
+            raise Stop(f"{path} has two values of {key}, one of {place}: leave other stacks out")
+    return known
 
 
-def _pairs(value: Any) -> Iterable[tuple[str, str]]:
-    """The pairs of strings in both formats."""
+def _outputs(value: Any, stack: str = "") -> Iterable[tuple[str, str, str]]:
+    """Stack, name and value of each output in both formats."""
     if isinstance(value, list):
         for each in value:
-            yield from _pairs(each)
+            yield from _outputs(each, stack)
     elif isinstance(value, dict) and {"OutputKey", "OutputValue"} <= value.keys():
-        yield str(value["OutputKey"]), str(value["OutputValue"])
+        yield stack, str(value["OutputKey"]), str(value["OutputValue"])
     elif isinstance(value, dict):
+        within = value.get("StackName", stack) if "Outputs" in value else stack
         for key, each in value.items():
-            if isinstance(each, str):
-                yield key, each
+            if isinstance(each, str) and "Outputs" not in value:
+                yield stack, key, each
             else:
-                yield from _pairs(each)
+                yield from _outputs(each, within or key)
 
 
 def review(run: Run) -> ChangeSet | None:

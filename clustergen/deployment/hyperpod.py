@@ -78,8 +78,7 @@ class HyperPodCluster(Cluster):
 
     def _request(self, path: str, outputs: Outputs) -> Json:
         """A request of the bundle, with outputs as far as they are known."""
-        found: Json = json.loads(filling.filled(self.run.text(path), outputs))
-        return found
+        return self.run.json(path, filling.filled(self.run.text(path), outputs))
 
     def known(self) -> Outputs:
         """The outputs that requests need, as far as the stacks are there."""
@@ -174,8 +173,8 @@ class HyperPodCluster(Cluster):
 
     def examine(self, outputs: Outputs) -> None:
         for path in self.files:
-            text = filling.fill(self.run, path, outputs) or self.run.text(path)
-            self.requests[path] = json.loads(text)
+            text = filling.fill(self.run, path, outputs) or None
+            self.requests[path] = self.run.json(path, text)
         if self.run.options.rehearses:
             return
         if self.service.prefix:

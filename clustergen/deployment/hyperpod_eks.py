@@ -22,6 +22,8 @@ from clustergen.deployment.world import AGAIN, Stop, at
 
 _APPLY: Final = "apply.sh"
 _GOVERN: Final = "govern.sh"
+_OF_CHART: Final = "aws-hyperpod"
+"""The namespace that HyperPod's chart makes."""
 _INSTALL: Final = "install.sh"
 
 
@@ -52,7 +54,13 @@ class HyperPodOnEks(HyperPodCluster):
 
     @property
     def programs(self) -> tuple[str, ...]:
-        return ("aws", *self.eks.programs)
+        """Who stops nodes that cost money needs none."""
+        action = self.run.options.action
+        if action == "deploy":
+            return ("aws", *self.eks.programs)
+        if self.stack is None and action in ("foundation", "destroy"):
+            return ("aws", "kubectl")
+        return ("aws",) if action == "destroy" else ()
 
     def exists(self) -> bool:
         if super().exists():
@@ -110,6 +118,12 @@ class HyperPodOnEks(HyperPodCluster):
                 f"bundle stay in it, if there are any. {silence}"
             )
             return
+        if not self.service.joins and not self.kubernetes.has("namespace", _OF_CHART):
+            self.run.note(
+                f"{self.kubernetes.cluster} has no namespace {_OF_CHART}, so probably not "
+                "HyperPod's chart, without which nodes offer no devices and are not repaired: run "
+                "./install.sh first, or ask the owner of the cluster."
+            )
         self.kubernetes.own_script(_APPLY, "--check")
 
     def _check_pools(self) -> None:

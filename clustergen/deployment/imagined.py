@@ -6,6 +6,7 @@ that are not known before. Neither credentials nor a network is needed.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Any, Final
 
 from clustergen.base.account import CallError
 from clustergen.base.artifacts import Json
+from clustergen.deployment.model import MARK, MARK_FORMAT
 from clustergen.deployment.programs import Ended, Installed, Told
 from clustergen.deployment.run import Run, json_of
 
@@ -116,7 +118,8 @@ class Imagined:
     def _GetTemplateSummary(self, arguments: Mapping[str, Any]) -> Json:
         stacks = self.run.bundle.stacks.values()
         [own] = [each for each in stacks if each.name == arguments["StackName"]]
-        return {"Description": next(iter(own.described), "")}
+        mark = {"cluster": own.mark.cluster, "target": own.mark.target, "format": MARK_FORMAT}
+        return {"Metadata": json.dumps({MARK: mark})}
 
     def _ListStackResources(self, arguments: Mapping[str, Any]) -> Json:
         made = [

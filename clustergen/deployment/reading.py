@@ -48,8 +48,9 @@ def parsed(text: str | bytes, path: Path = Path(PATH)) -> Bundle:
         # The name of a class is no member of the file.
         steps = [str(step) for step in first["loc"] if step not in _SERVICES]
         place = ".".join(steps) or "the file"
+        what = "no such service" if steps[-1:] == ["kind"] else first["msg"]
         raise BadBundle(
-            f"{path}: {place}: {first['msg']}; this version reads format {FORMAT}: render the spec "
+            f"{path}: {place}: {what}; this version reads format {FORMAT}: render the spec "
             "again, or install the version that wrote it"
         ) from None
 

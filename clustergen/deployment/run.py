@@ -91,12 +91,25 @@ class Run:
         return self.bundle.stacks.get(role)
 
     def text(self, path: str) -> str:
-        return (self.folder / path).read_text(encoding="utf-8")
+        """A file of the bundle."""
+        try:
+            return (self.folder / path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise Stop(f"{path}: {error.strerror}; render the spec again") from None
+        except UnicodeDecodeError:
+            raise Stop(f"{path} is not text: render the spec again") from None
+
+    def json(self, path: str, text: str | None = None) -> Json:
+        """A JSON file of the bundle; ``text`` takes the place of its own."""
+        found = json_of(self.text(path) if text is None else text)
+        if not isinstance(found, dict):
+            raise Stop(f"{path} is not JSON: render the spec again")
+        return found
 
     def template(self, role: str) -> Json:
         """A template of the bundle; without resources where it has none."""
         stack = self.stack(role)
-        found: Json = json.loads(self.text(stack.template)) if stack and stack.template else {}
+        found = self.json(stack.template) if stack and stack.template else {}
         return {"Resources": {}, "Outputs": {}, **found}
 
     @cached_property

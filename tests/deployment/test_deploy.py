@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from clustergen import deployment
+from clustergen.base.findings import EXAMPLE_BASE
 from clustergen.cli import main
 from clustergen.commands import deploy
 from clustergen.deployment import calls, printing
@@ -189,6 +190,19 @@ def test_a_dry_run_needs_no_account_and_leaves_no_file(
     commands = [line for line in lines if line.startswith("+ ")]
     assert all(re.match(r"\+ aws (--region us-east-1 )?[a-z0-9]+ [a-z-]+ ", c) for c in commands)
     assert any("--bucket ${ScriptsBucketName} --key" in line for line in commands)
+
+
+def test_what_a_bundle_lacks_is_known_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(EXAMPLE_BASE + STORAGE)
+    assert main(["render", str(spec), "--target", "pcs", "-o", str(tmp_path)]) == 0
+    [path] = tmp_path.rglob("mount.sh")
+    path.unlink()
+    folder = next(tmp_path.rglob("bundle.json")).parent
+    assert main(["deploy", str(folder), "--dry-run"]) == 2
+    assert "lacks scripts/mount.sh: render the spec again" in capsys.readouterr().err
 
 
 BAD = [

@@ -97,6 +97,25 @@ def test_outputs_from_a_file(bundle: Bundle, form: str, indent: int | None) -> N
     assert bundle.account.calling("ParameterValue=privatesubnetid-file")
 
 
+OTHERS = {**VALUES, "PrivateSubnetId": "theirs"}
+
+
+@pytest.mark.parametrize(
+    ("stacks", "words"),
+    [
+        ({"another": OTHERS, "example-foundation": VALUES}, "example is deployed"),
+        ({"another": OTHERS, "third": VALUES}, "has two values of PrivateSubnetId, one of"),
+        ({}, "has no outputs of stacks: write it with"),
+    ],
+)
+def test_outputs_of_several_stacks_are_not_mixed(
+    bundle: Bundle, stacks: dict[str, dict[str, str]], words: str
+) -> None:
+    (bundle.tools / "outputs.json").write_text(json.dumps(stacks))
+    assert words in bundle.deploy("--outputs", "outputs.json").stderr
+    assert not bundle.account.calling("theirs")
+
+
 def padded(text: str, size: int) -> str:
     """A template that is so large as it is sent."""
     template = json.loads(text)

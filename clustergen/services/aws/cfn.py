@@ -120,13 +120,6 @@ _PARAMETER_TYPES = (
 )
 
 
-def log_groups(template: Json) -> list[str]:
-    """The names of the log groups that a stack of ``template`` creates."""
-    groups = (r for r in template["Resources"].values() if r["Type"] == "AWS::Logs::LogGroup")
-    names = (group.get("Properties", {}).get("LogGroupName") for group in groups)
-    return [name for name in names if isinstance(name, str)]
-
-
 def parameters(resources: Json, outputs: Mapping[str, str]) -> Json:
     """Parameters for every foundation output that ``resources`` refer to.
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from clustergen.services.aws import cfn
 from tests.support.cloud import parallelcluster, programs
 from tests.support.cloud.answers import Done, Pages, Refused, Request, halves, printed, read
 from tests.support.cloud.batch import Batch
 from tests.support.cloud.clusters import Eks, Group, HyperPod, Pcs
 from tests.support.cloud.scheduler import Scheduler
-from tests.support.cloud.stacks import CloudFormation, Stack
+from tests.support.cloud.stacks import CloudFormation, Stack, log_groups
 
 EKS_CLUSTER_ARN = "arn:aws:eks:us-east-1:111122223333:cluster/example"
 EXPIRED = ("ExpiredTokenException", "The security token included in the request is expired")
@@ -356,7 +355,7 @@ class Account:
 
     # What stacks make and unmake.
     def made(self, stack: Stack, changed: set[str]) -> None:
-        self.log_groups |= set(cfn.log_groups({"Resources": stack.resources}))
+        self.log_groups |= set(log_groups({"Resources": stack.resources}))
         for name, resource in stack.resources.items():
             properties = resource.get("Properties", {})
             if resource["Type"] == "AWS::Batch::ComputeEnvironment":
@@ -392,7 +391,7 @@ class Account:
             for name, resource in stack.resources.items()
             if not str(resource.get("DeletionPolicy")).startswith("Retain")
         }
-        self.log_groups -= set(cfn.log_groups({"Resources": gone}))
+        self.log_groups -= set(log_groups({"Resources": gone}))
         types = {resource["Type"] for resource in stack.resources.values()}
         for resource in stack.resources.values():
             if resource["Type"] == "AWS::PCS::ComputeNodeGroup":

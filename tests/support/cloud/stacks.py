@@ -8,7 +8,6 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from clustergen.services.aws import cfn
 from tests.support.cloud.answers import PREVIOUS, Pages, Refused, Request
 from tests.support.cloud.changes import (
     awaits,
@@ -363,7 +362,7 @@ class CloudFormation:
             return {"StackResourceSummaries": self.account.pcluster.resources}
         stack = self._stack(request.one("stack-name"))
         if stack.status == "ROLLBACK_COMPLETE" and stack.attempted:
-            names = cfn.log_groups(stack.attempted)
+            names = log_groups(stack.attempted)
             skipped = [{"PhysicalResourceId": n, "ResourceStatus": "DELETE_SKIPPED"} for n in names]
             return {"StackResourceSummaries": skipped}
         found = self.describe_stack_resources(request)["StackResources"]
@@ -415,9 +414,16 @@ def _bucket(resource: dict[str, Any]) -> str:
     return "" if "AWS::NoValue" in str(name) else str(name)
 
 
+def log_groups(template: Any) -> list[str]:
+    """The names of the log groups that a stack of a template makes."""
+    groups = (r for r in template["Resources"].values() if r["Type"] == "AWS::Logs::LogGroup")
+    names = (group.get("Properties", {}).get("LogGroupName") for group in groups)
+    return [name for name in names if isinstance(name, str)]
+
+
 def _log_group(resource: dict[str, Any]) -> str:
     """The name of a log group that its template names; empty for others."""
-    return next(iter(cfn.log_groups({"Resources": {"it": resource}})), "")
+    return next(iter(log_groups({"Resources": {"it": resource}})), "")
 
 
 def _id(name: str, resource: dict[str, Any]) -> str:

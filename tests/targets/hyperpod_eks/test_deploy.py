@@ -314,6 +314,33 @@ def test_a_dry_run_runs_nothing(rig: Bundle) -> None:
     assert not (rig.folder / ".filled").exists()
 
 
+def test_nodes_stop_without_programs(rig: Bundle) -> None:
+    rig.deploy()
+    for name in ("aws", "git", "helm", "kubectl"):
+        rig.remove(name)
+    rig.deployed("--pause")
+    rig.stops("is required, but not on PATH")
+
+
+def test_a_chart_that_lacks_in_an_existing_cluster_is_named(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of("")) as made:
+        assert "probably not HyperPod's chart" in made.deployed().stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("eks.template.json", "{"), ("create-cluster.json", "{"), ("addons.template.json", None)],
+)
+def test_a_damaged_bundle_is_named(rig: Bundle, path: str, text: str | None) -> None:
+    if text is None:
+        (rig.folder / path).unlink()
+    else:
+        (rig.folder / path).write_text(text)
+    for options in ((), ("--dry-run",)):
+        rig.stops(f"{path}", *options)
+        rig.stops("render the spec again", *options)
+
+
 def test_a_closed_cluster_is_deployed_without_the_internet(tmp_path: Path) -> None:
     """HyperPod's chart comes from the registry, and nothing from its repository."""
     registry = "111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror"

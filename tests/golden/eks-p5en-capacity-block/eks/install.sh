@@ -291,6 +291,7 @@ read_file() {
         }
       }
     }' "$1")
+  [[ -n $outputs ]] || fail "$1 has no outputs of stacks: write it with cdk deploy --outputs-file"
 }
 
 # Prints standard input with the outputs in place of their names.
