@@ -112,9 +112,12 @@ def _check_adopted(run: Run) -> None:
 def _recalled(run: Run, cluster: Cluster) -> Rows | None:
     """What a pause has remembered; None if the cluster is not paused."""
     outputs = foundation.outputs(run)
-    if not cluster.remembers or bucket.NAME not in outputs:
-        return None
-    return cluster.recall(outputs)
+    return cluster.recall(outputs) if _may_remember(cluster, outputs) else None
+
+
+def _may_remember(cluster: Cluster, outputs: Outputs) -> bool:
+    """Whether there is a bucket for what a pause of this cluster remembers."""
+    return cluster.remembers and bucket.NAME in outputs
 
 
 def _review(run: Run, cluster: Cluster, *, alone: bool = False) -> ChangeSet | None:
@@ -243,8 +246,7 @@ def destroy(run: Run, cluster: Cluster) -> None:
     cluster.delete()
     # A new cluster is not paused.
     outputs = foundation.outputs(run)
-    there = cluster.remembers and bucket.NAME in outputs
-    if there and bucket.has(run, outputs, cluster.memory):
+    if _may_remember(cluster, outputs) and bucket.has(run, outputs, cluster.memory):
         bucket.forget(run, outputs, cluster.memory)
     _tell_what_stays(run)
 

@@ -28,7 +28,7 @@ class Karpenter(NodePools):
         if self.run.options.rehearses:
             return list(self.service.pools), []
         pools = self.pools()
-        mine = {name for name, by in pools.items() if by == self.run.bundle.objects.owner}
+        mine = self.mine(pools)
         own = [*(name for name in self.service.pools if name not in pools), *sorted(mine)]
         others = [f"the node pool {name}" for name in sorted(pools.keys() - mine)]
         claims = self.claims().items()
@@ -78,8 +78,8 @@ class Karpenter(NodePools):
         """Delete nodes of an earlier bundle, before the change that removes Karpenter's role."""
         reach()
         if self.is_there():
-            owner = self.run.bundle.objects.owner
-            if others := sorted(name for name, by in self.pools().items() if by != owner):
+            pools = self.pools()
+            if others := sorted(pools.keys() - self.mine(pools)):
                 raise Stop(
                     "Karpenter left the spec, and the cluster has node pools that are not this "
                     f"bundle's: {', '.join(others)}. Without Karpenter, their nodes would run on. "

@@ -71,8 +71,11 @@ class Kubernetes:
         self._change(["aws", "eks", "update-kubeconfig", *place, *alias])
 
     def _kubectl(self, *words: str) -> list[str]:
-        context = ["--context", self.run.bundle.cluster]
-        return ["kubectl", *context, "--request-timeout", "30s", *words]
+        return self._patient("--request-timeout", "30s", *words)
+
+    def _patient(self, *words: str) -> list[str]:
+        """A command that waits by itself."""
+        return ["kubectl", "--context", self.run.bundle.cluster, *words]
 
     def ask(self, *words: str) -> Ended:
         """How a command of kubectl ended that changes nothing."""
@@ -122,16 +125,14 @@ class Kubernetes:
 
     def delete(self, resource: str, *words: str) -> None:
         """Delete objects, and wait until they are gone: nodes take minutes."""
-        context = ["kubectl", "--context", self.run.bundle.cluster]
-        self._change(
-            [*context, "delete", resource, *words, "--ignore-not-found", "--timeout", "30m"]
-        )
+        until = ["--ignore-not-found", "--timeout", "30m"]
+        self._change(self._patient("delete", resource, *words, *until))
 
     def wait(self, deployment: str, namespace: str) -> None:
         """Wait until the pods of a deployment are there."""
         words = ["wait", f"deployment/{deployment}", "--namespace", namespace]
         until = ["--for=condition=Available", "--timeout", "5m"]
-        self._change(["kubectl", "--context", self.run.bundle.cluster, *words, *until])
+        self._change(self._patient(*words, *until))
 
     def script(self, name: str, *options: str) -> None:
         """Run a script of the bundle, which prints its commands too."""

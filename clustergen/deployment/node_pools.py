@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from clustergen.deployment.kubernetes import Kubernetes
@@ -30,6 +30,10 @@ class NodePools:
         """The node pools of the cluster, and who has made each."""
         return {e["metadata"]["name"]: self.api.owner(e) for e in self.api.items(POOLS)}
 
+    def mine(self, pools: Mapping[str, str]) -> set[str]:
+        """Those of the pools that this bundle has made."""
+        return {name for name, by in pools.items() if by == self.run.bundle.objects.owner}
+
     def claims(self) -> dict[str, str]:
         """The nodes of Karpenter, and the pool of each."""
         found = (each["metadata"] for each in self.api.items(CLAIMS))
@@ -45,7 +49,7 @@ class NodePools:
             return
         try:
             self.api.reach()
-            there = self.api.get("customresourcedefinitions", POOLS) is not None
+            there = self.is_there()
         except Stop:
             self.run.note(
                 "The API of the EKS cluster does not respond, or not to you. Its node pools are "
@@ -70,7 +74,7 @@ class NodePools:
         return self.run.options.rehearses or self.run.consents("replaces-resource")
 
     def _stop_at_left(self, so_far: str) -> None:
-        mine = {name for name, by in self.pools().items() if by == self.run.bundle.objects.owner}
+        mine = self.mine(self.pools())
         for pool in self.claims().values():
             if pool in mine and pool not in self.names:
                 raise Stop(

@@ -129,9 +129,10 @@ def test_a_large_template_goes_to_the_bucket(bundle: Bundle, size: int, uploaded
     path = "cluster.template.json"
     bundle.render({path: padded(files_of(SPEC)[path], size)})
     succeeded(bundle.deploy())
+    # After the two scripts of nodes.
     place = "scriptsbucketname-0a1b.s3.us-east-1.amazonaws.com"
     url = f"https://{place}/templates/example-pcs.json"
-    assert bool(bundle.account.calling("--template-url", f"{url}?versionId=v")) == uploaded
+    assert bool(bundle.account.calling(f"--template-url {url}?versionId=v3 ")) == uploaded
 
 
 def many(count: int, tags: int) -> str:

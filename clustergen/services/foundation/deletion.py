@@ -1,6 +1,6 @@
 """What goes with a cluster, and how to save it first.
 
-The usage text and the README say it, and ``deploy.sh`` once more before it deletes anything.
+The README says it, and ``deploy.sh`` once more before it deletes anything.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 
 from clustergen.base.artifacts import Artifact, compact_text, json_artifact
@@ -130,19 +129,12 @@ def _billed(plan: Plan) -> Iterator[str]:
 
 def stage(plan: Plan) -> Artifact | None:
     """The first stage of a foundation that is too large for one request; otherwise None."""
-    if not _is_large(plan):
-        return None
     whole = build(plan)
+    # Without a bucket there is little else in it.
+    if access.BUCKET not in whole.resources:
+        return None
+    if len(compact_text(document(plan, whole)).encode()) <= INLINE_BYTES:
+        return None
     resources = {name: whole.resources[name] for name in _BUCKET}
     outputs = {"ScriptsBucketName": whole.outputs["ScriptsBucketName"]}
     return json_artifact(STAGE, document(plan, Part(resources, outputs)))
-
-
-# `deploy.sh` asks this, and the bundle.
-@functools.lru_cache(maxsize=8)
-def _is_large(plan: Plan) -> bool:
-    # Without a bucket there is little else in it.
-    whole = build(plan)
-    if access.BUCKET not in whole.resources:
-        return False
-    return len(compact_text(document(plan, whole)).encode()) > INLINE_BYTES

@@ -90,7 +90,8 @@ def _kubectl(account: Account, words: list[str]) -> Done:
     if "patch" in words and name not in account.pools:
         return Done(1, err=f"Error from server (NotFound): {kind} {name!r} not found\n")
     if "get" in words:
-        return Done(out=_shown(account, kind, name))
+        others = (one for one, by in account.pools.items() if by != "clustergen")
+        return Done(out="".join(f"{kind}/{one}\n" for one in others))
     if "delete" in words and kind.startswith("nodepools"):
         own = words[words.index("--selector") + 1].partition("=")[2]
         account.pools = {pool: owner for pool, owner in account.pools.items() if owner != own}
@@ -117,16 +118,6 @@ def _as_json(account: Account, words: list[str], *, known: bool) -> Done:
     if name:
         return Done(out="".join(json.dumps(e) for e in items if e["metadata"]["name"] == name))
     return Done(out=json.dumps({"items": items}))
-
-
-def _shown(account: Account, kind: str, name: str) -> str:
-    """The answer to the questions of deploy.sh: lines with two values, or one owner."""
-    if name == "--selector":
-        return "".join(f"{kind}/{one}\n" for one, by in account.pools.items() if by != "clustergen")
-    if not name.startswith("--"):
-        return account.pools.get(name, "")
-    found = account.pools if kind.startswith("nodepools") else account.claims
-    return "".join(f"{one} {other}\n" for one, other in found.items())
 
 
 def _pools(path: Path) -> dict[str, str]:
