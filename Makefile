@@ -19,10 +19,10 @@ format:
 	$(PYTHON) -m ruff format .
 
 docs:
-	$(PYTHON) tools/docs/build.py
+	$(PYTHON) -m tools.docs.build
 
 site:
-	$(PYTHON) tools/docs/website.py
+	$(PYTHON) -m tools.docs.website
 
 benchmark:
 	$(PYTHON) benchmarks/bench.py

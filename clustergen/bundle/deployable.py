@@ -13,6 +13,7 @@ from clustergen.deployment import model
 from clustergen.deployment.model import Network, OfTarget, Role, Source, Stack
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
+from clustergen.services.aws import mounts
 
 SCRIPT: Final = "deploy.sh"
 
@@ -43,6 +44,9 @@ def _bundle(plan: Plan, own: OfTarget, files: Iterable[Artifact]) -> Artifact:
         creates=not plan.adopted,
         uploads=dict(own.uploads),
         tables=own.tables,
+        groups=tuple(group.name for group in plan.node_groups),
+        shared=mounts.shared(plan) if plan.scheduler == "slurm" else "",
+        sessions=not plan.options.leaves_out("session-manager"),
         spot=foundation.needs_spot_role(plan),
         periods=dict(own.periods),
         objects=own.objects,

@@ -81,11 +81,13 @@ def deployed(
     except reading.BadBundle as error:
         raise UsageError(str(error)) from None
     _check_files(folder)
-    if isinstance(bundle.service, Eks) and bundle.service.by_cdk:
+    by_cdk = isinstance(bundle.service, Eks) and bundle.service.by_cdk
+    if by_cdk and args.action not in actions.DAILY:
         raise UsageError(
             "the spec has targets.eks.install: stack, so the CDK deploys and deletes this cluster: "
             "README.md has the commands"
         )
+    _check_daily(args)
     sources = (s for stack in bundle.stacks.values() for s in stack.parameters.values())
     if args.new_image and not any(source.image for source in sources):
         raise UsageError("--new-image has no effect: the spec or the service chooses all images")
@@ -94,6 +96,19 @@ def deployed(
     world = World(bundle.region, connect(bundle.region), screen, clock, found, args.wait)
     made = Run(bundle, folder, world, _options(args), _effects)
     return _performed(made, dry=args.dry_run)
+
+
+def _check_daily(args: argparse.Namespace) -> None:
+    """There is nothing to review about what runs, and what the bundle says concerns no node."""
+    daily = args.action in actions.DAILY
+    if daily and (args.plan or args.dry_run):
+        raise UsageError(f"--{args.action} has no --plan and no --dry-run")
+    if args.node and (not daily or args.action == "status"):
+        raise UsageError("--node is for --login, --logs, --test, --drain and --replace")
+    if args.action == "login" and args.output == "json":
+        raise UsageError("--login gives the terminal to another program: leave out --output json")
+    if args.action in ("drain", "replace") and not args.node:
+        raise UsageError(f"--{args.action} needs --node: --status lists the nodes")
 
 
 def _check_files(folder: Path) -> None:
@@ -130,10 +145,9 @@ def _performed(run: Run, *, dry: bool) -> int:
         run.note("\n".join(lines))
         return FAILED
     except KeyboardInterrupt:
-        run.note(
-            f"Interrupted. What AWS has begun for {run.bundle.cluster} continues: run the same "
-            "command again to wait for it."
-        )
+        daily = run.options.action in actions.DAILY
+        way = "see --status" if daily else "run the same command again to wait for it"
+        run.note(f"Interrupted. What AWS has begun for {run.bundle.cluster} continues: {way}.")
         return INTERRUPTED
     return OK
 
@@ -158,4 +172,5 @@ def _options(args: argparse.Namespace) -> Options:
         yes=args.yes,
         asks=_answer if args.output == "text" and _is_terminal() else None,
         plan=args.plan,
+        node=args.node,
     )

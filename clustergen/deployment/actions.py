@@ -8,6 +8,7 @@ from typing import Final
 from clustergen.deployment import (
     bucket,
     cloudformation,
+    daily,
     foundation,
     losses,
     ownership,
@@ -30,7 +31,8 @@ def perform(run: Run, cluster: Cluster) -> None:
     :raises Stop: if it cannot be done, or fails.
     """
     if not run.options.rehearses:
-        _check_programs(run, cluster)
+        if run.options.action not in DAILY:
+            _check_programs(run, cluster)
         here = ownership.check(run)
         if run.options.action != "destroy-foundation":
             cluster.check_owner()
@@ -112,12 +114,7 @@ def _check_adopted(run: Run) -> None:
 def _recalled(run: Run, cluster: Cluster) -> Rows | None:
     """What a pause has remembered; None if the cluster is not paused."""
     outputs = foundation.outputs(run)
-    return cluster.recall(outputs) if _may_remember(cluster, outputs) else None
-
-
-def _may_remember(cluster: Cluster, outputs: Outputs) -> bool:
-    """Whether there is a bucket for what a pause of this cluster remembers."""
-    return cluster.remembers and bucket.NAME in outputs
+    return cluster.recall(outputs) if cluster.may_remember(outputs) else None
 
 
 def _review(run: Run, cluster: Cluster, *, alone: bool = False) -> ChangeSet | None:
@@ -246,7 +243,7 @@ def destroy(run: Run, cluster: Cluster) -> None:
     cluster.delete()
     # A new cluster is not paused.
     outputs = foundation.outputs(run)
-    if _may_remember(cluster, outputs) and bucket.has(run, outputs, cluster.memory):
+    if cluster.may_remember(outputs) and bucket.has(run, outputs, cluster.memory):
         bucket.forget(run, outputs, cluster.memory)
     _tell_what_stays(run)
 
@@ -293,4 +290,7 @@ ACTIONS: Final[Mapping[str, Callable[[Run, Cluster], None]]] = {
     "resume": resume,
     "destroy": destroy,
     "destroy-foundation": destroy_foundation,
+    **daily.ACTIONS,
 }
+DAILY: Final = frozenset(daily.ACTIONS)
+"""Those that concern what runs, and not what the bundle says."""

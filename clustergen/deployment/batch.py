@@ -6,21 +6,25 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment import bucket, cloudformation, foundation, schedules
+from clustergen.deployment import bucket, cloudformation, foundation, printing, schedules
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.cluster import each_stopped
 from clustergen.deployment.kinds import Batch
+from clustergen.deployment.nodes import Node
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.world import AGAIN, Stop
 
 _DESCRIBE = "batch:DescribeComputeEnvironments"
+_DESCRIBED = 100
+"""Container instances in one request."""
 
 
 class BatchCluster(StackCluster):
     """A cluster of AWS Batch."""
 
     node_type: ClassVar[str] = "AWS::Batch::ComputeEnvironment"
+    logs_by_node: ClassVar[bool] = False
     unit: ClassVar[str] = "vCPUs of nodes"
     ends_jobs: ClassVar[bool] = False
     numbers: ClassVar[int] = 1
@@ -189,10 +193,65 @@ class BatchCluster(StackCluster):
         """vCPUs of nodes, in place of nodes."""
         return int(self._shown(id).get("computeResources", {}).get("desiredvCpus") or 0)
 
-    def _environments(self) -> list[str]:
+    def state(self) -> Rows:
+        rows = []
+        for environment in self._present():
+            found = self._shown(environment)
+            size = found.get("computeResources", {}).get("desiredvCpus") or 0
+            status, why = found.get("status"), found.get("statusReason")
+            row = [f"{size} vCPUs", f"{found.get('state')} {status}"]
+            row += [] if status == "VALID" else [str(why)]
+            rows.append(["group", _short(environment), *row])
+        return rows
+
+    def nodes(self) -> Iterator[Node]:
+        """The container instances of the ECS cluster that Batch makes for each environment."""
+        for environment in self._present():
+            # One that is not valid may have none.
+            cluster = self._shown(environment).get("ecsClusterArn")
+            arns = self._instances(cluster) if cluster else []
+            for first in range(0, len(arns), _DESCRIBED):
+                some = arns[first : first + _DESCRIBED]
+                call, member = "ecs:DescribeContainerInstances", "containerInstances"
+                given = {"cluster": cluster, member: some}
+                for each in (self.run.world.ask(call, member, **given) or {}).get(member, ()):
+                    yield Node(_short(environment), each["ec2InstanceId"], each["status"])
+
+    def _instances(self, cluster: str, **only: str) -> list[str]:
+        """The ARNs of the container instances of an ECS cluster."""
+        call, member = "ecs:ListContainerInstances", "containerInstanceArns"
+        return self.run.world.ask_all(call, member, cluster=cluster, **only) or []
+
+    def drain(self, node: Node, entrance: Node) -> str:  # noqa: ARG002
+        [environment] = [each for each in self._present() if _short(each) == node.group]
+        cluster = self._shown(environment)["ecsClusterArn"]
+        arns = self._instances(cluster, filter=f"ec2InstanceId == {node.id}")
+        given = {"cluster": cluster, "containerInstances": arns}
+        call = "ecs:UpdateContainerInstancesState"
+        failed = self.run.world.change(call, **given, status="DRAINING").get("failures") or ()
+        for each in failed:
+            raise Stop(f"ECS does not drain {node.id}: {each.get('reason')}")
+        return printing.line(self.run.world.words(call, {**given, "status": "ACTIVE"}))
+
+    def test(self, group: str, entrance: Node | None) -> None:  # noqa: ARG002
+        if group:
+            raise Stop("verify.sh tests all node groups: leave out --node.")
+        share = ["--share", self.service.share] if self.service.share else []
+        words, run = ["bash", "verify.sh", *share], self.run
+        run.world.screen.command(words)
+        if run.world.programs.run(words, run.folder, {}, run.note).status:
+            raise Stop("a test has failed, for the reason above. Fix it, and run this again.")
+
+    def log_groups(self) -> list[str]:
+        return [self.service.log_group]
+
+    def _present(self) -> list[str]:
         there = cloudformation.resources(self.run.world, self.stack.name)
         ids = (e.get("PhysicalResourceId") for e in there if e["ResourceType"] == self.node_type)
-        found = [id for id in ids if id]
+        return [id for id in ids if id]
+
+    def _environments(self) -> list[str]:
+        found = self._present()
         if not found:
             raise Stop(
                 f"CloudFormation shows no compute environments of {self.stack.name}: deploy the "
@@ -240,6 +299,10 @@ class BatchCluster(StackCluster):
             state=state,
             computeResources={"minvCpus": minimum},
         )
+
+
+def _short(environment: str) -> str:
+    return environment.rpartition("/")[2]
 
 
 def _minimum(shown: Json) -> int:

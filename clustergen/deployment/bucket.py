@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from clustergen.deployment import printing
-from clustergen.deployment.run import Outputs, Run
+from clustergen.deployment.run import FILLED, Outputs, Run
 from clustergen.deployment.world import Stop
 
 NAME: Final = "ScriptsBucketName"
@@ -61,6 +61,12 @@ def put(run: Run, outputs: Outputs, key: str, path: str) -> None:
     _put(run, outputs, key, printing.FileBytes((run.folder / path).read_bytes(), path))
 
 
+def put_bytes(run: Run, outputs: Outputs, key: str, path: str, content: bytes) -> None:
+    """Write bytes to ``.filled``, and upload them."""
+    run.filled(path).write_bytes(content)
+    _put(run, outputs, key, printing.FileBytes(content, f"{FILLED}/{path}"))
+
+
 def put_text(run: Run, outputs: Outputs, key: str, path: str, text: str) -> None:
     """Write a text to ``.filled``, and upload it."""
     _put(run, outputs, key, printing.FileBytes(text.encode(), run.write(path, text)))
@@ -81,8 +87,6 @@ def recall(run: Run, outputs: Outputs, key: str, words: int, numbers: int) -> Ro
     """
     way = "delete it, and scale the node groups yourself."
     rows = rows_of(run, outputs, key, words + numbers, way)
-    # Earlier versions wrote down that there was no minimum.
-    rows = [["0" if word == "None" else word for word in row] for row in rows]
     if not all(word.isdecimal() for row in rows for word in row[words:]):
         raise _changed(outputs, key, way)
     return rows or None

@@ -17,8 +17,9 @@ EVERY: Final = words("""
     cloudformation:GetTemplate cloudformation:GetTemplateSummary
     cloudformation:ListStackResources cloudformation:SetStackPolicy
     ec2:DescribeNetworkInterfaces ec2:DescribeSecurityGroups fsx:DescribeFileSystems
-    logs:DescribeLogGroups s3:DeleteObject s3:GetObject s3:HeadObject s3:PutObject
-    sagemaker:DescribeCluster sagemaker:ListClusters ssm:GetParameter sts:GetCallerIdentity
+    logs:DescribeLogGroups logs:FilterLogEvents s3:DeleteObject s3:GetObject s3:HeadObject
+    s3:PutObject sagemaker:DescribeCluster sagemaker:ListClusters ssm:GetParameter
+    sts:GetCallerIdentity
 """)
 """Those of every service."""
 ADVISED: Final = words("cloudformation:ContinueUpdateRollback")
@@ -29,20 +30,27 @@ OWN: Final[Mapping[str, tuple[str, ...]]] = {
     "aws-batch": words("""
         batch:DeregisterJobDefinition batch:DescribeComputeEnvironments
         batch:DescribeJobDefinitions batch:UpdateComputeEnvironment
+        ec2:TerminateInstances ecs:DescribeContainerInstances ecs:ListContainerInstances
+        ecs:UpdateContainerInstancesState
     """),
     "amazon-eks": words("""
-        eks:DescribeAddon eks:DescribeCluster eks:DescribeNodegroup eks:ListAccessEntries
-        eks:ListFargateProfiles eks:ListNodegroups eks:UpdateNodegroupConfig
+        ec2:DescribeInstances ec2:TerminateInstances eks:DescribeAddon eks:DescribeCluster
+        eks:DescribeNodegroup eks:ListAccessEntries eks:ListFargateProfiles eks:ListNodegroups
+        eks:UpdateNodegroupConfig
     """),
-    "aws-parallelcluster": words("ec2:DescribeSubnets ec2:DescribeVpcAttribute"),
+    "aws-parallelcluster": words("""
+        ec2:DescribeSubnets ec2:DescribeVpcAttribute ec2:TerminateInstances
+        ssm:GetCommandInvocation ssm:SendCommand
+    """),
     "aws-pcs": words("""
-        ec2:DescribeCapacityReservations ec2:DescribeInstances pcs:GetCluster
+        ec2:DescribeCapacityReservations ec2:DescribeInstances ec2:TerminateInstances pcs:GetCluster
         pcs:GetComputeNodeGroup pcs:ListComputeNodeGroups pcs:UpdateComputeNodeGroup
+        ssm:GetCommandInvocation ssm:SendCommand
     """),
     "hyperpod": words("""
-        sagemaker:AddTags sagemaker:CreateCluster sagemaker:DeleteCluster
-        sagemaker:DescribeClusterEvent sagemaker:DescribeTrainingPlan sagemaker:ListClusterEvents
-        sagemaker:ListClusterNodes sagemaker:UpdateCluster
+        sagemaker:AddTags sagemaker:BatchReplaceClusterNodes sagemaker:CreateCluster
+        sagemaker:DeleteCluster sagemaker:DescribeClusterEvent sagemaker:DescribeTrainingPlan
+        sagemaker:ListClusterEvents sagemaker:ListClusterNodes sagemaker:UpdateCluster
     """),
 }
 """By the kind of service in ``bundle.json``."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 from clustergen.deployment import bucket
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
+from clustergen.deployment.nodes import Node
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.world import AGAIN, Stop
 
@@ -15,6 +16,8 @@ from clustergen.deployment.world import AGAIN, Stop
 class Cluster:
     """A cluster. Services differ in how they change it, and in what they do with its nodes."""
 
+    logs_by_node: ClassVar[bool] = True
+    """Whether the names of log streams have the ids of nodes."""
     ends_jobs: ClassVar[bool] = True
     """Whether a pause ends jobs that run."""
     remembers: ClassVar[bool] = True
@@ -44,6 +47,62 @@ class Cluster:
     def exists(self) -> bool:
         """Whether there is a cluster, which uses the foundation."""
         raise NotImplementedError
+
+    # -- what people look at every day
+
+    @property
+    def eks_cluster(self) -> str:
+        """The name of the EKS cluster in which pods run; empty without one."""
+        return ""
+
+    @property
+    def entrances(self) -> Iterable[str]:
+        """The groups of nodes where people log in, the best first."""
+        return ()
+
+    def state(self) -> Rows:
+        """The state of what exists besides nodes: rows that begin with what each is about."""
+        raise NotImplementedError
+
+    def nodes(self) -> Iterable[Node]:
+        """The nodes of this bundle."""
+        raise NotImplementedError
+
+    def session(self, node: Node) -> str:
+        """What Session Manager calls a node."""
+        return node.id
+
+    def log_groups(self) -> list[str]:
+        """The log groups in CloudWatch."""
+        raise NotImplementedError
+
+    def drain(self, node: Node, entrance: Node) -> str:
+        """Let the jobs of a node end, and keep others off it; how to take that back.
+
+        Commands for that run on ``entrance``, another node if there is one.
+        """
+        raise NotImplementedError
+
+    def test(self, group: str, entrance: Node | None) -> None:
+        """Run the tests of the bundle, of all node groups or of one; they need idle nodes.
+
+        :raises Stop: if one fails.
+        """
+        raise NotImplementedError
+
+    def replace(self, node: Node) -> None:
+        """End a node that runs, with its jobs: its group gets another one."""
+        self.run.world.change("ec2:TerminateInstances", InstanceIds=[node.id])
+
+    def is_paused(self, outputs: Outputs) -> bool:
+        """Whether a pause has remembered the sizes of node groups."""
+        return self.may_remember(outputs) and self.recall(outputs) is not None
+
+    def may_remember(self, outputs: Outputs) -> bool:
+        """Whether there is a bucket for what a pause remembers."""
+        return self.remembers and bucket.NAME in outputs
+
+    # -- deployments
 
     def check_owner(self) -> None:
         """Stop if what has the name of the cluster belongs to others, where no stack says so."""

@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, cast
 
+from clustergen.base.artifacts import Json
 from clustergen.deployment import (
     cloudformation,
     eks_owner,
     filling,
+    kubernetes_tests,
+    nodes,
     parameters,
     schedules,
     stacks,
@@ -24,6 +27,7 @@ from clustergen.deployment.existing_eks import ExistingCluster
 from clustergen.deployment.karpenter import Karpenter
 from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
+from clustergen.deployment.nodes import Node
 from clustergen.deployment.queues import Queues
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stack_cluster import StackCluster
@@ -35,6 +39,7 @@ class EksCluster(StackCluster):
     """A cluster of EKS, or node groups in one that exists."""
 
     node_type: ClassVar[str] = "AWS::EKS::Nodegroup"
+    logs_by_node: ClassVar[bool] = False
     present: Mapping[str, int] | None = None
     """The sizes of groups, by name, before the stack recorded them."""
 
@@ -69,6 +74,49 @@ class EksCluster(StackCluster):
         return (
             "EKS drains nodes; where there is no spare capacity it ends them before others start."
         )
+
+    # -- what people look at every day
+
+    @property
+    def eks_cluster(self) -> str:
+        return self.service.eks_cluster
+
+    def state(self) -> Rows:
+        rows = []
+        for name, shown in self._present():
+            issues = at(shown, "health.issues") or ()
+            words = [f"{each.get('code')}: {each.get('message')}" for each in issues]
+            size = f"{at(shown, 'scalingConfig.desiredSize')} nodes"
+            rows.append(["group", name, size, str(shown.get("status")), *words])
+        return rows
+
+    def nodes(self) -> Iterator[Node]:
+        """The instances of Auto Scaling groups, and those of Karpenter."""
+        groups = {
+            each["name"]: name
+            for name, shown in self._present()
+            for each in at(shown, "resources.autoScalingGroups") or ()
+        }
+        yield from nodes.tagged(self.run, "aws:autoscaling:groupName", groups)
+        pools = {name: name for name in self.service.pools}
+        own = {f"kubernetes.io/cluster/{self.service.eks_cluster}": "owned"}
+        yield from nodes.tagged(self.run, "karpenter.sh/nodepool", pools, **own)
+
+    def drain(self, node: Node, entrance: Node) -> str:  # noqa: ARG002
+        return self.api.cordon(node.id)
+
+    def test(self, group: str, entrance: Node | None) -> None:  # noqa: ARG002
+        kubernetes_tests.run(self.api, group)
+
+    def _present(self) -> list[tuple[str, Json]]:
+        """The node groups that exist, by name."""
+        own = filter(None, [*self.service.groups, self.service.system_group])
+        names = self.existing.owned() if self.existing else own
+        found = ((name, self.sizes.shown(name)) for name in names)
+        return [(name, shown) for name, shown in found if shown]
+
+    def log_groups(self) -> list[str]:
+        return [f"/aws/eks/{self.service.eks_cluster}/cluster"]
 
     # -- before anything changes
 

@@ -30,12 +30,17 @@ class Sizes:
 
     def scaling(self, name: str) -> Scaling | None:
         """A node group as EKS shows it; None if it does not exist."""
-        names = {"clusterName": self.service.eks_cluster, "nodegroupName": name}
-        found: Json | None = self.run.world.need("eks:DescribeNodegroup", "nodegroup", **names)
+        found = self.shown(name)
         if found is None:
             return None
         size = found["scalingConfig"]
         return Scaling(int(size["minSize"]), int(size["desiredSize"]), found["status"])
+
+    def shown(self, name: str) -> Json | None:
+        """All that EKS says of a node group; None if it does not exist."""
+        names = {"clusterName": self.service.eks_cluster, "nodegroupName": name}
+        found: Json | None = self.run.world.need("eks:DescribeNodegroup", "nodegroup", **names)
+        return found
 
     def count(self, name: str) -> int:
         """How many nodes a group has; none where it does not exist."""

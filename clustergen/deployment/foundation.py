@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +17,6 @@ from clustergen.deployment.world import Stop
 _BUCKET: Final = "ScriptsBucket"
 _PARTS: Final = ("Parameters", "Conditions", "Resources", "Outputs")
 _LINK: Final = "::DataRepositoryAssociation"
-_KEPT_NAME: Final = re.compile(r"sagemaker-[a-z0-9-]+-[0-9a-f]{6}-[0-9]{12}")
-"""A name that an earlier version gave the bucket."""
 
 
 def stack(run: Run) -> Stack:
@@ -196,26 +193,16 @@ def _change(run: Run, template: Template) -> None:
 
 
 def _bucket_parameters(run: Run) -> Mapping[str, str]:
-    """Parameters of the bucket of an existing foundation: its name, and who may write to it.
-
-    A bucket of an earlier version keeps its name: another one would replace it, with the scripts
-    that nodes read. Policies of SageMaker allow others to write to such names; here, only those may
-    who deploy the foundation. SECURITY.md of clustergen has more.
-    """
+    """Who alone may write to the bucket, where that is limited: the caller, too."""
     own = stack(run)
-    name = cloudformation.outputs(run.world, own.name).get(bucket.NAME)
-    if _BUCKET not in run.foundation["Resources"] or not name:
-        return {}
     writers = cloudformation.parameters(run.world, own.name).get("ScriptWriters", "")
-    kept = {"KeptBucketName": name} if _KEPT_NAME.fullmatch(name) else {}
-    if not kept and not writers:
+    if _BUCKET not in run.foundation["Resources"] or not writers:
         return {}
     caller = _writer(run)
-    listed = caller and f" {caller} " not in f" {writers} "
-    every = f"{writers} {caller}".strip() if listed else writers
-    given = {**kept, "ScriptWriters": every}
+    listed = not caller or f" {caller} " in f" {writers} "
+    given = {"ScriptWriters": writers if listed else f"{writers} {caller}"}
     # The template of the foundation may have to be uploaded, too.
-    if writers and every != writers and not run.options.plan:
+    if not listed and not run.options.plan:
         first = stacks.create(run, own, None, given)
         if first:
             stacks.execute(run, first)

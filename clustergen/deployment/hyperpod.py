@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from functools import cached_property
-from typing import ClassVar, Final, cast
+from typing import ClassVar, Final
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import (
@@ -20,12 +20,12 @@ from clustergen.deployment import (
 )
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
-from clustergen.deployment.cluster import Cluster, stop_at_others
-from clustergen.deployment.hyperpod_api import MINUTES, Api, groups_of, incomplete, status_of
+from clustergen.deployment.cluster import stop_at_others
+from clustergen.deployment.hyperpod_api import MINUTES, groups_of, incomplete
+from clustergen.deployment.hyperpod_nodes import HyperPodNodes
 from clustergen.deployment.hyperpod_plans import TrainingPlans
 from clustergen.deployment.hyperpod_requests import Counts, resized
 from clustergen.deployment.hyperpod_watch import Watch
-from clustergen.deployment.kinds import HyperPod
 from clustergen.deployment.run import FILLED, Outputs, Run
 from clustergen.deployment.world import AGAIN, Stop, at
 
@@ -34,7 +34,7 @@ UPDATE: Final = "update-cluster.json"
 _SCALE: Final = "scale-cluster.json"
 
 
-class HyperPodCluster(Cluster):
+class HyperPodCluster(HyperPodNodes):
     """A HyperPod cluster of this bundle alone."""
 
     what: ClassVar[str] = "the cluster to be in service with its nodes"
@@ -43,7 +43,6 @@ class HyperPodCluster(Cluster):
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
-        self.api = Api(run, self.service.name)
         self.plans = TrainingPlans(run)
         self._paused = False
         self.earlier: list[str] = []
@@ -54,17 +53,8 @@ class HyperPodCluster(Cluster):
         """What was sent last; nothing if nothing was."""
 
     @property
-    def service(self) -> HyperPod:
-        return cast("HyperPod", self.run.bundle.service)
-
-    @property
     def memory(self) -> str:
         return f"paused/{self.run.bundle.cluster}-hyperpod"
-
-    @property
-    def among(self) -> Collection[str] | None:
-        """The groups that are this bundle's; None for all of the cluster."""
-        return None
 
     @cached_property
     def groups(self) -> dict[str, Json]:
@@ -207,7 +197,7 @@ class HyperPodCluster(Cluster):
                 self.update(self.requests[UPDATE], UPDATE)
                 # At once: the next run no longer knows.
                 hyperpod_lifecycle.note(self.run, self.service, self.earlier, shown)
-                self._add_tags(shown)
+                self.api.add_tags(shown)
                 return
         self._send_file("sagemaker:CreateCluster", self.requests[CREATE], CREATE)
 
@@ -225,13 +215,6 @@ class HyperPodCluster(Cluster):
     def _send_file(self, call: str, request: Json, path: str) -> None:
         self.run.world.send_file(call, request, f"{FILLED}/{path}")
         self._requested = {} if self.run.options.rehearses else request
-
-    def _add_tags(self, shown: Json) -> None:
-        """UpdateCluster has no tags."""
-        tags = [{"Key": key, "Value": value} for key, value in self.run.bundle.tags.items()]
-        if tags:
-            arn = shown["ClusterArn"]
-            self.run.world.change("sagemaker:AddTags", ResourceArn=arn, Tags=tags)
 
     # -- nodes
 
@@ -296,21 +279,8 @@ class HyperPodCluster(Cluster):
         if self.run.options.rehearses:
             return []
         shown = self.api.describe()
-        for name in self.present(shown):
-            if name not in self.groups:
-                self.run.note(
-                    f"The instance group {name} runs and costs money, but is not in the spec. To "
-                    f"delete it, and what runs on it: aws --region {self.run.bundle.region} "
-                    f"sagemaker update-cluster --cluster-name {self.api.name} "
-                    f"--instance-groups-to-delete {name}"
-                )
-        among = self.among
-        nodes = (e for e in self.api.nodes() if among is None or e["InstanceGroupName"] in among)
-        return [[e["InstanceGroupName"], e["InstanceId"], status_of(e)] for e in nodes]
-
-    def present(self, shown: Json) -> list[str]:
-        """The groups of the cluster that are this bundle's."""
-        return [*groups_of(shown)]
+        self.api.tell_of_left(name for name in self.present(shown) if name not in self.groups)
+        return [[node.group, node.id, node.state] for node in self.nodes()]
 
     # -- pauses
 

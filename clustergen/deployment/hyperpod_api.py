@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from clustergen.base.artifacts import Json
+from clustergen.deployment.bucket import Rows
+from clustergen.deployment.nodes import Node
 from clustergen.deployment.run import Run
-from clustergen.deployment.world import at
+from clustergen.deployment.world import Stop, at
 
 MINUTES: Final = 180
 """Deep health checks alone take up to ninety minutes."""
@@ -42,6 +44,28 @@ class Api:
         """Its nodes."""
         call, member = "sagemaker:ListClusterNodes", "ClusterNodeSummaries"
         return self.run.world.ask_all(call, member, ClusterName=self.name) or []
+
+    def nodes_among(self, among: Collection[str] | None) -> Iterator[Node]:
+        """The nodes of these groups, or of all."""
+        for each in self.nodes():
+            group, name = each["InstanceGroupName"], each.get("PrivateDnsHostname") or ""
+            if among is None or group in among:
+                yield Node(group, each["InstanceId"], status_of(each), name)
+
+    def id(self, shown: Json | None = None) -> str:
+        """The id of the cluster."""
+        found = self.describe() if shown is None else shown
+        return str(found.get("ClusterArn", "")).rpartition("/")[2]
+
+    def log_group(self, shown: Json | None = None) -> str:
+        """The log group of its nodes."""
+        return f"/aws/sagemaker/Clusters/{self.name}/{self.id(shown)}"
+
+    def rows(self, shown: Json, own: Collection[str]) -> Rows:
+        """Its state, and that of its ``own`` groups."""
+        status, why = shown.get("ClusterStatus", ""), shown.get("FailureMessage") or ""
+        groups = (each for name, each in groups_of(shown).items() if name in own)
+        return [["cluster", self.name, status, why], *map(_row, groups)]
 
     def busy(self, among: Collection[str] | None = None) -> str:
         """How many nodes HyperPod checks or updates, of these groups or of all."""
@@ -82,6 +106,30 @@ class Api:
         what = f"{self.name} to accept an update"
         return self.run.world.wait(MINUTES, what, updatable)[0]
 
+    def add_tags(self, shown: Json) -> None:
+        """Give the cluster the tags of the bundle: UpdateCluster has none."""
+        tags = [{"Key": key, "Value": value} for key, value in self.run.bundle.tags.items()]
+        if tags:
+            arn = shown["ClusterArn"]
+            self.run.world.change("sagemaker:AddTags", ResourceArn=arn, Tags=tags)
+
+    def tell_of_left(self, groups: Iterable[str]) -> None:
+        """Say how to delete groups that have left the spec."""
+        for name in groups:
+            self.run.note(
+                f"The instance group {name} runs and costs money, but is not in the spec. To "
+                f"delete it, and what runs on it: aws --region {self.run.bundle.region} "
+                f"sagemaker update-cluster --cluster-name {self.name} "
+                f"--instance-groups-to-delete {name}"
+            )
+
+    def replace(self, id: str) -> None:
+        """Replace a node."""
+        call = "sagemaker:BatchReplaceClusterNodes"
+        found = self.run.world.change(call, ClusterName=self.name, NodeIds=[id])
+        for each in found.get("Failed", ()):
+            raise Stop(f"HyperPod does not replace {id}: {each.get('Message')}")
+
     def explain(self, *, events: bool, among: Collection[str] | None = None) -> None:
         """Say why it failed, and where logs are: scripts log the name of the failed step."""
         found = self.describe()
@@ -89,8 +137,7 @@ class Api:
         self.run.note(f"HyperPod reports: {why}")
         if events:
             self._explain_events(among)
-        id = str(found.get("ClusterArn", "")).rpartition("/")[2]
-        group = f"/aws/sagemaker/Clusters/{self.name}/{id}"
+        group = self.log_group(found)
         self.run.note(f"Log group:     {group}")
         for each in self.nodes():
             name = each["InstanceGroupName"]
@@ -136,6 +183,11 @@ def groups_of(shown: Json) -> dict[str, Json]:
     """The instance groups of a cluster or of a request, by name."""
     found = shown.get("InstanceGroups") or ()
     return {each["InstanceGroupName"]: each for each in found}
+
+
+def _row(group: Json) -> list[str]:
+    size = f"{group.get('CurrentCount')} of {group.get('TargetCount')} nodes"
+    return ["group", group["InstanceGroupName"], size, group.get("Status") or ""]
 
 
 def incomplete(groups: Iterable[Json], is_absent: Callable[[str], bool]) -> str:

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment import bucket, cloudformation, eks_owner, filling, foundation, stacks
+from clustergen.deployment import (
+    bucket,
+    cloudformation,
+    eks_owner,
+    filling,
+    foundation,
+    kubernetes_tests,
+    stacks,
+)
 from clustergen.deployment.administrators import check_administrators, kept_entries
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
@@ -15,6 +23,7 @@ from clustergen.deployment.hyperpod_joined import JoinedHyperPod
 from clustergen.deployment.kinds import HyperPod, NodesInEks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.node_pools import NodePools
+from clustergen.deployment.nodes import Node
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.side_stacks import SideStack
 from clustergen.deployment.stacks import Template
@@ -51,6 +60,12 @@ class HyperPodOnEks(HyperPodCluster):
         self._ends_pause = False
         self._lacking: str | None = None
         """Why nodes lack, once they were waited for."""
+
+    def drain(self, node: Node, entrance: Node) -> str:  # noqa: ARG002
+        return self.kubernetes.cordon(node.id)
+
+    def test(self, group: str, entrance: Node | None) -> None:  # noqa: ARG002
+        kubernetes_tests.run(self.kubernetes, group)
 
     @property
     def programs(self) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ class _Missing(CallError):
     code = "ResourceNotFoundException"
 
 
-class Unused:
+class Unused(Installed):
     """No program runs, but scripts of the bundle, which print what they would run."""
 
     def has(self, _: str) -> bool:
@@ -56,7 +56,7 @@ class Unused:
     def run(
         self, words: Sequence[str], folder: Path, more: Mapping[str, str], told: Told | None = None
     ) -> Ended:
-        return Installed().run(words, folder, more, told) if words[0] == "bash" else Ended(0)
+        return super().run(words, folder, more, told) if words[0] == "bash" else Ended(0)
 
 
 @dataclass

@@ -38,6 +38,8 @@ class Batch(Read):
     """The names of the job definitions that ``submit.sh`` registers."""
     minutes: int
     """How long Batch may change a compute environment: it waits for jobs."""
+    share: str = ""
+    """Under which jobs are tested, where each has to name one."""
     multi_node: bool = False
     """Whether tasks of a job talk to each other."""
     dated: Mapping[str, Dated] = field(default_factory=dict)
@@ -221,6 +223,8 @@ class HyperPod(Read):
     """The groups that a pause stops."""
     controller: str = ""
     """The group of the controller of Slurm; empty if the request has none."""
+    login: str = ""
+    """The group of login nodes; empty without them."""
     own_controller_role: bool = False
     """Whether only its role may read the password of the accounting database."""
     scaled: tuple[str, ...] = ()
@@ -237,8 +241,6 @@ class HyperPod(Read):
     """The file with its partitions then: an S3 URL, or the name."""
     controller_group: str = ""
     """The group of the controller that scripts of the bundle look for, in such a cluster."""
-    login: str = ""
-    """The group of login nodes, in such a cluster."""
 
 
 Services = Batch | Pcs | Eks | ParallelCluster | HyperPod

@@ -16,6 +16,11 @@ _UP: Final = ("ACTIVE", "UPDATING")
 _KUBECONFIG: Final = f"{FILLED}/kubeconfig"
 
 
+def kubeconfig(region: str, cluster: str) -> list[str]:
+    """The command that lets kubectl reach a cluster."""
+    return ["aws", "eks", "update-kubeconfig", "--region", region, "--name", cluster]
+
+
 class Kubernetes:
     """One cluster. kubectl and helm do not change the configuration of the user."""
 
@@ -65,10 +70,9 @@ class Kubernetes:
 
     def reach(self) -> None:
         """Write a configuration of kubectl for this cluster alone."""
-        place = ["--region", self.run.bundle.region, "--name", self.cluster]
         alias = ["--alias", self.run.bundle.cluster, "--kubeconfig", _KUBECONFIG]
         self.run.filled("kubeconfig")
-        self._change(["aws", "eks", "update-kubeconfig", *place, *alias])
+        self._change([*kubeconfig(self.run.bundle.region, self.cluster), *alias])
 
     def _kubectl(self, *words: str) -> list[str]:
         return self._patient("--request-timeout", "30s", *words)
@@ -127,6 +131,19 @@ class Kubernetes:
         """Delete objects, and wait until they are gone: nodes take minutes."""
         until = ["--ignore-not-found", "--timeout", "30m"]
         self._change(self._patient("delete", resource, *words, *until))
+
+    def cordon(self, id: str) -> str:
+        """Keep pods off the node of an instance; how to take that back."""
+        self.reach()
+        nodes = ((n["metadata"]["name"], at(n, "spec.providerID")) for n in self.items("nodes"))
+        name = next((name for name, provider in nodes if str(provider).endswith(id)), "")
+        if not name:
+            raise Stop(f"Kubernetes has no node {id}: see `kubectl get nodes`.")
+        self.change("cordon", name)
+        return (
+            f"kubectl uncordon {name}; to evict what runs there: kubectl drain {name} "
+            "--ignore-daemonsets --delete-emptydir-data"
+        )
 
     def wait(self, deployment: str, namespace: str) -> None:
         """Wait until the pods of a deployment are there."""

@@ -28,6 +28,9 @@ STAGE: Final = "foundation-bucket.template.json"
 NAMING: Final = ("Id", "Arn", "BucketName")
 """How outputs of the foundation end that name what it made."""
 
+EXPECTED: Final = "clustergen.test/expected"
+"""The annotation of a test in Kubernetes with what its output has to have, in lines."""
+
 Role = str
 """What a stack is for, such as ``foundation``; its template is ``ROLE.template.json``."""
 
@@ -157,6 +160,12 @@ class Bundle(Read):
     uploads: Mapping[str, str] = field(default_factory=dict)
     """Scripts of nodes: key in the bucket of scripts -> file."""
     tables: tuple[Table, ...] = ()
+    groups: tuple[str, ...] = ()
+    """The names of node groups."""
+    shared: str = ""
+    """A file system that all nodes of Slurm share; empty without one."""
+    sessions: bool = True
+    """Whether Session Manager opens shells on nodes."""
     spot: bool = False
     """Whether the account needs the role with which EC2 starts Spot instances."""
     periods: Mapping[str, Period] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, cast
 
 from clustergen.base.artifacts import Json
@@ -15,11 +15,13 @@ from clustergen.deployment import (
     foundation,
     pcluster_changes,
     pcluster_storage,
+    slurm_nodes,
 )
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
 from clustergen.deployment.cluster import Cluster
 from clustergen.deployment.kinds import ParallelCluster
+from clustergen.deployment.nodes import Node
 from clustergen.deployment.pcluster import Pcluster
 from clustergen.deployment.run import FILLED, Outputs, Run
 from clustergen.deployment.world import Stop
@@ -27,6 +29,7 @@ from clustergen.deployment.world import Stop
 _CONFIGURATION: Final = "cluster.yaml"
 _GIVEN: Final = ("--cluster-configuration", f"{FILLED}/{_CONFIGURATION}")
 _HOOK: Final = "scripts/hook.sh"
+_HEAD: Final = "HeadNode"
 _MINUTES: Final = 120
 """File systems and static nodes take a while."""
 _DELETION_MINUTES: Final = 60
@@ -79,6 +82,36 @@ class ParallelClusterCluster(Cluster):
 
     def exists(self) -> bool:
         return bool(self._status())
+
+    @property
+    def entrances(self) -> tuple[str, ...]:
+        return "LoginNode", _HEAD
+
+    def state(self) -> Rows:
+        return [["cluster", self._name, self._status()], ["fleet", self._name, self._fleet()]]
+
+    def nodes(self) -> Iterator[Node]:
+        """Compute nodes by their queues, the others by their kind."""
+        for each in self.pcluster.instances():
+            group = each.get("queueName") or each.get("nodeType", "")
+            addresses = each.get("privateIpAddress", ""), each.get("publicIpAddress", "")
+            yield Node(group, each["instanceId"], each.get("state", ""), *addresses)
+
+    def drain(self, node: Node, entrance: Node) -> str:
+        return slurm_nodes.drain(self.run, entrance, node)
+
+    def test(self, group: str, entrance: Node | None) -> None:
+        slurm_nodes.test(self.run, entrance, group)
+
+    def replace(self, node: Node) -> None:
+        if node.group == _HEAD:
+            raise Stop("ParallelCluster has one head node, and cannot replace it.")
+        super().replace(node)
+
+    def log_groups(self) -> list[str]:
+        there = cloudformation.resources(self.run.world, self._name)
+        found = (e for e in there if e["ResourceType"] == "AWS::Logs::LogGroup")
+        return [id for each in found if (id := each.get("PhysicalResourceId"))]
 
     def check_owner(self) -> None:
         """The head node has the subnet, the security groups and the bucket of its foundation."""

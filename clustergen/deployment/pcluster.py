@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from clustergen.base import account
@@ -52,6 +52,16 @@ class Pcluster:
             return None
         words = self._words(command, *options)
         return self.run.world.asked(words, self._answer(words))
+
+    def instances(self, *options: str) -> Iterator[Json]:
+        """The instances of the cluster."""
+        more: list[str] = []
+        while True:
+            answer = self.ask("describe-cluster-instances", *options, *more) or {}
+            yield from answer.get("instances") or ()
+            if not (token := answer.get("nextToken")):
+                return
+            more = ["--next-token", token]
 
     def change(self, command: str, *options: str) -> None:
         """Change the cluster.

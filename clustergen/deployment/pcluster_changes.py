@@ -96,13 +96,7 @@ def _of_queues(found: Collection[Changed]) -> Iterator[tuple[str, str, Changed]]
 
 def _count_nodes(pcluster: Pcluster, queue: str) -> int:
     of = ["--node-type", "ComputeNode", "--queue-name", queue]
-    count, more = 0, list[str]()
-    while True:
-        answer = pcluster.ask("describe-cluster-instances", *of, *more) or {}
-        count += len(answer.get("instances") or ())
-        if not (token := answer.get("nextToken")):
-            return count
-        more = ["--next-token", token]
+    return sum(1 for _ in pcluster.instances(*of))
 
 
 def _number(text: str) -> float:

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, cast
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment import cloudformation, schedules
+from clustergen.deployment import cloudformation, nodes, schedules, slurm_nodes
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.cluster import each_stopped, stop_at_others
 from clustergen.deployment.kinds import Pcs
+from clustergen.deployment.nodes import Node
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.world import AGAIN, Stop
 
 _LOGIN = "login"
+_TAG = "aws:pcs:compute-node-group-id"
 _GROUP_MINUTES = 30
 _NODES_MINUTES = 60
 _STAYS = 20
@@ -101,6 +103,34 @@ class PcsCluster(StackCluster):
 
     def report(self) -> list[list[str]]:
         return [[name, value] for name, value in super().outputs().items()]
+
+    @property
+    def entrances(self) -> tuple[str, ...]:
+        return (_LOGIN,)
+
+    def state(self) -> Rows:
+        return [
+            ["group", g.name, f"{g.minimum} to {g.maximum} nodes", g.status]
+            for g in self._present()
+        ]
+
+    def nodes(self) -> Iterator[Node]:
+        return nodes.tagged(self.run, _TAG, {g.id: g.name for g in self._present()})
+
+    def _present(self) -> list[Group]:
+        cluster = self._id()
+        return self._groups(cluster, login=True) if cluster else []
+
+    def drain(self, node: Node, entrance: Node) -> str:
+        return slurm_nodes.drain(self.run, entrance, node)
+
+    def test(self, group: str, entrance: Node | None) -> None:
+        slurm_nodes.test(self.run, entrance, group)
+
+    def log_groups(self) -> list[str]:
+        id, kinds = self._known_id(), ("SCHEDULER", "JOBCOMP")
+        delivered = [f"/aws/vendedlogs/pcs/cluster/PCS_{kind}_LOGS/{id}" for kind in kinds]
+        return [f"/aws/pcs/{id}/lifecycle", *([] if self.service.cluster else delivered)]
 
     def _all(self, cluster: str) -> dict[str, str]:
         """The names of all node groups of the cluster, by id."""
@@ -278,13 +308,7 @@ class PcsCluster(StackCluster):
 
     def instances(self, id: str) -> list[str]:
         """The ids of the instances of a node group that run."""
-        filters = [
-            {"Name": "tag:aws:pcs:compute-node-group-id", "Values": [id]},
-            {"Name": "instance-state-name", "Values": ["running"]},
-        ]
-        call, member = "ec2:DescribeInstances", "Reservations"
-        found = self.run.world.ask_all(call, member, Filters=filters) or []
-        return [each["InstanceId"] for one in found for each in one.get("Instances", ())]
+        return [node.id for node in nodes.tagged(self.run, _TAG, {id: ""}) if node.runs]
 
     def explain(self, cluster: str, groups: Collection[Group]) -> None:
         """The stack does not show nodes that PCS terminates and launches in a loop, at a cost."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -33,6 +34,9 @@ class Programs(Protocol):
 
         ``told`` gets the lines as they come, those of errors too; without it, they are kept.
         """
+
+    def attach(self, words: Sequence[str]) -> int:
+        """Give the terminal to a program, Ctrl-C too, and return its status."""
 
 
 class Installed:
@@ -64,3 +68,11 @@ class Installed:
             for line in process.stdout or ():
                 told(line.rstrip("\n"))
         return Ended(process.returncode)
+
+    def attach(self, words: Sequence[str]) -> int:
+        # A handler, for a program that starts while a signal is ignored ignores it, too.
+        earlier = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            return subprocess.run(words, check=False).returncode  # noqa: S603, words of ours
+        finally:
+            signal.signal(signal.SIGINT, earlier)

@@ -42,6 +42,8 @@ class Options:
     """Whether the changes are only reviewed."""
     rehearses: bool = False
     """Whether nobody is asked, and nothing is written."""
+    node: str = ""
+    """The node, or the node group, that the action is about; empty for all."""
 
     def rehearsed(self) -> Options:
         """The same for a dry run, which needs no consent."""

@@ -30,6 +30,7 @@ _MISSING: Final = (
     "NoSuchBucket",
     "404",
     "ChangeSetNotFound",
+    "InvocationDoesNotExist",
     "InvalidCapacityReservationId.NotFound",
 )
 """How the codes begin with which services say that something does not exist."""
@@ -52,6 +53,10 @@ class Stop(Exception):
     def __init__(self, message: str, *notes: str) -> None:
         super().__init__(message)
         self.notes = notes
+
+
+class Late(Stop):
+    """Something has not come within its time."""
 
 
 class Transport(Protocol):
@@ -252,7 +257,7 @@ class World:
             if waited == 0:
                 self.screen.note(f"Waiting for {what}, up to {limit} minutes.")
             if waited >= limit * 60:
-                raise Stop(
+                raise Late(
                     f"{what} is not done after {limit} minutes. AWS continues: {again} to wait for "
                     "it again."
                 )

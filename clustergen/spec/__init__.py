@@ -2,7 +2,7 @@
 
 The pydantic models of :mod:`clustergen.spec.model` define it. Specs are read with the stored core
 schema of the models, and errors explained with the stored JSON Schema. Only
-:mod:`clustergen.spec.build`, which writes both, loads the models.
+:mod:`tools.spec.build`, which writes both, loads the models.
 """
 
 from __future__ import annotations

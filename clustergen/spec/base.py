@@ -26,7 +26,7 @@ def shaped(pattern: str, example: str) -> WithJsonSchema:
 
 
 NODE_TYPE, SERVICE_NODE_TYPE = "node-type", "service-node-type"
-"""Formats that :mod:`clustergen.spec.build` replaces by a reference to the names in the catalog."""
+"""Formats that :mod:`tools.spec.build` replaces by a reference to the names in the catalog."""
 
 _AS_TYPED = BeforeValidator(validators.as_typed, json_schema_input_type=str | int | float)
 

@@ -2,7 +2,7 @@
 
 Importing pydantic's models and building the validators of some forty sections takes longer than the
 rest of a check. The result is data: the core schema for pydantic_core, which ``core_schema.json``
-contains. The models remain the only definition of the language: ``python -m clustergen.spec.build``
+contains. The models remain the only definition of the language: ``python -m tools.spec.build``
 writes the file from them, ``--check`` tests whether it is up to date. The file is in the
 repository, so that a checkout needs no build and reviews show changes of the language.
 """

@@ -1,6 +1,6 @@
 """The models of the sections that targets declare, and of a spec with them.
 
-Only :mod:`clustergen.spec.build` and tests need them.
+Only :mod:`tools.spec.build` and tests need them.
 """
 
 from __future__ import annotations

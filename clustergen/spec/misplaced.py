@@ -11,7 +11,7 @@ from clustergen.base.findings import Path
 from clustergen.spec import sections
 
 INSTEAD = pathlib.Path(__file__).with_name("instead.json")
-"""What targets say of options that others have; :mod:`clustergen.spec.build` writes it."""
+"""What targets say of options that others have; :mod:`tools.spec.build` writes it."""
 
 _SECTIONS: Mapping[Path, str] = {
     ("node_groups", "spot"): "write capacity: spot",

@@ -16,7 +16,7 @@ from clustergen.spec.storage import Storage
 
 
 class Target(Section):
-    """Options of one target; :mod:`clustergen.spec.build` adds those that it declares."""
+    """Options of one target; :mod:`tools.spec.build` adds those that it declares."""
 
     overlay: dict[str, Any] = Field(
         {},

@@ -6,7 +6,7 @@ description, limits. Annotations may use all types of :mod:`clustergen.spec.base
 
 Targets are above the language, which must not import them, and nothing that a command loads may
 need pydantic's models. So a declaration is plain data, without pydantic, and the language learns of
-it only when it is compiled: :mod:`clustergen.spec.build`, which no command runs, loads the targets
+it only when it is compiled: :mod:`tools.spec.build`, which no command runs, loads the targets
 by name and makes the models of their sections. Specs are read with the compiled schema, and
 :func:`read` makes the options from a section that it accepts.
 """

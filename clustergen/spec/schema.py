@@ -1,6 +1,6 @@
 """The JSON Schema of the language, for editors.
 
-``json_schema.json`` has it without the names of instance types. ``python -m clustergen.spec.build``
+``json_schema.json`` has it without the names of instance types. ``python -m tools.spec.build``
 writes that file from the models, so that it does not depend on the version of pydantic. Reading it
 is also several times as fast.
 """

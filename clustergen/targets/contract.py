@@ -46,7 +46,7 @@ def _of_options(target: Target) -> Iterator[str]:
     if section in target_fields():
         written = target_fields()[section] - {"overlay"}
         if changed := sorted(written ^ own):
-            program = "run `python -m clustergen.spec.build`"
+            program = "run `python -m tools.spec.build`"
             yield f"the language does not have {', '.join(changed)} as the options do: {program}"
     elif section or own:
         yield f"the language has no section targets.{section} for its options"

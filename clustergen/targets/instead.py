@@ -1,6 +1,6 @@
 """What to write on a target in place of options of other targets.
 
-``python -m clustergen.spec.build`` adds these to the language, as ``instead.json``.
+``python -m tools.spec.build`` adds these to the language, as ``instead.json``.
 """
 
 from __future__ import annotations

@@ -264,14 +264,11 @@ def bundle_readme(spec: str, target: str) -> str:
 
 
 @pytest.mark.parametrize("target", ["hyperpod-slurm", "hyperpod-eks"])
-def test_nodes_of_hyperpod_are_reached_rebooted_and_replaced(target: str) -> None:
+def test_nodes_of_hyperpod_are_rebooted_and_replaced(target: str) -> None:
     """They are not instances of the account: EC2 shows none of them."""
     text = bundle_readme(EAST + H200 % "count: 4", target)
     where = "--region us-east-1 --cluster-name example"
-    assert "--target sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`" in text
-    assert f"`aws sagemaker list-cluster-nodes {where} --output table`" in text
-    for each in ("reboot", "replace"):
-        assert f"`aws sagemaker batch-{each}-cluster-nodes {where} --node-ids INSTANCE-ID`" in text
+    assert f"`aws sagemaker batch-reboot-cluster-nodes {where} --node-ids INSTANCE-ID`" in text
     assert "ec2" not in text[text.index("**A shell") : text.index("**Stop paying")]
 
 

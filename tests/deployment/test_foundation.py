@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -210,65 +210,49 @@ def test_the_status_of_a_stack_says_what_to_do(bundle: Bundle, status: str, word
     assert words in done.stderr.splitlines()[-1]
 
 
-KEPT = "sagemaker-example-f09c0a-111122223333"
-"""What an earlier version called the bucket."""
 ROLE = "arn:aws:iam::111122223333:role"
 DEPLOYER = f"{ROLE}/deployer {ROLE}/*/deployer"
 
 
-def parameters_of(bundle: Bundle) -> Mapping[str, str]:
+def parameters_of(bundle: Bundle) -> dict[str, str]:
     return bundle.account.cloudformation.stacks["example-foundation"].parameters
 
 
 @pytest.fixture
-def earlier(bundle: Bundle) -> Bundle:
-    """A deployed bundle, whose bucket has the name that an earlier version gave it."""
+def limited(bundle: Bundle) -> Bundle:
+    """A deployed bundle, to whose bucket only the deployer may write."""
     succeeded(bundle.deploy())
     assert parameters_of(bundle) == {}
-    bundle.account.values["ScriptsBucketName"] = KEPT
-    # What that version wrote, which had no parameters.
-    bucket = bundle.account.cloudformation.stacks["example-foundation"].resources["ScriptsBucket"]
-    bucket["Properties"]["BucketName"] = {"Fn::Sub": "sagemaker-example-f09c0a-${AWS::AccountId}"}
+    parameters_of(bundle)["ScriptWriters"] = DEPLOYER
     bundle.account.forget_calls()
     return bundle
 
 
-def kept(writers: str) -> Mapping[str, str]:
-    return {"KeptBucketName": KEPT, "ScriptWriters": writers}
+def test_the_writers_of_a_bucket_stay(limited: Bundle) -> None:
+    succeeded(limited.deploy(), "example-foundation is up to date")
+    assert parameters_of(limited) == {"ScriptWriters": DEPLOYER}
 
 
-def test_a_bucket_of_an_earlier_version_keeps_its_name_and_gets_writers(earlier: Bundle) -> None:
-    assert "replaced" not in succeeded(earlier.deploy())
-    assert parameters_of(earlier) == kept(DEPLOYER)
-    succeeded(earlier.deploy(), "example-foundation is up to date")
-    assert parameters_of(earlier) == kept(DEPLOYER)
-
-
-def test_another_deployer_is_added_before_anything_is_uploaded(earlier: Bundle) -> None:
-    earlier.deploy()
-    earlier.account.caller = "arn:aws:iam::111122223333:user/ops/eve,x"
-    succeeded(earlier.deploy())
-    first, *_ = changing(earlier)
+def test_another_deployer_is_added_before_anything_is_uploaded(limited: Bundle) -> None:
+    limited.account.caller = "arn:aws:iam::111122223333:user/ops/eve,x"
+    succeeded(limited.deploy())
+    first, *_ = changing(limited)
     assert "create-change-set" in first
     assert "--use-previous-template" in first
-    assert parameters_of(earlier) == kept(f"{DEPLOYER} {earlier.account.caller}")
+    assert parameters_of(limited) == {"ScriptWriters": f"{DEPLOYER} {limited.account.caller}"}
 
 
-def test_the_root_user_and_other_names_need_no_writers(earlier: Bundle) -> None:
-    earlier.account.caller = "arn:aws:iam::111122223333:root"
-    succeeded(earlier.deploy())
-    assert parameters_of(earlier) == kept("")
-    earlier.account.values["ScriptsBucketName"] = "example-foundation-scriptsbucket-0a1b2c3d4e5f"
-    earlier.account.cloudformation.stacks["example-foundation"].parameters.clear()
-    succeeded(earlier.deploy())
-    assert parameters_of(earlier) == {}
+def test_the_root_user_needs_no_place_among_the_writers(limited: Bundle) -> None:
+    limited.account.caller = "arn:aws:iam::111122223333:root"
+    succeeded(limited.deploy())
+    assert parameters_of(limited) == {"ScriptWriters": DEPLOYER}
 
 
-def test_outputs_of_a_file_leave_the_bucket_alone(earlier: Bundle) -> None:
-    values = {"example-foundation": {name: earlier.account.output(name) for name in VALUES}}
-    (earlier.folder / "outputs.json").write_text(json.dumps(values))
-    succeeded(earlier.deploy("--outputs", str(earlier.folder / "outputs.json")))
-    assert earlier.account.calling("create-change-set", "example-foundation") == []
+def test_outputs_of_a_file_leave_the_bucket_alone(limited: Bundle) -> None:
+    values = {"example-foundation": {name: limited.account.output(name) for name in VALUES}}
+    (limited.folder / "outputs.json").write_text(json.dumps(values))
+    succeeded(limited.deploy("--outputs", str(limited.folder / "outputs.json")))
+    assert limited.account.calling("create-change-set", "example-foundation") == []
 
 
 RESERVED = "capacity: {reservation: cr-0a1b2c3d4e5f67890}"

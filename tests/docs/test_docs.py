@@ -73,7 +73,7 @@ def test_ci_runs_the_commands_of_the_readme() -> None:
 
 def test_generated_pages_are_up_to_date() -> None:
     done = subprocess.run(
-        [sys.executable, "tools/docs/build.py", "--check"],
+        [sys.executable, "-m", "tools.docs.build", "--check"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,

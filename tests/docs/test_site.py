@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-import sys
 from pathlib import Path, PurePosixPath
-from types import ModuleType
 
 import pytest
 
 from clustergen.checking import registry
 from tests.support.paths import ROOT
-
-
-@pytest.fixture(autouse=True)
-def docs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The modules in `tools/docs/` are scripts beside each other."""
-    monkeypatch.syspath_prepend(str(ROOT / "tools" / "docs"))
-
-
-@pytest.fixture
-def staging() -> ModuleType:
-    return importlib.import_module("staging")
+from tools.docs import links, staging
 
 
 @pytest.fixture(scope="module")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sys.path.insert(0, str(ROOT / "tools" / "docs"))
     folder = tmp_path_factory.mktemp("site")
-    importlib.import_module("staging").stage(folder)
-    sys.path.remove(str(ROOT / "tools" / "docs"))
+    staging.stage(folder)
     return folder
 
 
@@ -71,21 +56,19 @@ def test_the_navigation_is_the_contents(staged: Path) -> None:
         ("docs/a.md", "https://example.org/a.md", "https://example.org/a.md"),
     ],
 )
-def test_links_lead_to_the_page_of_the_site(
-    staging: ModuleType, page: str, link: str, there: str
-) -> None:
+def test_links_lead_to_the_page_of_the_site(page: str, link: str, there: str) -> None:
     text = staging.for_sphinx(PurePosixPath(page), f"[a]({link}) and `[a](b.md)`")
     assert text == f"[a]({there}) and `[a](b.md)`"
 
 
-def test_files_and_anchors_in_the_form_of_myst(staging: ModuleType) -> None:
+def test_files_and_anchors_in_the_form_of_myst() -> None:
     page = '### <a id="x-1"></a>Title\n\n<!-- file: a.yaml -->\n```yaml\na: 1\n```\n'
     assert staging.for_sphinx(PurePosixPath("docs/a.md"), page) == (
         "(x-1)=\n### Title\n\n```{code-block} yaml\n:caption: a.yaml\n\na: 1\n```\n"
     )
 
 
-def test_pictures_for_light_and_dark(staging: ModuleType) -> None:
+def test_pictures_for_light_and_dark() -> None:
     page = (
         "<picture>\n"
         '  <source media="(prefers-color-scheme: dark)" srcset="docs/images/a-dark.svg">\n'
@@ -114,12 +97,12 @@ def test_broken_links_are_found(tmp_path: Path, body: str, problem: str) -> None
     (tmp_path / "a.html").write_text(f'<h1 id="top">a</h1>{body}', encoding="utf-8")
     (tmp_path / "b.html").write_text('<h1 id="here">b</h1>', encoding="utf-8")
     (tmp_path / "c.svg").write_text("<svg/>", encoding="utf-8")
-    found = importlib.import_module("links").broken(tmp_path)
+    found = links.broken(tmp_path)
     assert found == ([problem] if problem else [])
 
 
 def test_styles_that_load_from_elsewhere_are_found(tmp_path: Path) -> None:
     style = "a {background: url(https://cdn/x.png)} b {background: url(y.png)}"
     (tmp_path / "a.css").write_text(style, encoding="utf-8")
-    found = importlib.import_module("links").broken(tmp_path)
+    found = links.broken(tmp_path)
     assert found == ["a.css: loads https://cdn/x.png"]

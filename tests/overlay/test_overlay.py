@@ -378,7 +378,7 @@ def test_the_schemas_are_valid(name: str) -> None:
 @pytest.mark.parametrize("validator", ["cfn-lint", "parallelcluster"])
 def test_the_schemas_are_those_of_their_sources(validator: str) -> None:
     python = sys.executable if validator == "cfn-lint" else python_for_validators(ROOT)
-    command = [str(python), "-m", "clustergen.facts.schemas.build", "--check"]
+    command = [str(python), "-m", "tools.schemas.build", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 

@@ -15,10 +15,11 @@ from pydantic_core import ValidationError
 from clustergen.base.findings import EXAMPLE_BASE
 from clustergen.base.resources import tree
 from clustergen.checking.registry import every
-from clustergen.spec import build, core_schema, source
+from clustergen.spec import core_schema, source
 from clustergen.spec.declared import language
 from tests.support import checking
 from tests.support.tiers import share
+from tools.spec import build
 
 BASE = source.read_text(EXAMPLE_BASE)[0]
 SPECS = sorted(tree("specs").glob("*.yaml"))

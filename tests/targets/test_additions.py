@@ -114,7 +114,7 @@ def test_nodes_without_session_manager(fragments: Fragments) -> None:
     assert "IAM006" in fragments.codes(text)
     files = fragments.files(text)
     assert "ssmmessages" not in "".join(t for path, t in files.items() if "template" in path)
-    assert "start-session" not in files["README.md"]
+    assert "--login --node" not in files["README.md"]
 
 
 @pytest.mark.parametrize("fragments", [EKS, KUBERNETES])

@@ -58,10 +58,41 @@ class Scene:
     """What others did to the account; False where this cannot be."""
     why: str = ""
     """The message for an action that has to stop before it changes anything."""
+    reads: bool = False
+    """Whether it changes nothing anyway."""
 
     @property
     def refused(self) -> bool:
         return bool(self.why)
+
+    def words(self, target: str) -> tuple[str, ...]:
+        """The options; after the last one, the node where it is about one."""
+        return (*self.action, *([NODES[target]] if "--node" in self.action else []))
+
+
+NODES: Final = {
+    "pcs": "i-pcs-h200-0-0",
+    "eks": "i-h200-0",
+    "batch": "i-batch",
+    "parallelcluster": f"i-{0:017x}",
+    "hyperpod-slurm": "i-h200",
+    "hyperpod-eks": "i-h200",
+}
+
+
+def has_nodes(account: Account, target: str) -> bool:
+    account.batch.instances, account.pcluster.nodes = [NODES["batch"]], {"h200": 1}
+    return True
+
+
+def runs_commands(account: Account, target: str) -> bool:
+    return has_nodes(account, target) and target != "hyperpod-slurm"
+
+
+def is_tested(account: Account, target: str) -> bool:
+    """Batch has a script for it."""
+    account.printed = "# Out of bounds values : 0 OK\nSelected provider is efa"
+    return runs_commands(account, target) and target != "batch"
 
 
 def refers(account: Account, target: str) -> bool:
@@ -129,6 +160,11 @@ _USED, _GONE, _FOREIGN = "still use", ("--destroy-foundation",), "is not this bu
 SCENES: Final = (
     Scene("deploy", "", ()),
     Scene("change", "deploy", ("--allow-replacement",), CHANGED),
+    Scene("status", "deploy", ("--status",), reads=True),
+    Scene("logs", "deploy", ("--logs",), reads=True),
+    Scene("test", "deploy", ("--test",), given=is_tested),
+    Scene("drain", "deploy", ("--drain", "--node"), given=runs_commands),
+    Scene("replace", "deploy", ("--replace", "--yes", "--node"), given=has_nodes),
     Scene("lossy change", "deploy", (), LOSING, why="would replace StorageFsx"),
     Scene("pause", "deploy", ("--pause",)),
     Scene("deploy while paused", "pause", (), given=deploys_while_paused, why="is paused"),
@@ -159,8 +195,9 @@ LISTS: Final = re.compile(
 )
 _CHANGES: Final = re.compile(
     r"^aws [\w -]*? (create|delete|update|put|execute|set|scale|associate|tag|cancel|terminate)-"
-    r"|^aws [\w -]*? (add-tags|(de)?register-\S+)|^aws [\w -]*? s3 (rm|mv|cp (?!.* -$))"
-    r"|^pcluster (create|update|delete)|^kubectl .*\b(apply|delete|patch|annotate|label|scale)\b"
+    r"|^aws [\w -]*? (add-tags|batch-replace-\S+|send-\S+|(de)?register-\S+)"
+    r"|^aws [\w -]*? s3 (rm|mv|cp (?!.* -$))|^pcluster (create|update|delete)"
+    r"|^kubectl .*\b(apply|cordon|delete|patch|annotate|label|scale)\b"
     r"|^helm (upgrade|uninstall|install)|^aws \S+ \S+ s3 cp"
 )
 # What only tidies up, writes down what is, or adds a file whose key is the hash of its text.
@@ -188,6 +225,7 @@ class Good:
     """How it goes with right answers."""
 
     scene: Scene
+    action: tuple[str, ...]
     moment: Moment
     changes: list[str]
     state: dict[str, Any]
@@ -204,15 +242,16 @@ def walk(bundle: Bundle, target: str, folder: Path) -> Iterator[Good]:
         if scene.text:
             bundle.render(files(target, scene.text))
         before = Moment.of(bundle, folder / scene.name)
-        done = bundle.deploy(*scene.action, *WAIT)
+        action = scene.words(target)
+        done = bundle.deploy(*action, *WAIT)
         if scene.refused:
             assert (done.returncode, scene.why in done.stderr) == (2, True), done.stderr
         else:
             assert done.returncode == 0, done.stderr
         moments[scene.name] = Moment.of(bundle, folder / f"after {scene.name}")
         calls = list(account.calls)
-        assert bool(changes(calls)) != scene.refused, calls
-        yield Good(scene, before, changes(calls), state(account), calls)
+        assert bool(changes(calls)) != (scene.refused or scene.reads), calls
+        yield Good(scene, action, before, changes(calls), state(account), calls)
 
 
 def questions(calls: list[str]) -> list[str]:
@@ -266,7 +305,7 @@ def left_open(account: Account, fault: Exactly) -> str:
 def continued(good: Good, bundle: Bundle) -> str:
     """What a later run without a fault does not do."""
     bundle.account.faults.clear()
-    done = bundle.deploy(*good.scene.action, *WAIT)
+    done = bundle.deploy(*good.action, *WAIT)
     if "since a --resume, deploy.sh waits for them" in done.stderr:
         done = bundle.deploy(*WAIT)
     if done.returncode:
@@ -284,7 +323,7 @@ def problems(bundle: Bundle, played: Iterable[Good]) -> Iterator[str]:
             account = good.moment.again()
             fault = FAULTS[name](call, after)
             account.faults.append(fault)
-            done = bundle.deploy(*good.scene.action, *WAIT)
+            done = bundle.deploy(*good.action, *WAIT)
             problem = harm(good, done, account, fault)
             if not problem:
                 problem = left_open(account, fault)

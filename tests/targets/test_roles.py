@@ -7,10 +7,8 @@ target have every kind of role: of nodes, pods, services and schedules.
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 import re
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,9 +16,9 @@ import pytest
 import yaml
 
 from tests.support.checking import Fragments, example_files
-from tests.support.paths import ROOT
 from tests.validators.cloudformation.intrinsics import outputs, resolve
 from tests.validators.iam import Request, Role, allowed, iam_violations, roles
+from tools.docs import permissions
 
 DATED = """node_groups:
 - name: h200
@@ -52,16 +50,6 @@ EXISTING = "eks-existing-cluster"
 
 
 @functools.cache
-def table() -> Any:
-    """`tools/docs/permissions.py`."""
-    sys.path.insert(0, str(ROOT / "tools" / "docs"))
-    try:
-        return importlib.import_module("permissions")
-    finally:
-        sys.path.remove(str(ROOT / "tools" / "docs"))
-
-
-@functools.cache
 def templates(target: str) -> tuple[Any, ...]:
     if target == EXISTING:
         return _templates(example_files(EXISTING, "eks"))
@@ -87,7 +75,7 @@ def found(target: str) -> dict[str, Role]:
 
 def places(target: str) -> Mapping[str, str]:
     """What stands for the VPC and the bucket of scripts in the questions."""
-    wanted = ((table().VPC, "VpcId"), (table().SCRIPTS, "ScriptsBucketName"))
+    wanted = ((permissions.VPC, "VpcId"), (permissions.SCRIPTS, "ScriptsBucketName"))
     given = [outputs(template) for template in templates(target)]
     return {name: each[id] for each in reversed(given) for name, id in wanted if id in each}
 
@@ -102,13 +90,13 @@ def answers(target: str, role: Role) -> set[str]:
 
         return Request(action, filled(resource), {k: filled(v) for k, v in keys.items()})
 
-    asked = table().QUESTIONS.items()
+    asked = permissions.QUESTIONS.items()
     return {q for q, calls in asked if any(allowed(role, request(*call)) for call in calls)}
 
 
 @pytest.mark.parametrize("target", [*SPECS, EXISTING])
 def test_roles_may_do_what_the_table_says(target: str) -> None:
-    expected = {role: set(row.can) for row in table().ROWS for role in row.roles}
+    expected = {role: set(row.can) for row in permissions.ROWS for role in row.roles}
     actual = {f"{target} {id}": answers(target, role) for id, role in found(target).items()}
     assert actual == {id: can for id, can in expected.items() if id.partition(" ")[0] == target}
 

@@ -55,8 +55,7 @@ def test_the_toy_passes_every_generic_suite(outcome: str, suite: str) -> None:
 def test_generated_pages_include_the_toy() -> None:
     code = (
         "from clustergen import targets; targets.register('toy', 'tests.targets.toy')\n"
-        "import sys; sys.path.insert(0, 'tools/docs')\n"
-        "import build; print(build.support())"
+        "from tools.docs import build; print(build.support())"
     )
     done = completed(sys.executable, "-c", code)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Rebuild the generated pages of ``docs/``: ``python tools/docs/build.py [--check]``.
+"""Rebuild the generated pages of ``docs/``: ``python -m tools.docs.build [--check]``.
 
 ``--check`` writes nothing and exits 1 if a page is out of date.
 """
@@ -9,22 +9,23 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import command_line
-import drawing
-import encryption
-import findings
-import language
-import monitoring
-import permissions
-import picture
-import recording
-from contents import DOCS, ROOT
-
 from clustergen import targets
 from clustergen.commands.schema import as_text
 from clustergen.commands.targets import as_markdown
 from clustergen.deployment import reading
 from clustergen.spec.schema import FILE as SCHEMA
+from tools.docs import (
+    command_line,
+    drawing,
+    encryption,
+    findings,
+    language,
+    monitoring,
+    permissions,
+    picture,
+    recording,
+)
+from tools.docs.contents import DOCS, ROOT
 
 
 def support() -> str:
@@ -69,7 +70,7 @@ def main() -> int:
     pages = stale()
     if sys.argv[1:] == ["--check"]:
         for path in pages:
-            print(f"{path} is not up to date; run `python tools/docs/build.py`", file=sys.stderr)
+            print(f"{path} is not up to date; run `python -m tools.docs.build`", file=sys.stderr)
         return 1 if pages else 0
     for path, text in pages.items():
         path.parent.mkdir(exist_ok=True)

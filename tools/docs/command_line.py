@@ -15,7 +15,7 @@ from clustergen.commands.arguments import parser
 _HEAD = """\
 # The command line
 
-Generated from the parser by `python tools/docs/build.py`.
+Generated from the parser by `python -m tools.docs.build`.
 
 Exit status of every command: 0 for success, 1 for findings (or a difference, with `--check`), 2 if
 the command could not run. Results go to standard output. Error messages, progress and, with

@@ -8,9 +8,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from contents import DOCS
-
 from clustergen.cli import main
+from tools.docs.contents import DOCS
 
 
 def spec_of(page: str) -> str:

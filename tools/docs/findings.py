@@ -11,7 +11,7 @@ from clustergen.checking.registry import AREAS, by_code
 HEAD = f"""\
 # Findings
 
-Generated from the rules by `python tools/docs/build.py`. `clustergen explain CODE` prints the entry
+Generated from the rules by `python -m tools.docs.build`. `clustergen explain CODE` prints the entry
 for one code. An error stops a render. A warning fails a run only with `--strict`, a note never.
 Where an entry has a fix, [`clustergen check --fix`](fixes.md) applies it; unsafe ones only with
 `--unsafe-fixes`.

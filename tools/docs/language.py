@@ -11,7 +11,7 @@ from clustergen.spec.schema import schema
 _HEAD = """\
 # The language, version 1
 
-Generated from the JSON Schema by `python tools/docs/build.py`.
+Generated from the JSON Schema by `python -m tools.docs.build`.
 
 A spec describes one cluster for any of the targets. This one is complete:
 

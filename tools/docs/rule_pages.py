@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import findings
-
 from clustergen.base.findings import Rule, Severity
 from clustergen.checking.registry import AREAS, by_code
+from tools.docs import findings
 
 _IGNORE = """\
 To [ignore](../how-to/check.md#ignore-a-finding) it where you have a reason:

@@ -1,4 +1,4 @@
-"""The screenshot in ``report.md``: ``python tools/docs/screenshot.py`` writes it, with Chromium.
+"""The screenshot in ``report.md``: ``python -m tools.docs.screenshot`` writes it, with Chromium.
 
 Fonts differ between machines, so that no check compares it.
 """
@@ -11,10 +11,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import drawing
-from contents import DOCS
-
 from clustergen.cli import main
+from tools.docs import drawing
+from tools.docs.contents import DOCS
 
 IMAGE = DOCS / "images" / "report.png"
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
-from contents import ROOT
+
+from tools.docs.contents import ROOT
 
 _HEAD = """\
 # Example specs

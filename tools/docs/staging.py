@@ -12,10 +12,8 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-import contents
-import rule_pages
-import spec_pages
-from contents import ROOT
+from tools.docs import contents, rule_pages, spec_pages
+from tools.docs.contents import ROOT
 
 HOME = PurePosixPath("README.md")
 RULES = PurePosixPath("docs/rules")

@@ -1,4 +1,4 @@
-"""Build the site: ``python tools/docs/website.py [FOLDER]``, by default ``build/site``.
+"""Build the site: ``python -m tools.docs.website [FOLDER]``, by default ``build/site``.
 
 Needs the extra ``docs``. Warnings of Sphinx and broken links fail the build.
 """
@@ -11,9 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import links
-import staging
-from contents import ROOT
+from tools.docs import links, staging
+from tools.docs.contents import ROOT
 
 
 def build(site: Path) -> int:

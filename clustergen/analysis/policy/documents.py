@@ -111,13 +111,13 @@ def templates(bundle: Bundle) -> list[Json]:
 
 def _scripts(case: _Case) -> Iterator[Statement]:
     """What the scripts and the README call, and the checks before the first deployment."""
-    found = calls.actions({*case.commands, "logs tail"})
+    found = calls.actions(case.commands)
     if case.of_pcluster:
         found |= set(parallelcluster.CALLS)
         buckets = (*case.names.buckets, *parallelcluster.buckets(case.plan))
         case = replace(case, names=replace(case.names, buckets=buckets))
-    yield from _granted(case, found - {"ssm:StartSession", "iam:CreateServiceLinkedRole"})
-    yield from _sessions(case)
+    yield from _granted(case, found - {*_SHELL, _COMMAND, "iam:CreateServiceLinkedRole"})
+    yield from _sessions(case, commands=_COMMAND in found)
     for reads in preflight.policy(preflight.concerned(case.plan))["Statement"]:
         yield statement(reads["Sid"], reads["Action"], reads["Resource"])
 
@@ -231,8 +231,11 @@ def _name(tags: Any) -> str:
     return str(known.get("Name", ""))
 
 
-def _sessions(case: _Case) -> Iterator[Statement]:
-    """Shells on nodes of the bundle.
+_SHELL, _COMMAND = ["ssm:StartSession"], "ssm:SendCommand"
+
+
+def _sessions(case: _Case, *, commands: bool) -> Iterator[Statement]:
+    """Shells on nodes of the bundle, and commands there.
 
     https://docs.aws.amazon.com/systems-manager/latest/userguide/getting-started-restrict-access-examples.html
     """
@@ -241,15 +244,24 @@ def _sessions(case: _Case) -> Iterator[Statement]:
     condition = {"StringLike": {"ssm:resourceTag/Name": names}} if names else None
     if case.of_pcluster:
         condition = iam.equal({"ssm:resourceTag/parallelcluster:cluster-name": case.plan.name})
-    service, nodes = ("sagemaker", "cluster/*") if case.plan.sagemaker else ("ec2", "instance/*")
+    service, nodes = "ec2", "instance/*"
+    if case.plan.sagemaker:
+        # The tags of a HyperPod cluster, whose id nobody knows before, are those of the user.
+        service, nodes, condition = "sagemaker", "cluster/*", None
     documents = [case.names.arn("ssm", "document/SSM-SessionManagerRunShell")]
-    for name in case.of_aws:
-        arn = case.names.arn("ssm", f"document/{name}")
-        documents.append(arn.replace(f":{case.names.account}:", "::"))
-    yield statement("Shells", ["ssm:StartSession"], [case.names.arn(service, nodes)], condition)
-    yield statement("ShellsOn", ["ssm:StartSession"], documents)
+    documents += [_of_aws(case, name) for name in case.of_aws]
+    actions = [*_SHELL, *([_COMMAND] if commands else [])]
+    yield statement("Shells", actions, [case.names.arn(service, nodes)], condition)
+    yield statement("ShellsOn", _SHELL, documents)
+    if commands:
+        yield statement("CommandsOn", [_COMMAND], [_of_aws(case, "AWS-RunShellScript")])
     mine = case.names.arn("ssm", "session/${aws:userid}-*")
     yield statement("OwnShells", ["ssm:ResumeSession", "ssm:TerminateSession"], [mine])
+
+
+def _of_aws(case: _Case, document: str) -> str:
+    """The ARN of a document of AWS."""
+    return case.names.arn("ssm", f"document/{document}").replace(f":{case.names.account}:", "::")
 
 
 def _passed(case: _Case) -> Iterator[Statement]:

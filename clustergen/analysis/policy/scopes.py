@@ -10,7 +10,6 @@ from typing import Any
 
 from clustergen.analysis.policy import calls, parallelcluster
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.plan import names as plan_names
 from clustergen.plan.model import Plan
 
 # CloudFormation shortens the name of the stack and the logical id in names that it makes up. The
@@ -111,7 +110,7 @@ def names(plan: Plan, bundle: Bundle, templates: Iterable[Json], account: str) -
         tuple(sorted(stacks)),
         _least([*made, *_named(resources, _GIVEN), *parallelcluster.named(plan)]),
         _least(_roles(plan, made, resources)),
-        tuple(sorted(set(_buckets(plan, made, resources, account)))),
+        tuple(sorted(set(_buckets(made, resources, account)))),
         _least(name.rstrip("*") for name in _log_groups(plan, made, resources)),
         tuple(sorted({*eks, *_named(resources, _OF_EKS)})),
         _least([*made, *parallelcluster.named(plan)]),
@@ -150,23 +149,12 @@ def _roles(plan: Plan, made: Iterable[str], resources: Iterable[Json]) -> Iterat
     yield from parallelcluster.roles(plan)
 
 
-def _buckets(
-    plan: Plan, made: Iterable[str], resources: Iterable[Json], account: str
-) -> Iterator[str]:
+def _buckets(made: Iterable[str], resources: Iterable[Json], account: str) -> Iterator[str]:
     for resource in resources:
         if resource["Type"] == "AWS::S3::Bucket":
             given = resource["Properties"].get("BucketName", "")
-            if "Fn::If" in given:
-                yield _earlier(plan, account)
-                given = given["Fn::If"][2]
             name = text(given, account)
             yield from [name] if name else (f"{each.lower()}*" for each in made)
-
-
-def _earlier(plan: Plan, account: str) -> str:
-    """The bucket that an earlier version made, which an upgraded deployment keeps."""
-    name = plan_names.object_name(plan.foundation)[:20].rstrip("-")
-    return f"sagemaker-{name}-??????-{account}"
 
 
 def _log_groups(plan: Plan, made: Iterable[str], resources: Iterable[Json]) -> Iterator[str]:

@@ -38,7 +38,7 @@ _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None] | N
         of_specs.preflight,
     ),
     "deploy": (
-        "deploy, update, pause or delete what a bundle describes (needs the extra `live`)",
+        "deploy, operate, pause or delete what a bundle describes (needs the extra `live`)",
         without_spec.deploy,
     ),
     "policy": (

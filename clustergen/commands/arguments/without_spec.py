@@ -39,6 +39,12 @@ _ACTIONS = {
     "--resume": "scale compute to what it was before --pause",
     "--destroy": "delete the cluster, and with it what README.md lists; the foundation stays",
     "--destroy-foundation": "delete the foundation too, after --destroy; storage to retain stays",
+    "--status": "show stacks, node groups and nodes",
+    "--login": "open a shell on a node; for Kubernetes, let kubectl reach the cluster",
+    "--logs": "show what was logged in the last hour",
+    "--test": "run the tests of the bundle: accelerators, EFA, NCCL, file systems; nodes may start",
+    "--drain": "let the jobs of a node end, and keep others off it",
+    "--replace": "end a node, and the jobs on it: its group gets another one",
 }
 
 
@@ -47,6 +53,8 @@ def deploy(command: ArgumentParser) -> None:
     chosen = command.add_mutually_exclusive_group()
     for name, help in _ACTIONS.items():
         chosen.add_argument(name, dest="action", action="store_const", const=name[2:], help=help)
+    help = "a node, by id or address; a node group for --login, --logs and --test"
+    command.add_argument("--node", default="", metavar="NAME", help=help)
     options.flag(command, "--plan", "review the changes with AWS, and make none")
     options.flag(command, "--dry-run", "print every command of a first run; ask nobody, run none")
     help = (

@@ -1,8 +1,8 @@
 """Fields of Kubernetes objects that the API server never changes.
 
-Those of custom resources are in ``kubernetes-updates.json``, which ``build_immutable.py`` makes
-from their definitions. Built-in kinds have no definitions, and the rules of webhooks are code: both
-are listed here, each with its source.
+Those of custom resources are in ``kubernetes-updates.json``, which ``tools/schemas/immutable.py``
+makes from their definitions. Built-in kinds have no definitions, and the rules of webhooks are
+code: both are listed here, each with its source.
 """
 
 from __future__ import annotations

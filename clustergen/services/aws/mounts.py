@@ -49,6 +49,12 @@ def writable(plan: Plan) -> tuple[Mounted, ...]:
     return tuple(item for item in mounted(plan) if not isinstance(item, Bucket))
 
 
+def shared(plan: Plan) -> str:
+    """Where all nodes share files: the first Lustre, else what is mounted first; else empty."""
+    found = sorted(writable(plan), key=lambda item: not isinstance(item, Lustre))
+    return found[0].mount.rstrip("/") if found else ""
+
+
 def lustre(plan: Plan) -> tuple[Lustre | FileCache, ...]:
     """The file systems that need the Lustre client."""
     return tuple(item for item in plan.storage if isinstance(item, Lustre | FileCache))

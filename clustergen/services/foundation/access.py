@@ -21,7 +21,7 @@ from clustergen.services.foundation.parts import (
 )
 
 BUCKET = "ScriptsBucket"
-KEPT_NAME, WRITERS = "KeptBucketName", "ScriptWriters"
+WRITERS = "ScriptWriters"
 """Parameters of the template."""
 _NOTHING = Iam()
 PCS_POLICY = "AWSPCSComputeNodePolicy"
@@ -49,7 +49,7 @@ def _bucket(plan: Plan) -> Json:
     bucket = {
         "Type": "AWS::S3::Bucket",
         "Properties": {
-            "BucketName": _bucket_name(plan),
+            **_bucket_name(plan),
             "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
             "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
             "PublicAccessBlockConfiguration": dict.fromkeys(closed, True),
@@ -62,35 +62,29 @@ def _bucket(plan: Plan) -> Json:
 
 
 def _bucket_name(plan: Plan) -> Json:
-    """A generated name, which begins with that of the stack, or the one that the bucket has.
+    """The name, where CloudFormation must not generate one that begins with that of the stack.
 
     Names with "sagemaker" are out: policies of AWS such as AmazonSageMakerFullAccess allow writing
-    to them, and what is in this bucket runs as root. Earlier versions gave such names, and another
-    name would replace the bucket, with the scripts that running nodes read.
+    to them, and what is in this bucket runs as root.
     https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerFullAccess.html
     """
-    other: Json = cfn.ref("AWS::NoValue")
-    if "sagemaker" in plan.name.lower() and region_has_hyperpod(plan):
-        digest = sha256(f"{plan.name}/{plan.region}")[:6]
-        other = cfn.sub(f"clustergen-{digest}-${{AWS::AccountId}}")
-    return cfn.choice("KeepsBucketName", cfn.ref(KEPT_NAME), other)
+    if "sagemaker" not in plan.name.lower() or not region_has_hyperpod(plan):
+        return {}
+    digest = sha256(f"{plan.name}/{plan.region}")[:6]
+    return {"BucketName": cfn.sub(f"clustergen-{digest}-${{AWS::AccountId}}")}
 
 
 def bucket_parameters(resources: Json) -> Json:
     """The parameters and conditions of a template with the bucket."""
     if BUCKET not in resources:
         return {}
-    described = {
-        KEPT_NAME: "Name of the bucket of boot scripts, if an earlier version gave it one",
-        WRITERS: "ARNs of users and roles that alone may write to the bucket of boot scripts, with "
-        "spaces between them; empty: all whom IAM allows to",
-    }
+    why = (
+        "ARNs of users and roles that alone may write to the bucket of boot scripts, with spaces "
+        "between them; empty: all whom IAM allows to"
+    )
     return {
-        "parameters": {name: cfn.text(why, Default="") for name, why in described.items()},
-        "conditions": {
-            "KeepsBucketName": cfn.given(KEPT_NAME),
-            "LimitsWriters": cfn.given(WRITERS),
-        },
+        "parameters": {WRITERS: cfn.text(why, Default="")},
+        "conditions": {"LimitsWriters": cfn.given(WRITERS)},
     }
 
 

@@ -95,6 +95,7 @@ def service(
         filled=tuple(file.path for file in lifecycle if file.path.endswith(".json")),
         compute=tuple(g.name for g in plan.node_groups if g.name not in scaled),
         controller=running,
+        login="" if eks or not plan.login else plan.options_as(Options).login,
         own_controller_role=bool(running and roles.reads_secret_alone(plan)),
         continuous=document.get("NodeProvisioningMode") == "Continuous",
         scaled=tuple(scaled),

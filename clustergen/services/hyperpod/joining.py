@@ -22,7 +22,6 @@ def members(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
         "by_scripts": by_scripts,
         "parameters": next(_parameters(given), "") if by_scripts else PARAMETERS_FILE,
         "controller_group": options.controller if starts else "",
-        "login": options.login if plan.login else "",
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from clustergen.plan import model
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan
+from clustergen.plan.model import Database, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 from clustergen.services.aws import mounts
 from clustergen.services.hyperpod.limits import DEFAULT_DATABASE
@@ -80,14 +80,8 @@ def instance_groups(plan: Plan, mode: Mode) -> tuple[Group, ...]:
 
 
 def shared_by_controllers(plan: Plan) -> str:
-    """Where several controllers keep what they share: the first Lustre, else what is mounted first.
-
-    Empty with one controller, and where no file system is shared.
-    """
-    if plan.head is None or plan.head.count == 1:
-        return ""
-    shared = sorted(mounts.writable(plan), key=lambda item: not isinstance(item, Lustre))
-    return shared[0].mount.rstrip("/") if shared else ""
+    """Where several controllers keep what they share; empty with one, or without a file system."""
+    return "" if plan.head is None or plan.head.count == 1 else mounts.shared(plan)
 
 
 def _on_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:

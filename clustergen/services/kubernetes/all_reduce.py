@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Json
+from clustergen.deployment.model import EXPECTED
 from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.kubernetes import capacity, namespaces, nccl, pods, train_job
-from clustergen.services.kubernetes.manifest import kubernetes_object
+from clustergen.services.kubernetes.manifest import annotated, kubernetes_object
 from clustergen.services.kubernetes.pods import Placed
 from clustergen.services.nodes.nccl import IMAGE, reference
 
@@ -25,9 +26,9 @@ def objects(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Iterator
     """An MPIJob, or a TrainJob with its runtime."""
     if plan.kubernetes.jobs == "kubeflow-trainer":
         yield _runtime(plan, group, name, placed)
-        yield _train_job(plan, group, name)
+        yield _expecting(group, _train_job(plan, group, name))
     else:
-        yield _mpi_job(plan, group, name, placed)
+        yield _expecting(group, _mpi_job(plan, group, name, placed))
 
 
 def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[str]:
@@ -39,11 +40,19 @@ def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[st
     yield f"  kubectl apply -f {folder}/{name}.yaml"
     yield f"  kubectl logs {at} --follow --selector {_launcher_label(name, trainer)}"
     yield f"  kubectl delete {at} {'trainjob' if trainer else 'mpijob'}/{name}"
-    yield 'The output must have "# Out of bounds values : 0 OK"'
+    yield f'The output must have "{_CORRECT}"'
     if interfaces := group.efa_interfaces:
-        yield f'and from NET/OFI "Selected provider is efa" with {interfaces} nics.'
+        yield f'and from NET/OFI "{_OVER_EFA}" with {interfaces} nics.'
     if published := reference(group.type):
         yield published
+
+
+_CORRECT, _OVER_EFA = "# Out of bounds values : 0 OK", "Selected provider is efa"
+
+
+def _expecting(group: NodeGroup, made: Json) -> Json:
+    lines = [_CORRECT, *([_OVER_EFA] if group.efa_interfaces else [])]
+    return annotated(made, {EXPECTED: "\n".join(lines)})
 
 
 def _launcher_label(name: str, trainer: bool) -> str:

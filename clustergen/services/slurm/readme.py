@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clustergen.plan.model import Database, Plan
+from clustergen.services.aws import mounts
 from clustergen.services.slurm import accounts
 
 
@@ -14,5 +15,6 @@ def values(plan: Plan) -> dict[str, Any]:
     return {
         "accounts_enforced": accounts.is_enforced(plan),
         "database": accounting if isinstance(accounting, Database) else None,
+        "shared_folder": mounts.shared(plan),
         "queues": [queue.name for queue in plan.queues],
     }

@@ -64,6 +64,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
             log_group=names.log_group(plan),
             definitions=tuple(job.definition for job in made),
             minutes=deploy.environment_minutes(plan),
+            share=next(iter(queues.share_identifiers(plan).values()), ""),
             multi_node=any(runs_multi_node(group) for group in plan.node_groups),
             dated=schedule.dated(plan),
         ),

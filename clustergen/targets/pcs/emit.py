@@ -26,7 +26,6 @@ from clustergen.targets.pcs import (
     schedule,
     settings,
 )
-from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.readme import values
 from clustergen.targets.pcs.scripts import Script
 
@@ -130,22 +129,6 @@ def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Output]]:
         f"{pcs_cluster.id_in_text(plan)} --query cluster.endpoints"
     )
     yield "EndpointsCommand", ("Shows the addresses of the scheduler", cfn.sub(command))
-    if plan.login:
-        how = "Lists the login nodes"
-        if not plan.options_as(Options).leaves_out("session-manager"):
-            connect = f"aws ssm start-session --region {plan.region} --target INSTANCE-ID"
-            how += f"; connect with: {connect}"
-        yield "LoginCommand", (how, _login_command())
-
-
-def _login_command() -> Json:
-    """PCS tags every instance with the id of its node group."""
-    return cfn.sub(
-        "aws ec2 describe-instances --region ${AWS::Region} --output text"
-        " --filters Name=instance-state-name,Values=running"
-        " Name=tag:aws:pcs:compute-node-group-id,Values=${NodeGroupLogin.Id}"
-        " --query 'Reservations[].Instances[].[InstanceId, PublicIpAddress, PrivateIpAddress]'"
-    )
 
 
 def _scripts(plan: Plan) -> list[Script]:

@@ -12,7 +12,7 @@ import pytest
 
 from clustergen import targets
 from clustergen.analysis import policy
-from clustergen.analysis.policy import build, calls, facts
+from clustergen.analysis.policy import calls, facts
 from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.base.digests import sha256
 from clustergen.base.findings import EXAMPLE_BASE
@@ -21,6 +21,7 @@ from clustergen.plan.model import Plan
 from clustergen.services.aws import iam
 from tests.support.checking import Fragments
 from tests.validators.iam import Identity, document_violations, knows, roles
+from tools.policy import build
 
 BOUNDARY = "arn:aws:iam::111122223333:policy/ml-boundary"
 SPEC = f"""
@@ -62,7 +63,7 @@ def target(request: pytest.FixtureRequest) -> str:
 
 
 def test_the_data_is_what_its_sources_say() -> None:
-    """If not, run python -m clustergen.analysis.policy.build."""
+    """If not, run python -m tools.policy.build."""
     assert build.main(["--check"]) == 0
 
 
@@ -145,6 +146,19 @@ def test_file_systems_and_nodes_of_others_stay(target: str) -> None:
     assert not allows("ec2:CreateTags", f"arn:aws:ec2:{HERE}:instance/i-0a", others)
 
 
+@pytest.mark.parametrize("target", ["pcs", "parallelcluster"])
+def test_commands_run_on_nodes_of_the_cluster_only(target: str) -> None:
+    allows, node = identity(target).allows, f"arn:aws:ec2:{HERE}:instance/i-0a"
+    tag = {"pcs": "Name", "parallelcluster": "parallelcluster:cluster-name"}[target]
+    mine = {"pcs": "example-h200", "parallelcluster": "example"}[target]
+    for name, allowed in ((mine, True), ("others", False)):
+        assert (
+            allows("ssm:SendCommand", node, {**REGION, f"ssm:resourceTag/{tag}": name}) is allowed
+        )
+    assert allows("ssm:SendCommand", "arn:aws:ssm:us-east-1::document/AWS-RunShellScript", REGION)
+    assert not allows("ssm:SendCommand", f"arn:aws:ssm:{HERE}:document/mine", REGION)
+
+
 WITH_KEY = "login: {}\nusers: [{name: alice, uid: 2001, ssh_key: ssh-ed25519 AAAA alice}]\n"
 
 
@@ -219,15 +233,6 @@ def test_the_cdk_has_a_policy_of_its_own() -> None:
     stacks = Identity(tuple(d for name, d in found.items() if name.startswith("stacks")))
     function = f"arn:aws:lambda:{HERE}:function:example-pcs-CustomCDK-1A2B"
     assert stacks.allows("lambda:CreateFunction", function)
-
-
-def test_the_bucket_of_an_earlier_version_stays_in_reach(target: str) -> None:
-    """Deployments that are upgraded keep it: its name was fixed, with a hash."""
-    allows = identity(target).allows
-    mine = "arn:aws:s3:::sagemaker-example-0a1b2c-111122223333"
-    for action in ("s3:PutObject", "s3:GetObject", "s3:GetObjectVersion"):
-        assert allows(action, f"{mine}/templates/example-foundation.json")
-        assert not allows(action, f"{mine.replace('example', 'other')}/templates/a.json")
 
 
 def test_a_bucket_whose_name_is_generated_otherwise() -> None:

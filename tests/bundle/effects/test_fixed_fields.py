@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from clustergen.bundle.effects import fixed_fields
-from clustergen.facts.schemas import build_immutable, immutable
+from clustergen.facts.schemas import immutable
 from clustergen.services.kubernetes import charts
+from tools.schemas import immutable as definitions
 
 Json = dict[str, Any]
 
@@ -28,7 +29,7 @@ def ruled(*rules: str, **schema: Any) -> Json:
 
 
 def rows(schema: Json) -> list[Json]:
-    return [row for _, found in build_immutable.definitions(definition(schema)) for row in found]
+    return [row for _, found in definitions.definitions(definition(schema)) for row in found]
 
 
 SET = "!has(oldSelf.b) || (has(self.b) && self.b == oldSelf.b)"
@@ -85,30 +86,30 @@ PROJECTS = {
 @pytest.mark.parametrize("name", PROJECTS)
 def test_the_rows_are_of_the_version_that_is_installed(name: str) -> None:
     """Charts without fixed fields in what clustergen writes may be newer."""
-    assert build_immutable.PROJECTS[name].version.strip("v") == PROJECTS[name].version.strip("v")
+    assert definitions.PROJECTS[name].version.strip("v") == PROJECTS[name].version.strip("v")
 
 
 def test_a_build_keeps_the_rows_of_other_projects(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_immutable, "FILE", tmp_path / "rows.json")
+    monkeypatch.setattr(definitions, "FILE", tmp_path / "rows.json")
     for name in ("kueue", "volcano"):
-        folder = tmp_path / name / build_immutable.PROJECTS[name].folder
+        folder = tmp_path / name / definitions.PROJECTS[name].folder
         folder.mkdir(parents=True)
         text = definition(ruled("self == oldSelf")).replace("example.com", f"{name}.example.com")
         (folder / "a.yaml").write_text(text)
-        assert build_immutable.main([f"{name}={tmp_path / name}"]) == 0
+        assert definitions.main([f"{name}={tmp_path / name}"]) == 0
     text = (tmp_path / "rows.json").read_text()
     assert "kueue.example.com/v1/Thing" in text
     assert "volcano.example.com/v1/Thing" in text
-    assert build_immutable.main(["--check", f"kueue={tmp_path / 'kueue'}"]) == 0
+    assert definitions.main(["--check", f"kueue={tmp_path / 'kueue'}"]) == 0
 
 
 def test_every_field_has_a_source() -> None:
     tables = (*immutable.BUILT_IN.values(), *immutable.WEBHOOKS.values())
     assert all(field.source.startswith("https://") for row in tables for field in row)
     known = immutable.fields("kueue.x-k8s.io/v1beta2", "LocalQueue")
-    assert [field.source for field in known] == [build_immutable.PROJECTS["kueue"].source]
+    assert [field.source for field in known] == [definitions.PROJECTS["kueue"].source]
 
 
 def test_another_version_of_an_api_has_the_fields_of_the_known_one() -> None:

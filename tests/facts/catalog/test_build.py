@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from clustergen.facts.catalog import build, rows, survey
+from clustergen.facts.catalog import rows
 from clustergen.facts.catalog.lookup import DATA
 from tests.support.tables import flow
+from tools.catalog import build, survey
 
 
 def test_committed_data_is_current(capsys: pytest.CaptureFixture[str]) -> None:

@@ -696,15 +696,6 @@ def test_a_deployment_ends_a_pause_of_groups_that_karpenter_sizes_now(sized: Bun
     assert not paused(sized)
 
 
-def test_a_pause_of_an_earlier_version_is_resumed(slurm: Bundle) -> None:
-    """The AWS CLI prints None where a group has no minimum."""
-    succeeded(slurm.deploy("--pause"))
-    [key] = paused(slurm)
-    slurm.account.objects[key] = b"# paused\nh200\t2\tNone\n"
-    succeeded(slurm.deploy("--resume"))
-    assert slurm.account.hyperpod.groups["h200"] == 2
-
-
 def test_a_pause_that_cannot_be_read_does_not_stop_a_deletion(slurm: Bundle) -> None:
     succeeded(slurm.deploy("--pause"))
     [key] = paused(slurm)

@@ -551,3 +551,14 @@ def test_nothing_promises_what_an_existing_controller_does_not_do() -> None:
         "AWS terminates what still runs",
         "capacity ends",
     ]
+
+
+def test_nodes_of_others_are_neither_shown_nor_ended(bundle: Bundle, orchestrator: str) -> None:
+    """A group of others may have the name of one that has come into the spec since."""
+    bundle.deployed()
+    spec = SPECS[orchestrator].replace("]\ntargets", f", {NEXT.replace('next', 'old')}]\ntargets")
+    bundle.render(files_of(spec, orchestrator))
+    shown = bundle.deployed("--status").stdout
+    assert "i-h200" in shown
+    assert "old" not in shown
+    bundle.stops("no node", "--replace", "--yes", "--node", "i-old")

@@ -14,7 +14,7 @@ from typing import Any
 
 from clustergen.deployment import reading
 from clustergen.deployment.eks import EksCluster
-from clustergen.deployment.programs import Ended, Told
+from clustergen.deployment.programs import Ended, Installed, Told
 from clustergen.deployment.run import Run
 from clustergen.deployment.screen import Text
 from clustergen.deployment.world import World
@@ -91,7 +91,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Reaching:
+class Reaching(Installed):
     """The programs of a cluster's folder."""
 
     cluster: Cluster

@@ -7,7 +7,6 @@ import shlex
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.services.kubernetes.clusters import Cluster, install
 from tests.services.kubernetes.planned import files_of, values_of
@@ -22,7 +21,6 @@ from tests.services.kubernetes.test_joining import (
     daemon_set,
     groups_of,
     node,
-    of_chart,
     scheduled,
 )
 from tests.support.outcomes import rejected
@@ -218,42 +216,12 @@ def test_two_bundles_in_one_cluster_leave_each_other_alone(cluster: Cluster) -> 
     assert kept <= set(cluster.api.objects)
 
 
-def earlier(cluster: Cluster, chart: str, namespace: str) -> None:
-    """What the last version installed: a release named after the chart, on all nodes."""
-    text = yaml.safe_dump(of_chart(chart)).replace("RELEASE", chart).replace("NAMESPACE", namespace)
-    made = yaml.safe_load(text)
-    del made["spec"]["template"]["spec"]["affinity"]
-    cluster.release(chart, namespace, f"managed-by={OWN}")
-    (cluster.here / "made").mkdir(exist_ok=True)
-    (cluster.here / "made" / chart).write_text(yaml.safe_dump(made))
-    cluster.put("daemonsets.apps", chart, made, "gpu")
-    cluster.put("configmaps", f"{OWN}-{chart}", {}, "kube-system")
-
-
-def test_a_release_of_the_last_version_is_replaced(cluster: Cluster) -> None:
-    for chart, namespace in ((NVIDIA, "nvidia"), (EFA, "kube-system")):
-        earlier(cluster, chart, namespace)
-    install(cluster, SPEC)
-    assert cluster.releases == CHARTS
-    for chart in (NVIDIA, EFA):
-        gone = cluster.api.changes.index(f"delete daemonsets.apps/{chart}")
-        assert gone < cluster.api.changes.index(f"create daemonsets.apps/{chart}-example")
-        (call,) = (call for call in cluster.calls if f"uninstall {chart} " in call)
-        assert "--cascade foreground --wait" in call
-    assert not cluster.api.names("configmaps") & {f"{OWN}-{chart}" for chart in (NVIDIA, EFA)}
-    made = list(cluster.api.changes)
-    install(cluster, SPEC)
-    assert cluster.api.changes == made
-
-
 def test_a_release_on_which_others_rely_stays_alone(cluster: Cluster) -> None:
-    earlier(cluster, NVIDIA, "nvidia")
+    cluster.release("gpu-operator", "gpu-operator", f"managed-by={OWN}")
     cluster.put("nodes", "theirs", node("theirs", "research", "nvidia.com/gpu"))
     said = install(cluster, SPEC)
-    assert f"{NVIDIA} stays: other nodes offer devices with it (nvidia.com/): theirs." in said
-    assert cluster.releases == {NVIDIA, f"{EFA}-example", "kueue"}
-    install(cluster, SPEC, "--remove")
-    assert cluster.releases == {NVIDIA}
+    assert "gpu-operator stays: other nodes offer devices with it (nvidia.com/): theirs." in said
+    assert cluster.releases == {"gpu-operator", *CHARTS}
     del cluster.api.objects["nodes", "", "theirs"]
     install(cluster, SPEC)
     assert cluster.releases == CHARTS

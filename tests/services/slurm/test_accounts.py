@@ -130,40 +130,26 @@ def test_two_runs_create_what_the_spec_describes(tmp_path: Path) -> None:
         assert database(tmp_path) == MADE
 
 
-FOREIGN = [
-    # What is in the database: description, priority and what it preempts; whether it is changed.
-    ({"description": "high", "priority": "100", "preempt": "low"}, "made before there were marks"),
-    ({"description": "high", "priority": "99", "preempt": "low"}, ""),
-    ({"description": "high", "priority": "100", "preempt": ""}, ""),
-    ({"description": "for the board", "priority": "100", "preempt": "low"}, ""),
-    ({"description": "clustergen:other", "priority": "100", "preempt": "low"}, ""),
-]
-
-
-@pytest.mark.parametrize(("found", "ours"), FOREIGN)
-def test_a_qos_of_others_stays(tmp_path: Path, found: dict[str, str], ours: str) -> None:
-    """A database may have several clusters; those of earlier versions have no mark."""
+@pytest.mark.parametrize("description", ["high", "for the board", "clustergen:other"])
+def test_a_qos_of_others_stays(tmp_path: Path, description: str) -> None:
+    """A database may have several clusters."""
+    found = {"description": description, "priority": "100", "preempt": "low"}
     begin(tmp_path, {**NORMAL, "high": found})
     done = run(tmp_path)
     made = database(tmp_path)
-    assert made["qos"]["high"] == (found | {"description": MARK} if ours else found)
+    assert made["qos"]["high"] == found
     assert made["qos"]["low"]["description"] == MARK
     assert "vision" in made["account"], "one line holds back no other"
-    assert done.returncode == (not ours)
-    said = "this cluster's from now on" if ours else f"where name=high set description={MARK}"
-    assert f"accounts: the QOS high {'is' if ours else 'was not made'}" in done.stderr
-    assert said in done.stderr
-    if ours:
-        changed = run(tmp_path, SPEC.replace("priority: 100", "priority: 7"))
-        assert (changed.returncode, changed.stderr) == (0, "")
-        assert database(tmp_path)["qos"]["high"]["priority"] == "7"
+    assert done.returncode == 1
+    assert "accounts: the QOS high was not made for this cluster" in done.stderr
+    assert f"where name=high set description={MARK}" in done.stderr
 
 
 WITH_NORMAL = SPEC.replace("{name: low}", "{name: low}, {name: normal, priority: 5}")
 
 
 def test_the_qos_that_every_database_has_is_given_to_who_names_it(tmp_path: Path) -> None:
-    succeeded(run(tmp_path, WITH_NORMAL), "the QOS normal is as in the table")
+    succeeded(run(tmp_path, WITH_NORMAL), "the QOS normal is this cluster's from now on")
     made = database(tmp_path)["qos"]["normal"]
     assert made == {"description": MARK, "priority": "5", "preempt": ""}
 

@@ -35,8 +35,6 @@ def test_copies_at_once_make_accounts() -> None:
         made.wait("sacctmgr -n list cluster format=cluster", "cluster")
         made.put("/rig/accounts.sh", files["scripts/accounts.sh"])
         made.put("/rig/accounts.tsv", files["accounts.tsv"])
-        # Of an earlier version, which left no mark.
-        made.ask("sacctmgr -i add qos low")
         assert made.ask(RUN) == ""
         assert made.ask(QOS).split() == ["high|clustergen:cluster|100", "low|clustergen:cluster|0"]
         several = made.ask(SHOWN)

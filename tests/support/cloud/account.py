@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,6 +99,8 @@ class Account:
     default_group_to: tuple[str, ...] = ("world",)
     """What its rules let out to: the world or itself."""
     log_groups: set[str] = field(default_factory=set)
+    events: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """What was logged, by log group."""
     objects: dict[str, bytes] = field(default_factory=dict)
     versions: dict[str, bytes] = field(default_factory=dict)
     """What was put with PutObject, by version."""
@@ -110,6 +113,17 @@ class Account:
     applied: set[str] = field(default_factory=set)
     pools: dict[str, str] = field(default_factory=dict)
     """Node pools of Karpenter, and who made each."""
+    eks_name: str = "example"
+    """The cluster for which Karpenter has made nodes."""
+    addresses: dict[str, str] = field(default_factory=dict)
+    printed: str = ""
+    """What pods have printed."""
+    drained: set[str] = field(default_factory=set)
+    """Nodes that get no more jobs."""
+    ended: set[str] = field(default_factory=set)
+    """Nodes that were replaced."""
+    refusal: str = ""
+    """Why commands on nodes fail."""
     claims: dict[str, str] = field(default_factory=dict)
     """Nodes of Karpenter, and their pools."""
 
@@ -338,12 +352,77 @@ class Account:
         return {"Volumes": [{"OpenZFSConfiguration": {"VolumePath": "/fsx/home"}}]}
 
     def describe_instances(self, request: Request) -> Any:
-        filters = request.options["filters"]
-        tag = next((f for f in filters if "compute-node-group-id" in f), None)
-        if tag is None:
-            return {"Reservations": []}
-        found = self.pcs.instances(tag.rpartition("=")[2])
-        return {"Reservations": [{"Instances": [{"InstanceId": id} for id in found]}]}
+        """Those that have one of the values of each tag: `Name=tag:KEY,Values=VALUE,VALUE`."""
+        filters = dict(each.split(",Values=") for each in request.options["filters"])
+        asked = {k.removeprefix("Name=tag:"): v.split(",") for k, v in filters.items() if ":" in k}
+        found = [
+            {
+                "InstanceId": id,
+                "State": {"Name": "running"},
+                "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
+                "PrivateIpAddress": self.address(id),
+            }
+            for id, tags in self._instances()
+            if all(tags.get(key) in values for key, values in asked.items())
+        ]
+        return {"Reservations": [{"Instances": found}]}
+
+    def _instances(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Ids and tags of all instances that run."""
+        for group in self.pcs.groups:
+            for id in self.pcs.instances(group):
+                yield id, {"aws:pcs:compute-node-group-id": group}
+        for group in self.eks.groups:
+            for id in self.eks.instances(f"eks-{group}"):
+                yield id, {"aws:autoscaling:groupName": f"eks-{group}"}
+        for name, pool in self.claims.items():
+            own = {"karpenter.sh/nodepool": pool, f"kubernetes.io/cluster/{self.eks_name}": "owned"}
+            yield f"i-{name}", own
+
+    def address(self, id: str) -> str:
+        """The address of an instance in its VPC."""
+        return self.addresses.setdefault(id, f"10.0.0.{len(self.addresses) + 5}")
+
+    def start_session(self, request: Request) -> Any:
+        return {}
+
+    def send_command(self, request: Request) -> Any:
+        script = json.loads(request.one("parameters"))["commands"]
+        asked = {line.partition("=")[2] for line in script if line.startswith("address=")}
+        self.drained |= {id for id, address in self.addresses.items() if address in asked}
+        return {"Command": {"CommandId": "0a1b2c3d-0000-0000-0000-000000000000"}}
+
+    def get_command_invocation(self, request: Request) -> Any:
+        status = "Failed" if self.refusal else "Success"
+        return {"Status": status, "StandardOutputContent": self.refusal or "drained\n"}
+
+    def terminate_instances(self, request: Request) -> Any:
+        self.ended |= {*request.options["instance-ids"]}
+        return {}
+
+    def update_container_instances_state(self, request: Request) -> Any:
+        if self.refusal:
+            return {"failures": [{"reason": self.refusal}]}
+        self.drained |= {arn.partition("/")[2] for arn in request.options["container-instances"]}
+        return {}
+
+    def filter_log_events(self, request: Request) -> Any:
+        group = request.one("log-group-name")
+        if group not in self.events:
+            raise Refused("ResourceNotFoundException", "The specified log group does not exist.")
+        return {"events": self.events[group]}
+
+    def list_container_instances(self, request: Request) -> Any:
+        only = request.one("filter").rpartition(" ")[2]
+        found = [id for id in self.batch.instances if only in id]
+        return {"containerInstanceArns": [f"arn/{id}" for id in found]}
+
+    def describe_container_instances(self, request: Request) -> Any:
+        asked = request.options["container-instances"]
+        ids = [arn.rpartition("/")[2] for arn in asked]
+        state = {True: "DRAINING", False: "ACTIVE"}
+        found = [{"ec2InstanceId": id, "status": state[id in self.drained]} for id in ids]
+        return {"containerInstances": found}
 
     def describe_network_interfaces(self, request: Request) -> Any:
         asked = " ".join(request.options["filters"])

@@ -45,6 +45,8 @@ class Batch:
         """Why jobs fail."""
         self.image = "LATEST"
         """What Batch says of its images."""
+        self.instances: list[str] = []
+        """The nodes of every environment."""
         self.page_size = 100
         """Definitions in a page of an answer."""
 
@@ -68,6 +70,7 @@ class Batch:
         status = ("INVALID" if self.invalid else "VALID") if checked else "UPDATING"
         return {
             "computeEnvironmentArn": id,
+            "ecsClusterArn": f"arn:aws:ecs:us-east-1:111122223333:cluster/{id[-5:]}",
             "status": status,
             "state": each.state,
             "computeResources": {

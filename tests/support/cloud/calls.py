@@ -79,6 +79,9 @@ class Calls:
                 told(line)
         return ended
 
+    def attach(self, words: Sequence[str]) -> int:
+        return self.account.run(words[0], list(words[1:]), self.folder).status
+
     def sleep(self, seconds: float) -> None:
         self.account.run("sleep", [str(seconds)], self.folder)
 

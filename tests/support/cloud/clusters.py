@@ -157,8 +157,14 @@ class Eks:
             raise Refused("ResourceNotFoundException", f"No node group found for name: {name}.")
         group = self.groups[name]
         scaling = {"minSize": group.minimum, "maxSize": group.maximum, "desiredSize": group.desired}
-        shown = {"scalingConfig": scaling, "status": group.status}
-        return {"nodegroup": {**shown, "releaseVersion": self.release}}
+        shown = {"scalingConfig": scaling, "status": group.status, "releaseVersion": self.release}
+        resources = {"autoScalingGroups": [{"name": f"eks-{name}"}]}
+        return {"nodegroup": {**shown, "resources": resources}}
+
+    def instances(self, scaled: str) -> list[str]:
+        """Those of an Auto Scaling group."""
+        name = scaled.removeprefix("eks-")
+        return [f"i-{name}-{number}" for number in range(self.groups[name].desired)]
 
     def update_nodegroup_config(self, request: Request) -> Any:
         group = self.groups[request.one("nodegroup-name")]
@@ -392,6 +398,14 @@ class HyperPod:
                 for name in self.groups
             ]
         }
+
+    def batch_replace_cluster_nodes(self, request: Request) -> Any:
+        ids = request.options["node-ids"]
+        if self.account.refusal:
+            failed = {"NodeId": ids[0], "ErrorCode": "InstanceIdNotFound"}
+            return {"Failed": [{**failed, "Message": self.account.refusal}]}
+        self.account.ended |= {*ids}
+        return {"Successful": ids}
 
     def list_cluster_events(self, request: Request) -> Any:
         self._known()

@@ -88,5 +88,6 @@ def state(account: Account) -> dict[str, Any]:
         "fleet": account.pcluster.fleet,
         "objects": dict(account.objects),
         "logs": set(account.log_groups),
+        "nodes": (set(account.drained), set(account.ended)),
         "kubernetes": (set(account.releases), set(account.applied)),
     }

@@ -121,17 +121,32 @@ class Pcluster:
                 resources[f"Storage{number}"] = {"DeletionPolicy": policy, "Type": type}
         return yaml.safe_dump({"Resources": resources, "Configuration": self.configuration})
 
+    def log_group(self) -> dict[str, str]:
+        """That of its stack."""
+        name = "/aws/parallelcluster/example-202611290000"
+        return {"ResourceType": "AWS::Logs::LogGroup", "PhysicalResourceId": name}
+
     def describe_compute_fleet(self, options: dict[str, str]) -> Done:
         return _said(status=self.fleet)
 
     def describe_cluster_instances(self, options: dict[str, str]) -> Done:
-        assert options["--node-type"] == "ComputeNode"
-        count = self.nodes.get(options["--queue-name"], 0)
+        """Pages of three."""
+        wanted = [options["--queue-name"]] if "--queue-name" in options else [*self.nodes]
+        found = [
+            {"instanceId": f"i-{number:017x}", "queueName": queue, "nodeType": "ComputeNode"}
+            for queue in wanted
+            for number in range(self.nodes.get(queue, 0))
+        ]
+        if "--node-type" not in options:
+            found.append({"instanceId": "i-0a1b2c3d4e5f67890", "nodeType": "HeadNode"})
         first = int(options.get("--next-token", "0"))
-        last = min(first + 3, count)
-        more = {"nextToken": str(last)} if last < count else {}
-        instances = [{"instanceId": f"i-{number:017x}"} for number in range(first, last)]
-        return Done(out=json.dumps({"instances": instances, **more}))
+        more = {"nextToken": str(first + 3)} if first + 3 < len(found) else {}
+        address = self.account.address
+        shown = [
+            {**each, "state": "running", "privateIpAddress": address(each["instanceId"])}
+            for each in found[first : first + 3]
+        ]
+        return Done(out=json.dumps({"instances": shown, **more}))
 
     def update_compute_fleet(self, options: dict[str, str]) -> Done:
         self.fleet = {"STOP_REQUESTED": "STOPPING", "START_REQUESTED": "STARTING"}[

@@ -49,6 +49,12 @@ def run(account: Account, program: str, words: list[str]) -> Done:
         return account.git.run(words, account.cwd)
     if program == "helm":
         return _helm(account, words)
+    if "cordon" in words:
+        return _cordon(account, words[-1])
+    if "logs" in words:
+        return Done(out=account.printed)
+    if program == "kubectl" and any(word.startswith("smoke/") for word in words):
+        return _with_file(account, words)
     return _kubectl(account, words) if program == "kubectl" else Done()
 
 
@@ -98,6 +104,34 @@ def _kubectl(account: Account, words: list[str]) -> Done:
     return Done()
 
 
+def _with_file(account: Account, words: list[str]) -> Done:
+    """Create, show or delete what a file has."""
+    path = account.cwd / words[words.index("--filename") + 1]
+    if "apply" in words:
+        account.applied.add(path.name)
+    elif "delete" in words:
+        account.applied.discard(path.name)
+    else:
+        return Done(out=json.dumps(yaml.safe_load(path.read_text())))
+    return Done()
+
+
+def _cordon(account: Account, name: str) -> Done:
+    account.drained.add(name.removeprefix("hyperpod-").removeprefix("ip-"))
+    return Done()
+
+
+def _nodes(account: Account) -> Done:
+    ids = [id for group in account.eks.groups for id in account.eks.instances(f"eks-{group}")]
+    names = {f"ip-{id}": id for id in ids}
+    names |= {f"hyperpod-i-{group}": f"i-{group}" for group in account.hyperpod.groups}
+    nodes = [
+        {"metadata": {"name": name}, "spec": {"providerID": f"aws:///use1-az6/{id}"}}
+        for name, id in names.items()
+    ]
+    return Done(out=json.dumps({"items": nodes}))
+
+
 def _as_json(account: Account, words: list[str], *, known: bool) -> Done:
     """One object, or the list of a kind."""
     kind, name = words[0], words[1] if not words[1].startswith("--") else ""
@@ -105,6 +139,11 @@ def _as_json(account: Account, words: list[str], *, known: bool) -> Done:
         containers = [{"image": account.cni}]
         found = {"spec": {"template": {"spec": {"containers": containers}}}}
         return Done(out=json.dumps(found) if account.cni else "")
+    if kind == "nodes":
+        return _nodes(account)
+    if kind in ("job", "mpijob"):
+        ended = {"type": "Failed" if account.refusal else "Complete", "status": "True"}
+        return Done(out=json.dumps({"status": {"conditions": [ended]}}))
     if kind == "customresourcedefinitions":
         there = known and "karpenter" in name
         return Done(out=json.dumps({"metadata": {"name": name}}) if there else "")

@@ -14,7 +14,6 @@ from tests.support.cloud.changes import (
     denial,
     in_place,
     is_named,
-    recreation,
     recreations,
     referred,
     renewed,
@@ -154,8 +153,6 @@ class CloudFormation:
                 or renewed(after[name], before, after)
             ):
                 details = list(recreations(before[name], after[name], moved, before, after))
-                if after[name]["Type"] == "AWS::S3::Bucket" and self._renames(parameters):
-                    details.append(recreation("Static"))
                 change = ("Modify", replacement(details))
                 details += in_place(before[name], after[name], moved, before, after)
             else:
@@ -173,12 +170,6 @@ class CloudFormation:
                 }
             )
         return found
-
-    def _renames(self, parameters: dict[str, str]) -> bool:
-        """Whether the bucket gets another name: the one that an earlier version gave it is kept
-        by the parameter alone."""
-        name = self.account.output("ScriptsBucketName")
-        return parameters.get("KeptBucketName", "") != name * name.startswith("sagemaker-")
 
     def describe_change_set(self, request: Request) -> Any:
         found = self._change_set(request)
@@ -360,6 +351,8 @@ class CloudFormation:
     def list_stack_resources(self, request: Request) -> Any:
         if request.one("stack-name") == self.account.pcluster.STACK:
             return {"StackResourceSummaries": self.account.pcluster.resources}
+        if request.one("stack-name") == "example" and self.account.pcluster.status:
+            return {"StackResourceSummaries": [self.account.pcluster.log_group()]}
         stack = self._stack(request.one("stack-name"))
         if stack.status == "ROLLBACK_COMPLETE" and stack.attempted:
             names = log_groups(stack.attempted)

@@ -387,3 +387,16 @@ def test_nodes_with_an_image_of_their_own_join_a_newer_cluster(tmp_path: Path) -
         bundle.account.eks.existing["platform"] = {**CLUSTER, "version": "1.36"}
         bundle.deployed()
         assert sizes(bundle) == {"h200": (2, 2)}
+
+
+def test_nodes_of_others_are_neither_shown_nor_ended(bundle: Bundle) -> None:
+    bundle.deployed()
+    system = json.loads(bundle.folder.joinpath("bundle.json").read_text())["service"][
+        "system_group"
+    ]
+    bundle.account.eks.groups[system] = Group(system, 2, 2, 2, 0)
+    shown = bundle.deployed("--status").stdout
+    assert "i-h200-0" in shown
+    assert "theirs" not in shown
+    assert system not in shown
+    bundle.stops("no node", "--replace", "--yes", "--node", f"i-{system}-0")

@@ -140,7 +140,7 @@ _STORES = ("AWS::FSx::FileSystem", "AWS::EFS::FileSystem")
 
 def opened(plan: Plan, files: Files) -> Iterator[str]:
     """Session Manager opens a shell on all nodes of Slurm whose README says so."""
-    if plan.scheduler != "slurm" or "aws ssm start-session" not in files["README.md"]:
+    if plan.scheduler != "slurm" or "--login" not in files["README.md"]:
         return
     for name, nodes in _of_pcluster(files):
         if "SessionPolicyArn" not in str(nodes.get("Iam")):

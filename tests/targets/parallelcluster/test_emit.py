@@ -341,7 +341,7 @@ NO_KEY = "Desktops need a `key_name`, which this spec does not have: `pcluster d
 WAITS = "The creation waits for all nodes of `count.min`"
 NEXT_STEPS = [
     # Fragment, words of the README, words that it lacks.
-    ("", ["aws ssm start-session"], ["pcluster ssh", "ssh USER@ADDRESS", "nothing is open on it"]),
+    ("", [], ["pcluster ssh", "ssh USER@ADDRESS", "nothing is open on it"]),
     (OUTSIDE, ["port 22 is open to `ssh_from`"], ["pcluster ssh", "ssh USER@ADDRESS"]),
     (OUTSIDE + KEY, ["use `ssh USER@ADDRESS`"], ["pcluster ssh"]),
     (OUTSIDE + KEYED, [OPENS], ["ssh USER@ADDRESS"]),

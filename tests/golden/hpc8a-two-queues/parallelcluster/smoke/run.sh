@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
 failed=0 options=() jobs=()
 for word in "$@"; do
   mapfile -t found < <(compgen -G "*-$word.sbatch")
-  if [[ -n ${found[*]-} ]]; then jobs+=("${found[@]}"); else options+=("$word"); fi
+  if [[ -f $word ]]; then jobs+=("$word"); elif [[ -n ${found[*]-} ]]; then jobs+=("${found[@]}"); else options+=("$word"); fi
 done
 [[ -n ${jobs[*]-} ]] || jobs=(*.sbatch)
 for job in "${jobs[@]}"; do

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clustergen.facts.schemas.building.parallelcluster import exactly_one, map, never
-from clustergen.facts.schemas.building.shared import CFN_LINT, DIALECT, Json, installed
+from tools.schemas.parallelcluster import exactly_one, map, never
+from tools.schemas.shared import CFN_LINT, DIALECT, Json, installed
 
 _NODE_TYPES = (
     "AWS::CloudWatch::Dashboard",

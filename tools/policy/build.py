@@ -4,7 +4,7 @@ The calls are the permissions of the types' handlers in the CloudFormation regis
 action applies to is in the service authorization reference; cfn-lint has copies of both. What AWS's
 managed policies of roles allow comes from moto's copy. Run in a checkout with the extra ``test``::
 
-    python -m clustergen.analysis.policy.build [--check]
+    python -m tools.policy.build [--check]
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import clustergen
 from clustergen.analysis.policy import parallelcluster, scopes
 from clustergen.analysis.policy.calls import camel
 from clustergen.base.text_lists import word_set
 from clustergen.deployment import calls
 
-PATH = Path(__file__).with_name("data.json")
-PACKAGE = Path(__file__).parents[2]
+PACKAGE = Path(clustergen.__file__).parent
+PATH = PACKAGE / "analysis/policy/data.json"
 TEMPLATES = PACKAGE.parent / "templates"
 
 _TYPE = re.compile(r"\bAWS::\w+::\w+")
@@ -72,7 +73,7 @@ def main(arguments: Iterable[str] = ()) -> int:
     if "--check" not in arguments:
         PATH.write_text(text, encoding="utf-8")
     elif not PATH.exists() or PATH.read_text(encoding="utf-8") != text:
-        print(f"{PATH.name} is not what would be built: python -m clustergen.analysis.policy.build")
+        print(f"{PATH.name} is not what would be built: python -m tools.policy.build")
         return 1
     return 0
 

@@ -7,8 +7,8 @@ import importlib.util
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.facts.schemas.building.cloudformation import BATCH_TYPES, EKS_TYPES, PCS_TYPES
-from clustergen.facts.schemas.building.shared import BOTOCORE, CFN_LINT, Json, installed
+from tools.schemas.cloudformation import BATCH_TYPES, EKS_TYPES, PCS_TYPES
+from tools.schemas.shared import BOTOCORE, CFN_LINT, Json, installed
 
 OTHER_TYPES = (
     "AWS::APS::RuleGroupsNamespace",

@@ -7,9 +7,9 @@ import importlib.util
 from collections.abc import Mapping
 from typing import Any
 
-from clustergen.facts.schemas.building.cloudformation import compiles
-from clustergen.facts.schemas.building.parallelcluster import exactly_one, map, never, present
-from clustergen.facts.schemas.building.shared import BOTOCORE, DIALECT, Json, installed
+from tools.schemas.cloudformation import compiles
+from tools.schemas.parallelcluster import exactly_one, map, never, present
+from tools.schemas.shared import BOTOCORE, DIALECT, Json, installed
 
 
 def hyperpod() -> Json:

@@ -4,7 +4,7 @@ They come from the transition rules (``oldSelf``) of the custom resource definit
 from checkouts of the projects. A project that is not given keeps its rows; started by path, it
 needs nothing else of this project but PyYAML::
 
-    python clustergen/facts/schemas/build_immutable.py [--check] kueue=CHECKOUT ...
+    python tools/schemas/immutable.py [--check] kueue=CHECKOUT ...
 
 Each row has the path of a field, how it is fixed (see :mod:`clustergen.facts.schemas.immutable`),
 and the project, whose version and address are in ``projects``. No text of a definition is copied. A
@@ -26,7 +26,7 @@ import yaml
 
 Json = dict[str, Any]  # not imported: this file runs where the rest of the project is missing
 
-FILE = Path(__file__).with_name("kubernetes-updates.json")
+FILE = Path(__file__).parents[2] / "clustergen/facts/schemas/kubernetes-updates.json"
 
 
 class Project(NamedTuple):
@@ -73,7 +73,7 @@ PROJECTS: Mapping[str, Project] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the rows of the given projects, or with ``--check`` compare them."""
-    parser = argparse.ArgumentParser(prog="clustergen/facts/schemas/build_immutable.py")
+    parser = argparse.ArgumentParser(prog="tools/schemas/immutable.py")
     parser.add_argument("--check", action="store_true", help="only say whether they are current")
     parser.add_argument("projects", nargs="+", metavar="PROJECT=CHECKOUT")
     args = parser.parse_args(argv)
@@ -96,7 +96,7 @@ def _text(rows: Mapping[str, Sequence[Json]]) -> str:
     projects = {
         name: {"version": each.version, "source": each.source} for name, each in PROJECTS.items()
     }
-    comment = "transition rules of custom resource definitions; built by build_immutable.py"
+    comment = "transition rules of custom resource definitions; built by tools/schemas/immutable.py"
     return (
         f'{{\n"$comment": {json.dumps(comment)},\n'
         f'"projects": {{\n{_lines(projects)}\n}},\n'

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from clustergen.facts.schemas.building.shared import DIALECT, PARALLELCLUSTER, Json, installed
+from tools.schemas.shared import DIALECT, PARALLELCLUSTER, Json, installed
 
 
 def parallelcluster() -> Json:

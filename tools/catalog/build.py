@@ -1,6 +1,6 @@
-"""Rebuild the catalog's data: ``python -m clustergen.facts.catalog.build [--check]``.
+"""Rebuild the catalog's data: ``python -m tools.catalog.build [--check]``.
 
-Joins EC2's data (:mod:`clustergen.facts.catalog.survey`) with the manually maintained files in
+Joins EC2's data (:mod:`tools.catalog.survey`) with the manually maintained files in
 ``data/``: ``corrections.json`` (missing and wrong values) and ``families.json``. Writes
 ``instances.jsonl``, ``zones.json`` and ``provenance.json``. Needs moto and botocore; the compiler
 does not.
@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clustergen.facts.catalog import families, rows, survey
+from clustergen.facts.catalog import families, rows
 from clustergen.facts.catalog.instance import Accelerator, NetworkCard
 from clustergen.facts.catalog.lookup import DATA
 from clustergen.facts.catalog.rows import Row
+from tools.catalog import survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +251,7 @@ def _survey(region: str | None) -> survey.Survey:
 def _check(files: Mapping[str, str]) -> int:
     stale = [name for name, text in files.items() if _committed(DATA / name) != text]
     for name in stale:
-        print(f"{name} is not what would be built: run python -m clustergen.facts.catalog.build")
+        print(f"{name} is not what would be built: run python -m tools.catalog.build")
     return 1 if stale else 0
 
 
@@ -259,7 +260,7 @@ def _committed(path: Path) -> str | None:
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m clustergen.facts.catalog.build")
+    parser = argparse.ArgumentParser(prog="python -m tools.catalog.build")
     parser.add_argument("--check", action="store_true", help="only say whether the data is current")
     parser.add_argument("--from-aws", metavar="REGION", help="also ask EC2, with your credentials")
     return parser.parse_args(argv)

@@ -1,6 +1,6 @@
 """EC2's data about instance types: the source of the catalog.
 
-Only :mod:`clustergen.facts.catalog.build` imports this module; compiling a spec never does.
+Only :mod:`tools.catalog.build` imports this module; compiling a spec never does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write the schemas of the models: ``python -m clustergen.spec.build [--check]``.
+"""Write the schemas of the models: ``python -m tools.spec.build [--check]``.
 
 ``core_schema.json`` is what specs are read with, ``json_schema.json`` what editors get,
 ``instead.json`` the help for options that are another target's. The models
@@ -159,7 +159,7 @@ def main(arguments: list[str]) -> int:
         if "--check" not in arguments:
             file.write_text(made, encoding="utf-8")
         elif file.read_text(encoding="utf-8") != made:
-            print(f"{file.name} is out of date; run `python -m clustergen.spec.build`")
+            print(f"{file.name} is out of date; run `python -m tools.spec.build`")
             stale = True
     return int(stale)
 

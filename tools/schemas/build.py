@@ -1,4 +1,4 @@
-"""Build the schemas in this folder from the services' own tools.
+"""Build the schemas of ``clustergen/facts/schemas/`` from the services' own tools.
 
 ``parallelcluster-3.16.1.json`` and ``parallelcluster-updates-3.16.1.json`` (what an update does
 with each key) come from the marshmallow classes of aws-parallelcluster,
@@ -7,7 +7,7 @@ another resource) from the CloudFormation schemas in cfn-lint, and for FSx from 
 ``hyperpod.json`` from botocore's model of SageMaker's CreateCluster. ParallelCluster cannot be
 installed with the others, so each run builds what it finds; it needs no other package::
 
-    python -m clustergen.facts.schemas.build [--check]
+    python -m tools.schemas.build [--check]
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clustergen.facts.schemas.building.cloudformation import batch, eks, pcs
-from clustergen.facts.schemas.building.hyperpod import hyperpod
-from clustergen.facts.schemas.building.parallelcluster import (
+from tools.schemas.cloudformation import batch, eks, pcs
+from tools.schemas.hyperpod import hyperpod
+from tools.schemas.parallelcluster import (
     parallelcluster,
     parallelcluster_updates,
 )
-from clustergen.facts.schemas.building.replacements import cloudformation_updates
-from clustergen.facts.schemas.building.shared import PARALLELCLUSTER, Json
+from tools.schemas.replacements import cloudformation_updates
+from tools.schemas.shared import PARALLELCLUSTER, Json
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[2] / "clustergen/facts/schemas"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the schemas whose sources are installed, or with ``--check`` compare them."""
-    parser = argparse.ArgumentParser(prog="python -m clustergen.facts.schemas.build")
+    parser = argparse.ArgumentParser(prog="python -m tools.schemas.build")
     parser.add_argument("--check", action="store_true", help="only say whether they are current")
     check = parser.parse_args(argv).check
     found = [(name, build) for name, module, build in _BUILDS if importlib.util.find_spec(module)]
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     stale = [name for name, build in found if not _put(FOLDER / name, _text(build()), check)]
     for name in stale:
-        print(f"{name} is not what would be built: run python -m clustergen.facts.schemas.build")
+        print(f"{name} is not what would be built: run python -m tools.schemas.build")
     return 1 if stale else 0
 
 

@@ -1,1 +1,0 @@
-"""Builders of the schemas, one module for each source."""

@@ -1,0 +1,1 @@
+"""Builds the catalog of instance types."""

@@ -1,0 +1,1 @@
+"""Generates pages and pictures of the documentation, and the site."""

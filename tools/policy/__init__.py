@@ -1,0 +1,1 @@
+"""Builds what IAM policies are made of."""

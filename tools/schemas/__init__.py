@@ -1,0 +1,1 @@
+"""Builds the schemas of the documents of services."""

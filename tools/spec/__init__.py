@@ -1,0 +1,1 @@
+"""Builds the compiled models of the spec."""
