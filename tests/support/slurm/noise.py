@@ -29,6 +29,9 @@ _EXCUSED: Mapping[str, str] = {
     r"node \S+ state set to UNKNOWN|Invalid node state specified 0": (
         "resumed before it answered a restarted controller"
     ),
+    r"update_node for \S+ Invalid node state specified$|transition .* from=IDLE to=RESUME": (
+        "another run of that script has resumed it in the meantime"
+    ),
 }
 _STAMP = re.compile(r"^\[[^]]*\] ")
 
