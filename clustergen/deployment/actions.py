@@ -32,7 +32,7 @@ def perform(run: Run, cluster: Cluster) -> None:
     """
     if not run.options.rehearses:
         if run.options.action not in DAILY:
-            _check_programs(run, cluster)
+            run.world.require(*cluster.programs)
         here = ownership.check(run)
         if run.options.action != "destroy-foundation":
             cluster.check_owner()
@@ -42,12 +42,6 @@ def perform(run: Run, cluster: Cluster) -> None:
         ACTIONS[run.options.action](run, cluster)
     finally:
         stacks.drop_all(run)
-
-
-def _check_programs(run: Run, cluster: Cluster) -> None:
-    for name in cluster.programs:
-        if not run.world.programs.has(name):
-            raise Stop(f"{name} is required, but not on PATH: install it, and run this again.")
 
 
 def deploy(run: Run, cluster: Cluster) -> None:

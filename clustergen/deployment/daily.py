@@ -43,19 +43,16 @@ def login(run: Run, cluster: Cluster) -> None:
             "the spec leaves out `session-manager`, so only SSH reaches nodes: README.md says how."
         )
     words = ["aws", "ssm", "start-session", "--region", region, "--target"]
-    _attach(
-        run, [*words, cluster.session(_chosen(run, cluster, groups=True))], "session-manager-plugin"
-    )
+    node = _chosen(run, _running(cluster), groups=True)
+    _attach(run, [*words, cluster.session(node)], "session-manager-plugin")
 
 
-def _chosen(run: Run, cluster: Cluster, *, groups: bool = False, ill: bool = False) -> Node:
-    """The node that the user wants; without a word, one where people log in.
+def _chosen(run: Run, found: list[Node], *, groups: bool = False) -> Node:
+    """The one of these nodes that the user wants; without a word, the first.
 
-    Only ``groups`` is about any node of a group; ``ill`` is about one that does not run, too.
+    Only ``groups`` is about any node of a group.
     """
-    wanted, found = run.options.node, _running(cluster)
-    if ill and cluster.exists():
-        found = [each for each in cluster.nodes() if not each.ends]
+    wanted = run.options.node
     if wanted:
         names = ((node, (node.id, node.address, node.group if groups else "")) for node in found)
         found = [node for node, known in names if wanted in known]
@@ -75,9 +72,10 @@ def _running(cluster: Cluster) -> list[Node]:
 
 def drain(run: Run, cluster: Cluster) -> None:
     """Let the jobs of a node end, and keep others off it."""
-    node = _chosen(run, cluster)
-    others = [each for each in _running(cluster) if each.id != node.id]
-    way = cluster.drain(node, next(iter(others), node))
+    running = _running(cluster)
+    node = _chosen(run, running)
+    others = (each for each in running if each.id != node.id)
+    way = cluster.drain(node, next(others, node))
     run.note(f"{node.id} gets no more jobs. To take that back: {way}.")
 
 
@@ -94,16 +92,16 @@ def test(run: Run, cluster: Cluster) -> None:
 
 def replace(run: Run, cluster: Cluster) -> None:
     """End a node, with its jobs."""
-    node = _chosen(run, cluster, ill=True)
+    # Also one that does not run.
+    there = [each for each in cluster.nodes() if not each.ends] if cluster.exists() else []
+    node = _chosen(run, there)
     run.confirm_deletion(f"what runs on {node.id} of {node.group}, and the node {node.id}")
     cluster.replace(node)
     run.note(f"{node.id} ends. Where its group keeps its size, another node starts: see --status.")
 
 
 def _attach(run: Run, words: list[str], *more: str) -> None:
-    for program in (words[0], *more):
-        if not run.world.programs.has(program):
-            raise Stop(f"{program} is required, but not on PATH: install it, and run this again.")
+    run.world.require(words[0], *more)
     run.world.screen.command(words)
     if code := run.world.programs.attach(words):
         raise Stop(

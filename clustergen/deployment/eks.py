@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import ClassVar, cast
 
 from clustergen.base.artifacts import Json
@@ -83,7 +84,7 @@ class EksCluster(StackCluster):
 
     def state(self) -> Rows:
         rows = []
-        for name, shown in self._present():
+        for name, shown in self._present:
             issues = at(shown, "health.issues") or ()
             words = [f"{each.get('code')}: {each.get('message')}" for each in issues]
             size = f"{at(shown, 'scalingConfig.desiredSize')} nodes"
@@ -94,7 +95,7 @@ class EksCluster(StackCluster):
         """The instances of Auto Scaling groups, and those of Karpenter."""
         groups = {
             each["name"]: name
-            for name, shown in self._present()
+            for name, shown in self._present
             for each in at(shown, "resources.autoScalingGroups") or ()
         }
         yield from nodes.tagged(self.run, "aws:autoscaling:groupName", groups)
@@ -108,6 +109,7 @@ class EksCluster(StackCluster):
     def test(self, group: str, entrance: Node | None) -> None:  # noqa: ARG002
         kubernetes_tests.run(self.api, group)
 
+    @cached_property
     def _present(self) -> list[tuple[str, Json]]:
         """The node groups that exist, by name."""
         own = filter(None, [*self.service.groups, self.service.system_group])

@@ -7,10 +7,9 @@ from typing import Final
 from clustergen.base.artifacts import Json
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.model import EXPECTED
-from clustergen.deployment.nodes import of_group
+from clustergen.deployment.nodes import TESTS, tests_of
 from clustergen.deployment.world import Late, Stop, at
 
-_FOLDER: Final = "smoke"
 _MINUTES: Final = 90
 """Nodes may have to start."""
 _JOBSET: Final = "jobset.sigs.k8s.io"
@@ -28,18 +27,15 @@ def run(api: Kubernetes, group: str) -> None:
 
     :raises Stop: if some fail, with their names: these stay, to be looked at.
     """
-    every = {path.name: path.stem for path in sorted((api.run.folder / _FOLDER).glob("*.yaml"))}
-    chosen = of_group(api.run.bundle.groups, every, group, "{}-") if group else [*every]
-    if not chosen:
-        raise Stop(f"the bundle has no tests{f' of {group}' if group else ''}.")
+    chosen = tests_of(api.run, "yaml", group, "{}-")
     api.reach()
-    passed = {name: _passes(api, f"{_FOLDER}/{name}") for name in chosen}
+    passed = {name: _passes(api, f"{TESTS}/{name}") for name in chosen}
     rows = [["PASS" if good else "FAIL", name] for name, good in passed.items()]
     api.run.world.screen.result(rows)
     if failed := [name for name, good in passed.items() if not good]:
         raise Stop(
             f"these tests have failed: {', '.join(failed)}. Their jobs stay, and may hold nodes: "
-            f"see kubectl describe, then kubectl delete --filename {_FOLDER}/NAME."
+            f"see kubectl describe, then kubectl delete --filename {TESTS}/NAME."
         )
 
 

@@ -6,9 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from clustergen.deployment.run import Run
-from clustergen.deployment.world import at
+from clustergen.deployment.world import Stop, at
 
 _THERE: Final = ["pending", "running", "shutting-down", "stopping", "stopped"]
+
+
+TESTS: Final = "smoke"
+"""The folder of the tests of a bundle."""
 
 
 class Node(NamedTuple):
@@ -52,6 +56,17 @@ def tagged(run: Run, tag: str, groups: Mapping[str, str], **more: str) -> Iterat
         group, state = groups.get(values.get(tag, ""), ""), str(at(each, "State.Name"))
         addresses = each.get("PrivateIpAddress", ""), each.get("PublicIpAddress", "")
         yield Node(group, each["InstanceId"], state, *addresses)
+
+
+def tests_of(run: Run, kind: str, group: str, form: str) -> list[str]:
+    """The files of a kind with tests, all or those of a node group; ``form`` as below.
+
+    :raises Stop: if there are none.
+    """
+    every = {path.name: path.stem for path in sorted((run.folder / TESTS).glob(f"*.{kind}"))}
+    if found := of_group(run.bundle.groups, every, group, form) if group else [*every]:
+        return found
+    raise Stop(f"the bundle has no tests{f' of {group}' if group else ''}.")
 
 
 def of_group(groups: Iterable[str], named: Mapping[str, str], group: str, form: str) -> list[str]:

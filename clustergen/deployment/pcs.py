@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar, NamedTuple, cast
 
 from clustergen.base.artifacts import Json
@@ -110,13 +111,13 @@ class PcsCluster(StackCluster):
 
     def state(self) -> Rows:
         return [
-            ["group", g.name, f"{g.minimum} to {g.maximum} nodes", g.status]
-            for g in self._present()
+            ["group", g.name, f"{g.minimum} to {g.maximum} nodes", g.status] for g in self._present
         ]
 
     def nodes(self) -> Iterator[Node]:
-        return nodes.tagged(self.run, _TAG, {g.id: g.name for g in self._present()})
+        return nodes.tagged(self.run, _TAG, {g.id: g.name for g in self._present})
 
+    @cached_property
     def _present(self) -> list[Group]:
         cluster = self._id()
         return self._groups(cluster, login=True) if cluster else []

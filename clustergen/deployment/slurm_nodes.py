@@ -11,15 +11,14 @@ from typing import Final
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import bucket, foundation, printing
-from clustergen.deployment.nodes import Node, of_group
+from clustergen.deployment.nodes import TESTS, Node, tests_of
 from clustergen.deployment.run import Run
 from clustergen.deployment.world import Stop
 
 _MINUTES: Final = 5
 _TEST_MINUTES: Final = 240
 _RUNNING: Final = ("Pending", "InProgress", "Delayed", "Cancelling", None)
-_TESTS: Final = "smoke"
-_TESTED: Final = (_TESTS, "jobs", "verify.sh")
+_TESTED: Final = (TESTS, "jobs", "verify.sh")
 # `%o` is the address by which Slurm reaches a node: https://slurm.schedmd.com/sinfo.html
 _DRAIN: Final = """\
 #!/bin/bash -l
@@ -30,12 +29,15 @@ name=$(sinfo -N -h --format='%o %N' | awk -v a="$address" '$1 == a {{ print $2; 
 scontrol update nodename="$name" state=drain reason='drained with clustergen'
 sinfo --nodes="$name" --Node --long
 """
-# The user of the image is the first one. A folder with a known name could be another user's.
+# The user of the image is the first one, and may not write to the root of every file system. A
+# folder with a known name could be another user's.
 _TEST: Final = """\
 #!/bin/bash -l
 set -eo pipefail
 user=$(id -un 1000)
-folder=$(runuser -u "$user" -- mktemp -d {place})
+folder=$(mktemp -d {place})
+chmod 755 "$folder"
+chown "$user" "$folder"
 echo "The tests are in $folder."
 aws s3 cp --region {region} --only-show-errors {archive} - | runuser -u "$user" -- tar xzC "$folder"
 runuser -l "$user" -c "cd '$folder' && smoke/run.sh {tests}"
@@ -67,10 +69,7 @@ def testing(run: Run, group: str) -> str:
     place = run.bundle.shared
     if not place:
         raise Stop("tests need a file system that all nodes share: the spec has none.")
-    tests = {path.name: path.stem for path in sorted((run.folder / _TESTS).glob("*.sbatch"))}
-    chosen = of_group(run.bundle.groups, tests, group, "-{}") if group else [*tests]
-    if not chosen:
-        raise Stop(f"the bundle has no tests{f' of {group}' if group else ''}.")
+    chosen = tests_of(run, "sbatch", group, "-{}")
     outputs, key = foundation.outputs(run), f"tests/{run.bundle.cluster}-{run.bundle.target}.tgz"
     bucket.put_bytes(run, outputs, key, "tests.tgz", _packed(run.folder))
     return _TEST.format(

@@ -285,6 +285,12 @@ class World:
                 return False
         return True
 
+    def require(self, *programs: str) -> None:
+        """Stop at a program that is not there."""
+        for name in programs:
+            if not self.programs.has(name):
+                raise Stop(f"{name} is required, but not on PATH: install it, and run this again.")
+
     def words(self, call: str, arguments: Mapping[str, Any]) -> list[str]:
         """A call as a command of the AWS CLI."""
         return printing.aws(call, arguments, self.region)

@@ -226,6 +226,7 @@ def test_the_script_of_tests_unpacks_and_runs_them(bundle: Bundle, tmp_path: Pat
         "aws": f"cat '{bundle.folder}/.filled/tests.tgz'",
         "id": "whoami",
         "runuser": '[[ $3 != -c ]] || exec bash -c "$4"; shift 3; exec "$@"',
+        "chown": '[[ $1 == "$(whoami)" && -O $2 ]]',
         "sbatch": "echo 7",
     }
     shared.mkdir()
@@ -238,6 +239,7 @@ def test_the_script_of_tests_unpacks_and_runs_them(bundle: Bundle, tmp_path: Pat
     assert "PASS  nodes-h200.sbatch" in done.stdout
     [made] = shared.iterdir()
     assert f"The tests are in {made}." in done.stdout
+    assert made.stat().st_mode & 0o777 == 0o755
 
 
 @pytest.mark.parametrize("target", ["hyperpod-slurm"], indirect=True)
