@@ -74,9 +74,8 @@ class EksStack(template.TemplateStack):
 def _next_steps(plan: Plan) -> Iterator[str]:
     if not plan.options_as(Options).by_stack:
         yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.cluster_name}"
-        # The option is for files that have values of the stacks.
-        outputs = " --outputs FILE, which cdk deploy --outputs-file FILE writes"
-        yield f"in the rendered bundle, ./install.sh{outputs if filled(plan) else ''}"
+        outputs = " with --outputs FILE, which cdk deploy --outputs-file FILE writes"
+        yield f"./install.sh of a bundle rendered{outputs if filled(plan) else ''}"
     if command := size_parameters.command(plan, managed(plan)):
         yield command
     if present := size_parameters.present(plan, managed(plan)):

@@ -14,6 +14,7 @@ from clustergen import targets
 from clustergen.base.findings import errors
 from clustergen.bundle import renderer
 from clustergen.deployment import resource_types
+from clustergen.spec.placeholders import names
 from stacks import app, hyperpod_slurm, parallelcluster, scripts
 from tests.stacks.synthesized import Synthesized, example, new_app, synthesize
 from tests.support.checking import EXAMPLES, check_example, check_fragment, faults
@@ -255,8 +256,12 @@ def test_a_stack_says_what_ends_the_nodes_of_karpenter() -> None:
 
 
 def test_a_stack_says_how_its_outputs_reach_the_software() -> None:
-    steps = example("eks-karpenter", "eks").cluster["Outputs"]["NextStep"]["Value"]
-    assert "./install.sh --outputs FILE" in steps
+    made = example("eks-karpenter", "eks")
+    assert "rendered with --outputs FILE" in made.cluster["Outputs"]["NextStep"]["Value"]
+    known = {name for template in made.templates.values() for name in template["Outputs"]}
+    files = made.rendered.files
+    needed = {n for path in files if path.endswith(".yaml") for n in names(files[path])}
+    assert "KarpenterQueueName" in needed <= known
 
 
 def test_a_stack_that_installs_software() -> None:

@@ -77,21 +77,27 @@ def install(plan: Plan) -> Artifact:
     early, late = split(plan)
     used = components(plan)
     kinds = (*_EARLY, *_LATE)
+    before, after = ([item.path for item in items] for items in (early, late))
+    shared = {
+        name: path if joining.is_on(plan) and path in before + after else ""
+        for name, path in _SHARED.items()
+    }
     return _script(
         plan,
         INSTALL,
-        late,
+        [path for path in after if path not in shared.values()],
         [o for kind in kinds for o in kind.objects(plan)],
         software=True,
         components=[_installed(plan, component) for component in used],
         **mirror.login(plan),
-        early=[item.path for item in early],
+        early=[path for path in before if path not in shared.values()],
+        **shared,
+        tried=after,
         mpi_operator=mpi_operator.is_on(plan),
-        fills=list(filled(plan)),
         checked=[
             pruning.line(o)
             for kind in kinds
-            if not (joining.is_on(plan) and kind.name in _OF_SOFTWARE)
+            if kind.path not in shared.values()
             for o in kind.objects(plan)
             if not pruning.is_kept(o)
         ],
@@ -104,14 +110,14 @@ def apply(plan: Plan, late: Iterable[Artifact], objects: Iterable[Json], label: 
 
     ``objects`` are those in ``late``; ``label`` is that of nodes with the name of their group.
     """
-    files, made = tuple(late), tuple(objects)
+    made, paths = tuple(objects), [item.path for item in late]
     return _script(
         plan,
         APPLY,
-        files,
+        paths,
         made,
+        tried=paths,
         software=False,
-        fills=[item.path for item in files if placeholders.names(item.text)],
         checked=[pruning.line(item) for item in made if not pruning.is_kept(item)],
         **{**joining.values(plan, label=label), **_NO_SOFTWARE},
     )
@@ -123,6 +129,8 @@ _NO_SOFTWARE: Mapping[str, Any] = MappingProxyType(
         "registry_host": "",
         "registry_region": "",
         "early": [],
+        "mpi_manifest": "",
+        "runtimes_manifest": "",
         "mpi_operator": False,
         "mpi_api": "",
         "kueue_api": "",
@@ -136,7 +144,7 @@ _NO_SOFTWARE: Mapping[str, Any] = MappingProxyType(
 def _script(
     plan: Plan,
     path: str,
-    late: Iterable[Artifact],
+    late: Sequence[str],
     objects: Iterable[Json],
     checked: Sequence[str],
     **more: Any,
@@ -146,7 +154,7 @@ def _script(
         "kubernetes/install.sh.j2",
         **more,
         script=path,
-        late=[item.path for item in late],
+        late=late,
         objects=[pruning.line(item) for item in objects],
         checked=checked,
         checked_resources=sorted({line.partition("/")[0] for line in checked}),
@@ -160,6 +168,7 @@ def _script(
         resources=list(pruning.RESOURCES.values()),
         kept=list(pruning.KEPT.values()),
         timed=timetable.is_on(plan),
+        timetable=timetable.of_bundle(plan),
         mark=timetable.MARK,
         label=f"{pruning.LABEL}={pruning.owner(plan)}",
         theirs=f"{pruning.LABEL} notin ({pruning.owner(plan)})",
@@ -185,6 +194,10 @@ class _Manifest:
     name: str
     comment: tuple[str, ...]
     objects: Callable[[Plan], Iterable[Json]]
+
+    @property
+    def path(self) -> str:
+        return f"{FOLDER}/{self.name}.yaml"
 
 
 def _on_system_nodes(plan: Plan) -> Json:
@@ -279,8 +292,13 @@ _LATE = (
 )
 
 
-_OF_SOFTWARE = ("mpi-operator", "runtimes")
-"""Manifests of software that an existing cluster may have from elsewhere."""
+_SHARED: Mapping[str, str] = MappingProxyType(
+    {
+        "mpi_manifest": f"{FOLDER}/mpi-operator.yaml",
+        "runtimes_manifest": f"{FOLDER}/runtimes.yaml",
+    }
+)
+"""Manifests of software that an existing cluster may have from elsewhere, by their value."""
 
 
 def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
@@ -291,7 +309,7 @@ def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
 def _made(plan: Plan, kinds: Iterable[_Manifest]) -> Iterator[Artifact]:
     for kind in kinds:
         if objects := tuple(pruning.labelled(plan, item) for item in kind.objects(plan)):
-            yield file(f"{FOLDER}/{kind.name}.yaml", kind.comment, objects)
+            yield file(kind.path, kind.comment, objects)
 
 
 def _values(plan: Plan) -> Iterator[Artifact]:

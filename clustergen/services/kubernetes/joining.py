@@ -21,7 +21,6 @@ from clustergen.services.kubernetes import (
     names,
     namespaces,
     pruning,
-    timetable,
     training_runtimes,
 )
 from clustergen.services.kubernetes.charts import Component
@@ -54,7 +53,6 @@ def values(
         "device_classes": [word for pair in classes.items() for word in pair],
         "devices_of_charts": [(c.name, c.devices) for c in charts.EVERY if c.devices],
         "device_nodes": devices.nodes(plan, offers, devices.ON_EKS),
-        "timetable_pod": timetable.of_bundle(plan),
         "device_charts": [chart.name for chart in charts.OF_DEVICES],
         "node_group_label": label,
         "group_selector": f"{label} in ({groups})",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -109,6 +108,15 @@ def install(made: Bundle, *arguments: str) -> str:
     return succeeded(made.run("install.sh", *arguments))
 
 
+def _files(call: str) -> list[str]:
+    """The manifests that a call of kubectl applies."""
+    return [word for word in call.split() if word.endswith(".yaml")]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
 MIRRORED = f"software: {{registry: {REGISTRY}}}"
 
 
@@ -145,7 +153,7 @@ def test_a_second_run_does_the_same(name: str, filled_of: Rigs) -> None:
     assert calls[1] == "kubectl get --raw /readyz --request-timeout=30s"
     releases = [call for call in calls if call.startswith("helm upgrade")]
     assert all(" --version " in call and " --namespace " in call for call in releases)
-    applied = [call.rpartition(" ")[2] for call in calls if " apply " in call]
+    applied = [word for call in calls if " apply " in call for word in _files(call)]
     manifests = {path for path in files_of(SPECS[name]) if path.startswith("manifests/")}
     assert {path.removeprefix(".filled/") for path in applied} == manifests
     announced = [line for line in install(made, "--dry-run").splitlines() if line[:2] == "+ "]
@@ -161,9 +169,10 @@ def test_order(filled_of: Rigs) -> None:
     made = filled_of(MANY)
     install(made)
     steps = [
-        call.split()[3] if call.startswith("helm upgrade") else call.rpartition("/")[2]
+        step
         for call in made.calls
         if call.startswith("helm upgrade") or " apply " in call
+        for step in ([call.split()[3]] if call.startswith("helm") else map(_name, _files(call)))
     ]
     late = ["kueue.yaml", "storage-class.yaml", "karpenter.yaml"]
     assert steps == ["namespaces.yaml", "mpi-operator.yaml", *ORDER, *late]
@@ -204,14 +213,14 @@ def test_what_cannot_pass_stops_at_once(rig_of: Rigs, said: str, way_out: str) -
 def test_an_object_that_is_always_rejected_is_an_error(rig_of: Rigs) -> None:
     made = rig_of("")
     made.account.fail("kubectl apply", ("", "no"), times=100)
-    rejected(made.run("install.sh"), "manifests/namespaces.yaml could not be applied")
+    rejected(made.run("install.sh"), "could not be applied")
     assert sum(" apply " in call for call in made.calls) == 50
 
 
 def test_a_release_whose_last_change_was_killed_is_explained(rig_of: Rigs) -> None:
     """Helm would say that another operation is in progress, at each further run."""
     made = rig_of("")
-    made.account.pending.add("kueue")
+    made.account.pending.add("kueue kueue-system")
     states = "status in (pending-install,pending-upgrade,pending-rollback)"
     delete = f"delete secret --namespace kueue-system --selector 'owner=helm,name=kueue,{states}'"
     rejected(made.run("install.sh", "--context", "example"), f"--context example {delete}")
@@ -222,26 +231,6 @@ def test_a_release_whose_last_change_was_killed_is_explained(rig_of: Rigs) -> No
 def test_values_of_the_stacks_are_needed(rig_of: Rigs) -> None:
     made = rig_of(MANY)
     rejected(made.run("install.sh"), "values/karpenter.yaml needs outputs of the stacks")
-
-
-def test_the_outputs_of_the_cdk_are_read_from_its_file(rig_of: Rigs) -> None:
-    made = rig_of(MANY + STORAGE)
-    names = {n for p in made.folder.rglob("*.yaml") for n in placeholders.names_in(p.read_text())}
-    rest = {name: placeholders.value_for(name) for name in names - OUTPUTS.keys()}
-    file = made.folder / "outputs.json"
-    file.write_text(json.dumps({"example-foundation": rest, "example-eks": OUTPUTS}, indent=2))
-    succeeded(made.run("install.sh", "--outputs", str(file)))
-    filled = (made.folder / ".filled/values/karpenter.yaml").read_text()
-    assert OUTPUTS["KarpenterQueueName"] in filled
-    assert "${" not in (made.folder / ".filled/manifests/karpenter.yaml").read_text()
-
-
-def test_a_file_without_an_output_is_not_enough(rig_of: Rigs) -> None:
-    made = rig_of(MANY)
-    file = made.folder / "outputs.json"
-    file.write_text('{"example-foundation": {"VpcId": "vpc-0a1b2c3d"}}')
-    rejected(made.run("install.sh", "--outputs", str(file)), "${KarpenterQueueName}")
-    assert made.calls == []
 
 
 def test_values_of_an_older_bundle_are_not_used(filled_of: Rigs) -> None:
@@ -266,7 +255,7 @@ def test_only_missing_paths_are_looked_up(rig_of: Rigs) -> None:
     of = "{id: fs-0a1b2c3d4e5f67891, volume_id: fsvol-0a1b2c3d4e5f67891}"
     made = rig_of(f"storage: [{{mount: /old, type: fsx-openzfs, existing: {of}}}]")
     install(made)
-    assert any(call.endswith(" .filled/manifests/volumes.yaml") for call in made.calls)
+    assert any(" .filled/manifests/volumes.yaml" in call for call in made.calls)
 
 
 @pytest.mark.parametrize("tool", ["aws", "kubectl", "helm"])

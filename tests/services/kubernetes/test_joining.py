@@ -283,6 +283,7 @@ def test_a_bundle_without_queues_removes_only_its_own(cluster: Cluster) -> None:
 
 
 def test_the_marks_of_other_timetables_stay(cluster: Cluster) -> None:
+    install(cluster, DATED)
     held = {"clustergen.timetable/held": "yes"}
     for name, group in (("a", "theirs"), ("b", "h200")):
         labels = {"eks.amazonaws.com/nodegroup": group}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.support.cloud.account import Account
 
 _POOLS, _CLAIMS = "nodepools.karpenter.sh", "nodeclaims.karpenter.sh"
+MANAGED_BY = "app.kubernetes.io/managed-by"
 NAMES = ("aws", "pcluster", "kubectl", "helm", "git", "node", "sleep")
 
 
@@ -61,10 +62,8 @@ def run(account: Account, program: str, words: list[str]) -> Done:
 def _helm(account: Account, words: list[str]) -> Done:
     if words[:2] == ["upgrade", "--install"]:
         account.releases.add(words[2])
-    if "--filter" in words:
-        name = words[words.index("--filter") + 1].strip("^$")
-        return Done(out=f"{name}\n" if name in account.pending else "")
-    return Done()
+    pending = words[0] == "list" and "--deployed" not in words
+    return Done(out="".join(f"{release}\n" for release in sorted(account.pending) if pending))
 
 
 def _kubectl(account: Account, words: list[str]) -> Done:
@@ -73,13 +72,11 @@ def _kubectl(account: Account, words: list[str]) -> Done:
         return Done(out=ENDPOINT)
     known = "karpenter-crd" in account.releases
     if "apply" in words and "--dry-run=server" not in words:
-        account.applied.add(Path(words[-1]).name)
-        account.pools |= _pools(account.cwd / words[-1])
-    if {"deployment", "timetable"} <= set(words):
-        there = "timetable.yaml" in account.applied
-        if "delete" in words:
-            account.applied.remove("timetable.yaml")
-        return Done(out="deployment.apps/timetable\n" if there and "get" in words else "")
+        for path in (Path(word) for word in words if word.endswith(".yaml")):
+            account.applied.add(path.name)
+            account.pools |= _pools(account.cwd / path)
+    if "api-resources" in words or any("serviceaccounts" in word for word in words):
+        return _timetable(account, words)
     if "json" in words:
         return _as_json(account, words[words.index("get") + 1 :], known=known)
     if "aws-node" in words:
@@ -102,6 +99,16 @@ def _kubectl(account: Account, words: list[str]) -> Done:
         own = words[words.index("--selector") + 1].partition("=")[2]
         account.pools = {pool: owner for pool, owner in account.pools.items() if owner != own}
     return Done()
+
+
+def _timetable(account: Account, words: list[str]) -> Done:
+    """Of what left a bundle, only the account of a timetable, which is deleted last."""
+    if "api-resources" in words:
+        return Done(out="serviceaccounts sa v1 true ServiceAccount\n")
+    if "timetable.yaml" in account.applied and "delete" in words:
+        account.applied.remove("timetable.yaml")
+    own = "timetable.yaml" in account.applied and f"{MANAGED_BY}=clustergen" in words
+    return Done(out="v1 ServiceAccount kube-system/timetable\n" if own else "")
 
 
 def _with_file(account: Account, words: list[str]) -> Done:
@@ -147,7 +154,7 @@ def _as_json(account: Account, words: list[str], *, known: bool) -> Done:
     if kind == "customresourcedefinitions":
         there = known and "karpenter" in name
         return Done(out=json.dumps({"metadata": {"name": name}}) if there else "")
-    label = {_POOLS: "app.kubernetes.io/managed-by", _CLAIMS: "karpenter.sh/nodepool"}.get(kind)
+    label = {_POOLS: MANAGED_BY, _CLAIMS: "karpenter.sh/nodepool"}.get(kind)
     if label is None:
         return Done()
     if not known:
@@ -166,4 +173,4 @@ def _pools(path: Path) -> dict[str, str]:
     found = [
         one["metadata"] for one in yaml.safe_load_all(path.read_text()) if "NodePool" in one["kind"]
     ]
-    return {one["name"]: one["labels"]["app.kubernetes.io/managed-by"] for one in found}
+    return {one["name"]: one["labels"][MANAGED_BY] for one in found}

@@ -7,17 +7,14 @@ set -euo pipefail
 dry_run=no
 context=
 only_prune=no
-outputs=
 
 usage() {
   cat <<'END'
-usage: install.sh [--dry-run] [--context NAME] [--outputs FILE] [--prune]
+usage: install.sh [--dry-run] [--context NAME] [--prune]
 
   --dry-run       print every command, run none
   --context NAME  the context of kubectl's configuration that reaches this cluster; default: a
                   configuration for this cluster alone, which the AWS CLI writes to .filled
-  --outputs FILE  fill placeholders with the outputs of the stacks in FILE, which `cdk deploy
-                  --outputs-file FILE` wrote; default: as deploy.sh has filled them
   --prune         install nothing; only delete what an earlier bundle installed and this one does
                   not have, which is the last step otherwise
   -h, --help      print this
@@ -96,21 +93,29 @@ lost() {
   fail "the API of the cluster did not respond. Run the same command again."
 }
 
-# find_objects SELECTOR RESOURCE...: the objects of those resources that the API has, in this order,
-# as lines RESOURCE/NAMESPACE/NAME.
-find_objects() {
-  local selector=$1 resource known found asked=
-  shift
+# Sets $kinds, as lines RESOURCE GROUP/KIND.
+read_kinds() {
   # kubectl fails if one service behind the API does not respond, and prints the others.
-  known=$(kubernetes api-resources --no-headers) || [[ -n $known ]] || lost
-  # NAME, perhaps SHORTNAMES, APIVERSION, NAMESPACED, KIND -> RESOURCE GROUP/KIND
-  known=$(awk 'NF > 3 {
+  kinds=$(kubernetes api-resources --no-headers) || [[ -n $kinds ]] || lost
+  # NAME, perhaps SHORTNAMES, APIVERSION, NAMESPACED, KIND
+  kinds=$(awk 'NF > 3 {
     group = $(NF - 2)
     if (!sub("/.*", "", group)) group = ""
     print $1 (group == "" ? "" : ".") group, group "/" $NF
-  }' <<<"$known")
+  }' <<<"$kinds")
+}
+
+has_kind() {
+  grep -q "^${1//./[.]} " <<<"$kinds"
+}
+
+# find_objects SELECTOR RESOURCE...: the objects of those resources that the API has, in this order,
+# as lines RESOURCE/NAMESPACE/NAME.
+find_objects() {
+  local selector=$1 resource found asked=
+  shift
   for resource in "$@"; do
-    ! grep -q "^${resource//./[.]} " <<<"$known" || asked+=${asked:+,}$resource
+    ! has_kind "$resource" || asked+=${asked:+,}$resource
   done
   [[ -n $asked ]] || return 0
   found=$(kubernetes get "$asked" --all-namespaces --selector "$selector" --output \
@@ -120,21 +125,21 @@ find_objects() {
     {
       if (!sub("/.*", "", $1)) $1 = ""
       if ($1 "/" $2 in resource) print resource[$1 "/" $2] "/" $3
-    }' <(printf '%s\n' "$known") - <<<"$found"
+    }' <(printf '%s\n' "$kinds") - <<<"$found"
 }
 
-# stop_at_pending RELEASE NAMESPACE [OPTION...]: Helm rejects all changes of a release whose last one
-# could not write how it ended: it was killed, or its credentials expired.
+# stop_at_pending RELEASE NAMESPACE: Helm rejects all changes of a release whose last one could not
+# write how it ended: it was killed, or its credentials expired.
 stop_at_pending() {
-  local release=$1 namespace=$2 found
-  shift 2
   [[ $dry_run == no ]] || return 0
-  found=$(helm list --pending --short --filter "^$release\$" --namespace "$namespace" "$@")
-  [[ -z $found ]] ||
-    fail "an earlier change of the Helm release $release did not end, and Helm rejects others until" \
+  [[ -n ${pending+known} ]] ||
+    pending=$(helm list --pending --all-namespaces --max 0 --no-headers ${context:+--kube-context "$context"} |
+      awk '{ print $1, $2 }')
+  ! grep -qxF "$1 $2" <<<"$pending" ||
+    fail "an earlier change of the Helm release $1 did not end, and Helm rejects others until" \
       "then. If no other install.sh runs, delete its record (${KUBECONFIG:+KUBECONFIG=$KUBECONFIG }kubectl" \
-      "${context:+--context $context }delete secret --namespace $namespace --selector" \
-      "'owner=helm,name=$release,status in (pending-install,pending-upgrade,pending-rollback)'), and run" \
+      "${context:+--context $context }delete secret --namespace $2 --selector" \
+      "'owner=helm,name=$1,status in (pending-install,pending-upgrade,pending-rollback)'), and run" \
       "the same command again."
 }
 
@@ -142,6 +147,7 @@ stop_at_pending() {
 check_names() {
   local resource namespace name found
   [[ $dry_run == no ]] || return 0
+  read_kinds
   found=$(find_objects 'app.kubernetes.io/managed-by notin (clustergen)' \
     clusterqueues.kueue.x-k8s.io \
     clusterrolebindings.rbac.authorization.k8s.io \
@@ -267,61 +273,10 @@ chart() {
     set -- "$@" --values "$settings"
   fi
   [[ -z $context ]] || set -- "$@" --kube-context "$context"
-  stop_at_pending "$name" "$namespace" ${context:+--kube-context "$context"}
+  stop_at_pending "$name" "$namespace"
   run helm upgrade --install "$name" "$reference" --version "$version" \
     --namespace "$namespace" --create-namespace --timeout 10m \
     --labels managed-by=clustergen "$@"
-}
-
-# Both formats consist of pairs of strings: "Name": "value", or OutputKey and OutputValue.
-read_file() {
-  [[ -r $1 ]] || fail "cannot read $1"
-  outputs=$(awk '
-    { text = text $0 " " }
-    END {
-      while (match(text, /"[^"]*"[ \t]*:[ \t]*"[^"]*"/)) {
-        split(substr(text, RSTART, RLENGTH), word, "\"")
-        text = substr(text, RSTART + RLENGTH)
-        if (word[2] == "OutputKey") key = word[4]
-        else if (word[2] == "OutputValue") value = word[4]
-        else print word[2] "\t" word[4]
-        if (key != "" && value != "") {
-          print key "\t" value
-          key = value = ""
-        }
-      }
-    }' "$1")
-  [[ -n $outputs ]] || fail "$1 has no outputs of stacks: write it with cdk deploy --outputs-file"
-}
-
-# Prints standard input with the outputs in place of their names.
-substitute() {
-  awk -F '\t' '
-    NR == FNR { value[$1] = $2; next }
-    {
-      rest = $0
-      line = ""
-      while (match(rest, /[$][{][A-Za-z0-9]+[}]/)) {
-        name = substr(rest, RSTART + 2, RLENGTH - 3)
-        word = name in value ? value[name] : substr(rest, RSTART, RLENGTH)
-        line = line substr(rest, 1, RSTART - 1) word
-        rest = substr(rest, RSTART + RLENGTH)
-      }
-      print line rest
-    }' <(printf '%s\n' "$outputs") -
-}
-
-fill() {
-  local left
-  if [[ $dry_run == yes ]]; then
-    note "+ fill the placeholders of $1 into .filled/$1"
-    return
-  fi
-  mkdir -p .filled
-  substitute <"${2:-$1}" >".filled/$1"
-  # An upper-case and a lower-case letter: outputs look like VpcId, shell variables like HOME.
-  left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
-  [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
 # Placeholders that deploy.sh or this script fills in: names of outputs have an upper-case and a
@@ -336,7 +291,8 @@ ready_file() {
   if [[ $dry_run == no ]] && unfilled "$path"; then
     path=.filled/$1
     if [[ ! -e $path || $path -ot $1 ]] || unfilled "$path"; then
-      fail "$1 needs outputs of the stacks: run deploy.sh, which fills them in, or give --outputs FILE"
+      fail "$1 needs outputs of the stacks: run deploy.sh, which fills them in; or write them to FILE" \
+        "(cdk deploy --outputs-file FILE), and add --outputs FILE to \`clustergen render\`."
     fi
   fi
   printf '%s\n' "$path"
@@ -390,28 +346,25 @@ stop_at_rejection() {
   esac
 }
 
-apply_file() {
-  local file=$1 name=$2 tries found
-  shift 2
+# apply FILE...
+apply() {
+  local name path tries found files=()
+  for name in "$@"; do
+    path=$(ready_file "$name")
+    files+=(--filename "$path")
+  done
+  # Webhooks reject requests for some seconds after they start.
   for ((tries = 0; tries < 50; tries++)); do
-    if found=$("$@" apply --server-side --force-conflicts --request-timeout 60s \
-      --filename "$file" 2>&1); then
+    if found=$(kubernetes apply --server-side --force-conflicts --request-timeout 60s "${files[@]}" 2>&1); then
       [[ -z $found ]] || note "$found"
       return 0
     fi
     stop_without_credentials "$found"
     note "$found"
-    stop_at_rejection "$found" "$name"
+    stop_at_rejection "$found" "$*"
     sleep 6
   done
-  fail "$name could not be applied, for the reason above. Run the same command again."
-}
-
-# Webhooks reject requests for some seconds after they start.
-apply() {
-  local path
-  path=$(ready_file "$1")
-  apply_file "$path" "$1" kubernetes
+  fail "$* could not be applied, for the reason above. Run the same command again."
 }
 
 # All objects of this bundle: resource, namespace (if any), name.
@@ -462,7 +415,7 @@ storageclasses.storage.k8s.io//gp3
 END
 }
 
-# Objects of an earlier bundle, in the order in which they are deleted.
+# Objects of an earlier bundle, in the order in which they are deleted. Needs $kinds.
 left_over() {
   local found
   found=$(find_objects app.kubernetes.io/managed-by=clustergen \
@@ -510,52 +463,46 @@ delete_object() {
   esac
 }
 
-# release_marked RESOURCE FIELD KUBECTL...: what others hold has no mark, and stays held.
+# release_marked RESOURCE FIELD: what others hold has no mark, and stays held.
 release_marked() {
-  local mark=clustergen.timetable/held resource=$1 field=$2 found name held patch
-  shift 2
-  patch="{\"metadata\":{\"annotations\":{\"$mark\":null}},\"spec\":{$field}}"
-  found=$("$@" get "$resource" --output "jsonpath={range .items[*]}{.metadata.name}{\" \"}\
-{.metadata.annotations.${mark//./\\.}}{\"\\n\"}{end}")
+  local mark=clustergen.timetable/held resource=$1 field=$2 found name held
+  found=$(kubernetes get "$resource" --output "jsonpath={range .items[*]}{.metadata.name}{\" \"}\
+{.metadata.annotations.${mark//./\\.}}{\"\\n\"}{end}") || lost
   while read -r name held; do
-    [[ $held != yes ]] || "$@" patch "$resource" "$name" --type merge --patch "$patch"
+    [[ $held != yes ]] || kubernetes patch "$resource" "$name" --type merge --patch \
+      "{\"metadata\":{\"annotations\":{\"$mark\":null}},\"spec\":{$field}}"
   done <<<"$found"
 }
 
-# release_workloads KUBECTL...: jobs that Kueue was ending, and that would wait for nobody now.
+# Jobs that Kueue was ending, and that would wait for nobody now.
 release_workloads() {
   local mark=clustergen.timetable/held found space name
-  found=$("$@" get workloads.kueue.x-k8s.io --all-namespaces --selector "$mark=yes" --output \
-    'jsonpath={range .items[*]}{.metadata.namespace}{" "}{.metadata.name}{" "}{.spec.queueName}{"\n"}{end}')
+  found=$(kubernetes get workloads.kueue.x-k8s.io --all-namespaces --selector "$mark=yes" --output \
+    'jsonpath={range .items[*]}{.metadata.namespace}{" "}{.metadata.name}{" "}{.spec.queueName}{"\n"}{end}') || lost
   while read -r space name _; do
     [[ -n $name ]] || continue
-    "$@" patch workloads.kueue.x-k8s.io "$name" --namespace "$space" --type merge --patch \
+    kubernetes patch workloads.kueue.x-k8s.io "$name" --namespace "$space" --type merge --patch \
       "{\"metadata\":{\"labels\":{\"$mark\":null}},\"spec\":{\"active\":true}}"
   done <<<"$found"
 }
 
-# The pod of an earlier bundle's timetable ends first: it would hold everything again.
+# The pod of an earlier bundle's timetable ends first: it would hold everything again. Needs $kinds.
 release_held() {
-  local found
-  found=$("$@" get deployment timetable --namespace kube-system --ignore-not-found --output name)
-  [[ -z $found ]] || "$@" delete deployment timetable --namespace kube-system \
-    --ignore-not-found --cascade=foreground --timeout 5m
-  # It fails if one service behind the API does not respond, and prints the others.
-  found=$("$@" api-resources --output name) || [[ -n $found ]]
-  if grep -qxF clusterqueues.kueue.x-k8s.io <<<"$found"; then
-    release_marked clusterqueues.kueue.x-k8s.io '"stopPolicy":"None"' "$@"
-  fi
-  if grep -qxF workloads.kueue.x-k8s.io <<<"$found"; then
-    release_workloads "$@"
-  fi
-  release_marked nodes '"unschedulable":null' "$@"
+  kubernetes delete deployment timetable --namespace kube-system --ignore-not-found \
+    --cascade=foreground --timeout 5m
+  ! has_kind clusterqueues.kueue.x-k8s.io ||
+    release_marked clusterqueues.kueue.x-k8s.io '"stopPolicy":"None"'
+  ! has_kind workloads.kueue.x-k8s.io || release_workloads
+  release_marked nodes '"unschedulable":null'
 }
 
 prune() {
   local resource namespace name found
   note "== objects removed from the bundle"
-  release_held kubernetes
+  read_kinds
   found=$(left_over)
+  # Deleting it comes last: a run that was interrupted releases the rest.
+  ! grep -qxF serviceaccounts/kube-system/timetable <<<"$found" || release_held
   while IFS=/ read -r resource namespace name; do
     case $resource in
       '') ;;
@@ -591,11 +538,6 @@ while (($# > 0)); do
   case $1 in
     --dry-run) dry_run=yes ;;
     --prune) only_prune=yes ;;
-    --outputs)
-      (($# > 1)) || fail "--outputs needs a file"
-      read_file "$2"
-      shift
-      ;;
     --context)
       (($# > 1)) || fail "--context needs a name"
       context=$2
@@ -615,10 +557,6 @@ done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-if [[ -n $outputs ]]; then
-  [[ $dry_run == yes ]] || mkdir -p .filled/manifests .filled/values
-  fill manifests/volumes.yaml
-fi
 [[ $dry_run == yes ]] || need aws kubectl helm
 if [[ -n $context ]]; then
   check_context
@@ -644,14 +582,8 @@ check_releases \
   kueue kueue-system 'holds jobs back until their nodes are free (admission)' \
   dcgm-exporter monitoring 'metrics of GPUs (monitoring)'
 
-note "== manifests/namespaces.yaml"
-apply manifests/namespaces.yaml
-
-note "== manifests/mpi-operator.yaml"
-apply manifests/mpi-operator.yaml
-
-note "== manifests/gpu-metrics.yaml"
-apply manifests/gpu-metrics.yaml
+note "== manifests before the charts"
+apply manifests/namespaces.yaml manifests/mpi-operator.yaml manifests/gpu-metrics.yaml
 kubernetes wait --for=condition=Established --timeout=60s crd/mpijobs.kubeflow.org
 
 note "== nvidia-device-plugin:" 'offers nvidia.com/gpu'
@@ -669,20 +601,8 @@ chart dcgm-exporter dcgm-exporter 4.8.1 monitoring values/dcgm-exporter.yaml --r
 note "== mpi-operator runs"
 kubernetes rollout status deployment/mpi-operator --namespace mpi-operator --timeout=300s
 
-note "== manifests/node-metrics.yaml"
-apply manifests/node-metrics.yaml
-
-note "== manifests/kueue.yaml"
-apply manifests/kueue.yaml
-
-note "== manifests/volumes.yaml"
-apply manifests/volumes.yaml
-
-note "== manifests/ownership.yaml"
-apply manifests/ownership.yaml
-
-note "== manifests/storage-class.yaml"
-apply manifests/storage-class.yaml
+note "== manifests"
+apply manifests/node-metrics.yaml manifests/kueue.yaml manifests/volumes.yaml manifests/ownership.yaml manifests/storage-class.yaml
 
 prune
 

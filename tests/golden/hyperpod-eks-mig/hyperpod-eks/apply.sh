@@ -97,21 +97,29 @@ lost() {
   fail "the API of the cluster did not respond. Run the same command again."
 }
 
-# find_objects SELECTOR RESOURCE...: the objects of those resources that the API has, in this order,
-# as lines RESOURCE/NAMESPACE/NAME.
-find_objects() {
-  local selector=$1 resource known found asked=
-  shift
+# Sets $kinds, as lines RESOURCE GROUP/KIND.
+read_kinds() {
   # kubectl fails if one service behind the API does not respond, and prints the others.
-  known=$(kubernetes api-resources --no-headers) || [[ -n $known ]] || lost
-  # NAME, perhaps SHORTNAMES, APIVERSION, NAMESPACED, KIND -> RESOURCE GROUP/KIND
-  known=$(awk 'NF > 3 {
+  kinds=$(kubernetes api-resources --no-headers) || [[ -n $kinds ]] || lost
+  # NAME, perhaps SHORTNAMES, APIVERSION, NAMESPACED, KIND
+  kinds=$(awk 'NF > 3 {
     group = $(NF - 2)
     if (!sub("/.*", "", group)) group = ""
     print $1 (group == "" ? "" : ".") group, group "/" $NF
-  }' <<<"$known")
+  }' <<<"$kinds")
+}
+
+has_kind() {
+  grep -q "^${1//./[.]} " <<<"$kinds"
+}
+
+# find_objects SELECTOR RESOURCE...: the objects of those resources that the API has, in this order,
+# as lines RESOURCE/NAMESPACE/NAME.
+find_objects() {
+  local selector=$1 resource found asked=
+  shift
   for resource in "$@"; do
-    ! grep -q "^${resource//./[.]} " <<<"$known" || asked+=${asked:+,}$resource
+    ! has_kind "$resource" || asked+=${asked:+,}$resource
   done
   [[ -n $asked ]] || return 0
   found=$(kubernetes get "$asked" --all-namespaces --selector "$selector" --output \
@@ -121,13 +129,14 @@ find_objects() {
     {
       if (!sub("/.*", "", $1)) $1 = ""
       if ($1 "/" $2 in resource) print resource[$1 "/" $2] "/" $3
-    }' <(printf '%s\n' "$known") - <<<"$found"
+    }' <(printf '%s\n' "$kinds") - <<<"$found"
 }
 
 # Stops before an object of another owner is overwritten.
 check_names() {
   local resource namespace name found
   [[ $dry_run == no ]] || return 0
+  read_kinds
   found=$(find_objects 'app.kubernetes.io/managed-by notin (clustergen-hp-slices)')
   found=$(grep -xF -m 1 -f <(checked_objects) <<<"$found") || return 0
   IFS=/ read -r resource namespace name <<<"$found"
@@ -175,7 +184,8 @@ ready_file() {
   if [[ $dry_run == no ]] && unfilled "$path"; then
     path=.filled/$1
     if [[ ! -e $path || $path -ot $1 ]] || unfilled "$path"; then
-      fail "$1 needs outputs of the stacks: run deploy.sh, which fills them in, or give --outputs FILE"
+      fail "$1 needs outputs of the stacks: run deploy.sh, which fills them in; or write them to FILE" \
+        "(cdk deploy --outputs-file FILE), and add --outputs FILE to \`clustergen render\`."
     fi
   fi
   printf '%s\n' "$path"
@@ -229,28 +239,25 @@ stop_at_rejection() {
   esac
 }
 
-apply_file() {
-  local file=$1 name=$2 tries found
-  shift 2
+# apply FILE...
+apply() {
+  local name path tries found files=()
+  for name in "$@"; do
+    path=$(ready_file "$name")
+    files+=(--filename "$path")
+  done
+  # Webhooks reject requests for some seconds after they start.
   for ((tries = 0; tries < 50; tries++)); do
-    if found=$("$@" apply --server-side --force-conflicts --request-timeout 60s \
-      --filename "$file" 2>&1); then
+    if found=$(kubernetes apply --server-side --force-conflicts --request-timeout 60s "${files[@]}" 2>&1); then
       [[ -z $found ]] || note "$found"
       return 0
     fi
     stop_without_credentials "$found"
     note "$found"
-    stop_at_rejection "$found" "$name"
+    stop_at_rejection "$found" "$*"
     sleep 6
   done
-  fail "$name could not be applied, for the reason above. Run the same command again."
-}
-
-# Webhooks reject requests for some seconds after they start.
-apply() {
-  local path
-  path=$(ready_file "$1")
-  apply_file "$path" "$1" kubernetes
+  fail "$* could not be applied, for the reason above. Run the same command again."
 }
 
 # All objects of this bundle: resource, namespace (if any), name.
@@ -260,7 +267,7 @@ objects() {
 END
 }
 
-# Objects of an earlier bundle, in the order in which they are deleted.
+# Objects of an earlier bundle, in the order in which they are deleted. Needs $kinds.
 left_over() {
   local found
   found=$(find_objects app.kubernetes.io/managed-by=clustergen-hp-slices \
@@ -308,55 +315,49 @@ delete_object() {
   esac
 }
 
-# release_marked RESOURCE SELECTOR FIELD KUBECTL...: what others hold has no mark, and stays held.
+# release_marked RESOURCE SELECTOR FIELD: what others hold has no mark, and stays held.
 release_marked() {
-  local mark=clustergen.timetable/held resource=$1 selector=$2 field=$3 found name held patch
-  shift 3
-  patch="{\"metadata\":{\"annotations\":{\"$mark\":null}},\"spec\":{$field}}"
-  found=$("$@" get "$resource" --selector "$selector" --output "jsonpath={range .items[*]}{.metadata.name}{\" \"}\
-{.metadata.annotations.${mark//./\\.}}{\"\\n\"}{end}")
+  local mark=clustergen.timetable/held resource=$1 selector=$2 field=$3 found name held
+  found=$(kubernetes get "$resource" --selector "$selector" --output "jsonpath={range .items[*]}{.metadata.name}{\" \"}\
+{.metadata.annotations.${mark//./\\.}}{\"\\n\"}{end}") || lost
   while read -r name held; do
-    [[ $held != yes ]] || "$@" patch "$resource" "$name" --type merge --patch "$patch"
+    [[ $held != yes ]] || kubernetes patch "$resource" "$name" --type merge --patch \
+      "{\"metadata\":{\"annotations\":{\"$mark\":null}},\"spec\":{$field}}"
   done <<<"$found"
 }
 
-# release_workloads KUBECTL...: jobs that Kueue was ending, and that would wait for nobody now.
+# Jobs that Kueue was ending, and that would wait for nobody now.
 release_workloads() {
   local mark=clustergen.timetable/held found space name queue queues
-  queues=$("$@" get localqueues.kueue.x-k8s.io --all-namespaces --selector app.kubernetes.io/managed-by=clustergen-hp-slices \
-    --output 'jsonpath={range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}')
-  found=$("$@" get workloads.kueue.x-k8s.io --all-namespaces --selector "$mark=yes" --output \
-    'jsonpath={range .items[*]}{.metadata.namespace}{" "}{.metadata.name}{" "}{.spec.queueName}{"\n"}{end}')
+  queues=$(kubernetes get localqueues.kueue.x-k8s.io --all-namespaces --selector app.kubernetes.io/managed-by=clustergen-hp-slices \
+    --output 'jsonpath={range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}') || lost
+  found=$(kubernetes get workloads.kueue.x-k8s.io --all-namespaces --selector "$mark=yes" --output \
+    'jsonpath={range .items[*]}{.metadata.namespace}{" "}{.metadata.name}{" "}{.spec.queueName}{"\n"}{end}') || lost
   while read -r space name queue; do
     [[ -n $name ]] || continue
     grep -qxF "$space/$queue" <<<"$queues" || continue
-    "$@" patch workloads.kueue.x-k8s.io "$name" --namespace "$space" --type merge --patch \
+    kubernetes patch workloads.kueue.x-k8s.io "$name" --namespace "$space" --type merge --patch \
       "{\"metadata\":{\"labels\":{\"$mark\":null}},\"spec\":{\"active\":true}}"
   done <<<"$found"
 }
 
-# The pod of an earlier bundle's timetable ends first: it would hold everything again.
+# The pod of an earlier bundle's timetable ends first: it would hold everything again. Needs $kinds.
 release_held() {
-  local found
-  found=$("$@" get deployment timetable-hp-slices --namespace kube-system --ignore-not-found --output name)
-  [[ -z $found ]] || "$@" delete deployment timetable-hp-slices --namespace kube-system \
-    --ignore-not-found --cascade=foreground --timeout 5m
-  # It fails if one service behind the API does not respond, and prints the others.
-  found=$("$@" api-resources --output name) || [[ -n $found ]]
-  if grep -qxF clusterqueues.kueue.x-k8s.io <<<"$found"; then
-    release_marked clusterqueues.kueue.x-k8s.io app.kubernetes.io/managed-by=clustergen-hp-slices '"stopPolicy":"None"' "$@"
-  fi
-  if grep -qxF workloads.kueue.x-k8s.io <<<"$found"; then
-    release_workloads "$@"
-  fi
-  release_marked nodes 'sagemaker.amazonaws.com/instance-group-name in (sliced,system)' '"unschedulable":null' "$@"
+  kubernetes delete deployment timetable-hp-slices --namespace kube-system --ignore-not-found \
+    --cascade=foreground --timeout 5m
+  ! has_kind clusterqueues.kueue.x-k8s.io ||
+    release_marked clusterqueues.kueue.x-k8s.io app.kubernetes.io/managed-by=clustergen-hp-slices '"stopPolicy":"None"'
+  ! has_kind workloads.kueue.x-k8s.io || release_workloads
+  release_marked nodes 'sagemaker.amazonaws.com/instance-group-name in (sliced,system)' '"unschedulable":null'
 }
 
 prune() {
   local resource namespace name found
   note "== objects removed from the bundle"
-  release_held kubernetes
+  read_kinds
   found=$(left_over)
+  # Deleting it comes last: a run that was interrupted releases the rest.
+  ! grep -qxF serviceaccounts/kube-system/timetable-hp-slices <<<"$found" || release_held
   while IFS=/ read -r resource namespace name; do
     case $resource in
       '') ;;

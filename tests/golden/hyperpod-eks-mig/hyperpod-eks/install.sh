@@ -89,18 +89,18 @@ nest_gpu_operator() {
   awk 'BEGIN { print "gpu-operator:" } { print (NF ? "  " : "") $0 }' "$regional" >"$images"
 }
 
-# stop_at_pending RELEASE NAMESPACE [OPTION...]: Helm rejects all changes of a release whose last one
-# could not write how it ended: it was killed, or its credentials expired.
+# stop_at_pending RELEASE NAMESPACE: Helm rejects all changes of a release whose last one could not
+# write how it ended: it was killed, or its credentials expired.
 stop_at_pending() {
-  local release=$1 namespace=$2 found
-  shift 2
   [[ $dry_run == no ]] || return 0
-  found=$(helm list --pending --short --filter "^$release\$" --namespace "$namespace" "$@")
-  [[ -z $found ]] ||
-    fail "an earlier change of the Helm release $release did not end, and Helm rejects others until" \
+  [[ -n ${pending+known} ]] ||
+    pending=$(helm list --pending --all-namespaces --max 0 --no-headers ${context:+--kube-context "$context"} |
+      awk '{ print $1, $2 }')
+  ! grep -qxF "$1 $2" <<<"$pending" ||
+    fail "an earlier change of the Helm release $1 did not end, and Helm rejects others until" \
       "then. If no other install.sh runs, delete its record (${KUBECONFIG:+KUBECONFIG=$KUBECONFIG }kubectl" \
-      "${context:+--context $context }delete secret --namespace $namespace --selector" \
-      "'owner=helm,name=$release,status in (pending-install,pending-upgrade,pending-rollback)'), and run" \
+      "${context:+--context $context }delete secret --namespace $2 --selector" \
+      "'owner=helm,name=$1,status in (pending-install,pending-upgrade,pending-rollback)'), and run" \
       "the same command again."
 }
 
