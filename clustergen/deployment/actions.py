@@ -203,6 +203,8 @@ def resume(run: Run, cluster: Cluster) -> None:
         )
     if run.options.plan:
         return
+    if run.options.rehearses:
+        run.note("A dry run does not know the sizes of before the pause: 0 stands for them.")
     cluster.start(rows)
     _deploy_schedules(run, cluster, outputs)
     cluster.settle()

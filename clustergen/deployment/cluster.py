@@ -56,6 +56,11 @@ class Cluster:
         return ""
 
     @property
+    def joined(self) -> bool:
+        """Whether others have nodes in the cluster, too."""
+        return False
+
+    @property
     def entrances(self) -> Iterable[str]:
         """The groups of nodes where people log in, the best first."""
         return ()

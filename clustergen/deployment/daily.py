@@ -126,10 +126,14 @@ def logs(run: Run, cluster: Cluster) -> None:
 
 
 def _ids(run: Run, cluster: Cluster) -> list[str]:
-    """What the names of log streams have; anything without a word. Nodes that ended have logs."""
+    """What the names of log streams have. A log group may be one of a cluster with nodes of others.
+
+    Nodes that ended have logs, too.
+    """
     wanted = run.options.node
     if not wanted:
-        return [""]
+        apart = cluster.joined and cluster.logs_by_node
+        return [node.id for node in cluster.nodes()] if apart else [""]
     if not cluster.logs_by_node:
         raise Stop("the log streams of this service do not name nodes: leave out --node.")
     found = [each.id for each in cluster.nodes() if wanted in (each.id, each.group, each.address)]

@@ -32,6 +32,10 @@ class HyperPodNodes(Cluster):
         """The groups that are this bundle's; None for all of the cluster."""
         return None
 
+    @property
+    def joined(self) -> bool:
+        return self.among is not None
+
     def present(self, shown: Json) -> list[str]:
         """The groups of the cluster that are this bundle's."""
         return [*groups_of(shown)]
@@ -49,8 +53,7 @@ class HyperPodNodes(Cluster):
         return self.api.rows(shown, self.present(shown))
 
     def nodes(self) -> Iterator[Node]:
-        alone = self.among is None
-        return self.api.nodes_among(None if alone else self.present(self.api.describe()))
+        return self.api.nodes_among(self.present(self.api.describe()) if self.joined else None)
 
     def session(self, node: Node) -> str:
         return f"sagemaker-cluster:{self.api.id()}_{node.group}-{node.id}"

@@ -106,6 +106,10 @@ class PcsCluster(StackCluster):
         return [[name, value] for name, value in super().outputs().items()]
 
     @property
+    def joined(self) -> bool:
+        return bool(self.service.cluster)
+
+    @property
     def entrances(self) -> tuple[str, ...]:
         return (_LOGIN,)
 

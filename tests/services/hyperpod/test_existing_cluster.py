@@ -89,6 +89,15 @@ def test_the_validators_accept_the_scripts(orchestrator: str) -> None:
     assert script_violations({name: files[name] for name in ("deploy.sh", "verify.sh")}) == []
 
 
+def test_logs_are_those_of_the_nodes_of_the_bundle(bundle: Bundle) -> None:
+    bundle.deployed()
+    streams = [f"LifecycleConfig/{name}/i-{name}" for name in ("h200", "old")]
+    events = [{"logStreamName": each, "timestamp": 0, "message": "booted"} for each in streams]
+    bundle.account.events["/aws/sagemaker/Clusters/platform/abc123"] = events
+    [line] = bundle.deployed("--logs").stdout.splitlines()
+    assert streams[0] in line
+
+
 def test_the_oracle_accepts_the_requests(orchestrator: str) -> None:
     files = files_of(SPECS[orchestrator], orchestrator)
     assert cluster_violations(files, "us-east-1") == []
