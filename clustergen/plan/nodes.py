@@ -108,6 +108,7 @@ class MachinePlanner:
             desired=group.count.desired,
             accelerator_taint=group.accelerator_taint is not False,
             tags=dict(group.tags),
+            listed=not group.instance_type,
         )
 
     def _types(self, group: spec.NodeGroup, path: Path) -> tuple[InstanceType, ...]:

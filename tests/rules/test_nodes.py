@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.checking import Fragments, codes, message_and_help
+from tests.support.checking import Fragments, check_fragment, codes, message_and_help
 from tests.support.tables import rows
 
 BLOCK = "capacity: {capacity_block: cr-0a1b2c3d}"
@@ -40,6 +40,9 @@ head_node: {instance_type: m4.4xlarge}
 node_groups: [{name: h200, count: 1}]
     CAP003 | p5en.48xlarge is not offered in use1-az3 | in us-east-1: use1-az2, use1-az6
 node_groups: [{name: h200, instance_type: hpc7a.96xlarge}]
+    CAP003 | hpc7a.96xlarge is not offered in us-east-1 | offered in eu-north-1, eu-west-1,
+    eu-west-3, us-east-2
+node_groups: [{name: h200, instance_type: null, instance_types: [hpc7a.96xlarge]}]
     CAP003 | hpc7a.96xlarge is not offered in us-east-1 | offered in eu-north-1, eu-west-1,
     eu-west-3, us-east-2
 # How it is sold.
@@ -152,6 +155,13 @@ def test_expected_findings(fragment: str, code: str, message: str, help: str) ->
     found = message_and_help(fragment, code)
     assert found[0] == message
     assert found[1] == help or (help.endswith(",") and found[1].startswith(f"{help} "))
+
+
+def test_the_only_type_of_a_list_is_the_place() -> None:
+    listed = "instance_type: null, instance_types: [hpc7a.96xlarge]"
+    [finding] = [f for f in check_fragment(group(listed)).findings if f.code == "CAP003"]
+    assert finding.path == ("node_groups", 0, "instance_types", 0)
+    assert "default" not in finding.message
 
 
 FINE = [

@@ -43,7 +43,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "instances.ultraserver",
         "P6e-GB200 UltraServers",
-        uses.typed("instance_type", lambda g: g.type.nvlink_domain),
+        uses.typed(lambda g: g.type.nvlink_domain),
     ),
     Feature("instances.trainium", "AWS Trainium", uses.family("trn")),
     Feature("instances.inferentia", "AWS Inferentia", uses.family("inf")),

@@ -35,18 +35,12 @@ def groups(test: Callable[[NodeGroup], object], *field: str) -> Uses:
     return lambda plan: (g.at(*field) for g in plan.node_groups if test(g))
 
 
-def typed(field: str, test: Callable[[NodeGroup], object]) -> Uses:
-    def uses(plan: Plan) -> Iterator[Path]:
-        for group in plan.node_groups:
-            if test(group):
-                several = plan.wrote(*group.at("instance_types"))
-                yield group.at("instance_types" if several else field)
-
-    return uses
+def typed(test: Callable[[NodeGroup], object]) -> Uses:
+    return groups(test, "instance_type")
 
 
 def family(*prefixes: str) -> Uses:
-    return typed("instance_type", lambda g: any(t.family.startswith(prefixes) for t in g.types))
+    return typed(lambda g: any(t.family.startswith(prefixes) for t in g.types))
 
 
 def written(*path: str) -> Uses:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -192,6 +192,8 @@ class NodeGroup:
     """Whether accelerators are a taint of its nodes in Kubernetes."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Tags of its nodes, besides those of the cluster."""
+    listed: bool = False
+    """Whether the spec has a list of its types, even of one."""
 
     @property
     def resource_name(self) -> str:
@@ -249,8 +251,16 @@ class NodeGroup:
         return sum(interface.has_ip for interface in self.interfaces)
 
     def at(self, *steps: str | int) -> Path:
-        """The path of one of its fields in the spec."""
+        """The path of one of its fields in the spec; of its only type in a list of types, too."""
+        if self.listed and steps == ("instance_type",):
+            steps = ("instance_types", 0) if len(self.types) == 1 else ("instance_types",)
         return (*self.path, *steps)
+
+    @property
+    def typed(self) -> Iterator[tuple[Path, InstanceType]]:
+        """Its types, with their paths."""
+        for index, type in enumerate(self.types):
+            yield self.at(*(("instance_types", index) if self.listed else ("instance_type",))), type
 
 
 @dataclass(frozen=True, slots=True)

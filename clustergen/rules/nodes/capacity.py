@@ -41,7 +41,7 @@ def reserved_type(plan: Plan) -> Iterator[Problem]:
                 help="write instance_type with the type of the reservation",
                 fix=unsafe(
                     drop(group.at("instance_types")),
-                    put(group.at("instance_type"), group.type.name),
+                    put((*group.path, "instance_type"), group.type.name),
                 ),
             )
         if first.type != group.type:

@@ -101,9 +101,7 @@ def offered(plan: Plan) -> Iterator[Problem]:
 def _named_types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
     """The instance types in the spec, with their places."""
     for group in plan.node_groups:
-        for index, type in enumerate(group.types):
-            one = len(group.types) == 1
-            yield group.at("instance_type") if one else group.at("instance_types", index), type
+        yield from group.typed
     for machine in plan.machines:
         yield (*machine.path, "instance_type"), machine.type
 

@@ -67,9 +67,8 @@ def clients(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups if served else ():
         unserved = next((type for type in group.types if not efa_client(type)), None)
         if served and group.efa and unserved:
-            several = plan.wrote(*group.at("instance_types"))
             yield Problem(
-                group.at("instance_types" if several else "instance_type"),
+                group.at("instance_type"),
                 f"{unserved.name} reaches {served.mount} over TCP, not over EFA{_why(unserved)}",
                 help="types such as p5, p5en and p6-b200 are EFA clients",
             )

@@ -52,6 +52,19 @@ def without_minimum(groups: Iterable[NodeGroup]) -> Iterator[Problem]:
             )
 
 
+def with_partitions(groups: Iterable[NodeGroup]) -> Iterator[Problem]:
+    """Of groups that Karpenter scales, those whose GPUs are partitioned: pods ask for partitions,
+    which Karpenter expects of no instance type."""
+    for group in groups:
+        if group.mig:
+            yield Problem(
+                group.at("mig"),
+                f"a pod that asks for a part of a GPU starts no node of {group.name}",
+                help=f"write count: {group.max}",
+                fix=unsafe(put(group.at("count"), group.max)),
+            )
+
+
 def end_nodes(plan: Plan) -> str:
     """Ends the nodes of the bundle's pools while Karpenter runs. A pool may be gone before.
 

@@ -34,7 +34,7 @@ def scheduling(plan: Plan) -> dict[str, Any]:
 
 def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
     accounting = plan.slurm.accounting
-    written = slurm.cluster_settings(plan, {**_metrics(plan), **_imex(plan)})
+    written = slurm.cluster_settings(plan, {**_metrics(plan), **_imex(plan), **_checks(plan)})
     settings = [typed({name: slurm.quoted(value)}) for name, value in written.items()]
     partitions = [_partition(queue, owners) for queue in owners.partitions]
     update = plan.options_as(Options).queue_update_strategy
@@ -64,6 +64,18 @@ def _imex(plan: Plan) -> dict[str, str]:
     if imex.needed(plan) and actions.has_hook(plan):
         return {**imex.FLAGS, "MessageTimeout": "100"}
     return {}
+
+
+def _checks(plan: Plan) -> dict[str, str]:
+    """A prolog checks the GPUs, normally for two minutes, and for longer where they are many.
+    ParallelCluster's own value is 180 seconds.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-prolog-epilog-v3.html
+    https://docs.nvidia.com/datacenter/dcgm/latest/reference/command-line-reference/dcgmi/dcgmi-diag.html
+    https://github.com/aws/aws-parallelcluster/issues/6777
+    """
+    checked = (group for group in plan.node_groups if "gpu" in group.health_checks)
+    return {"BatchStartTimeout": "600"} if any(group.type.gpus > 1 for group in checked) else {}
 
 
 DNS = (
@@ -233,8 +245,7 @@ def _takes_a_list(plan: Plan, queue: Queue, group: NodeGroup) -> bool:
     """Whether EC2 Fleet starts the nodes: in several subnets, or of a list of types."""
     # EC2 Fleet starts no nodes in a single reservation or block.
     alone = group.capacity.kind in ("reservation", "capacity-block")
-    listed = plan.wrote(*group.at("instance_types")) and not alone
-    return listed or _in_several_subnets(plan, queue)
+    return (group.listed and not alone) or _in_several_subnets(plan, queue)
 
 
 def _compute_resource(

@@ -88,6 +88,7 @@ def _lustre(storage: Lustre) -> dict[str, Any]:
                 Name=f"{storage.output}-{number}",
                 FileSystemPath=repository.path,
                 DataRepositoryPath=repository.s3,
+                BatchImportMetaDataOnCreate=True,
                 AutoImportPolicy=list(repository.imports),
                 AutoExportPolicy=list(repository.exports),
             )

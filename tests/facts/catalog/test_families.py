@@ -63,7 +63,7 @@ neuron_cores: {inf1: 4, trn2: 4, p5: 0}
 device_claims: {inf1: false, inf2: true}
 lustre_efa: {p5en: 8, p6-b300: 2, trn2u: 0}
 nccl: {p5en: null}
-eks_driver: {g6f: true, vt1: false, g7: false}
+eks_driver: {g6f: true, vt1: false, g7: true}
 eks_image: {a1: false, m6g: true}
 open_driver: {p3dn: false, g4dn: true}
 """).items()

@@ -835,7 +835,7 @@ _OPTIONS = {
         )
     ],
     "options.eks.install": [
-        _own(EKS, "install", "stack", stack="script"),
+        _own(EKS, "install", "stack", stack="script", adopted="none"),
         _own(EKS, "install", "none"),
     ],
     "options.batch.queue_names": [_own(BATCH, "queue_names", {"train": "Training"}, _QUEUED)],
@@ -865,7 +865,7 @@ what the plan is for: [target]
 follows from the options: [existing]
 'what the foundation is for: tests/services/foundation/': [shared]
 of the target: [limits, sagemaker, scheduler]
-what the user wrote: [written]
+what the user wrote: [written, node_groups.listed]
 what the planner chose: [decisions.*]
 follows from the region: [partition]
 'kubernetes.system_nodes, where an EKS cluster is created': [system.*]
@@ -909,6 +909,10 @@ the language has one: [options.parallelcluster.version]
 """Fields that need no row, and why."""
 
 EXCEPTIONS: Mapping[tuple[str, str], str] = {
-    ("storage.OpenZfs.id", PC): "required; ParallelCluster mounts the volume by its own id"
+    ("storage.OpenZfs.id", PC): "required; ParallelCluster mounts the volume by its own id",
+    **{
+        (f"storage.{name}", "by-cluster"): "what the mode consists of"
+        for name in ("Lustre.by_cluster", "Efs.by_cluster", "Efs.throughput_mode")
+    },
 }
 """Fields that have no effect in some modes, by a word of their name, and need not say so."""

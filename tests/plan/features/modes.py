@@ -64,6 +64,10 @@ _LEGACY = {"targets.hyperpod-slurm.mode": "legacy"}
 _OWN_LEGACY = {**_LEGACY, "targets.hyperpod-slurm.lifecycle": _ON_CREATE}
 _OWN_EKS = {"targets.hyperpod-eks.lifecycle": _ON_CREATE}
 _CUSTOMER_MANAGED = {"targets.hyperpod-slurm.mode": "customer-managed"}
+_BY_CLUSTER: Mapping[str, Values] = flow("""
+fsx-lustre: {created_by: cluster}
+efs: {created_by: cluster, throughput_mode: bursting}
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +77,34 @@ class Mode:
     target: str
     values: Values = field(default_factory=dict)
     words: tuple[str, ...] = ()
+    storage: Mapping[str, Values] = field(default_factory=dict)
+    """What new file systems have, by type, unless a change says otherwise."""
+
+    def spec(self, data: dict[str, Any]) -> dict[str, Any]:
+        """A spec with new file systems as they are in this mode."""
+        entries = data.get("storage", [])
+        made = [
+            each if each.get("existing") else {**self.storage.get(each["type"], {}), **each}
+            for each in entries
+        ]
+        return {**data, "storage": made} if entries else data
 
 
-def _mode(target: str, name: str = "", *values: Values) -> tuple[str, Mode]:
+def _mode(
+    target: str, name: str = "", *values: Values, storage: Mapping[str, Values] | None = None
+) -> tuple[str, Mode]:
     merged = {path: value for one in values for path, value in one.items()}
-    return f"{target} {name}".strip(), Mode(target, merged, (target, *name.split()))
+    made = Mode(target, merged, (target, *name.split()), storage or {})
+    return f"{target} {name}".strip(), made
 
 
 MODES: Mapping[str, Mode] = dict(
     (
         _mode(PC),
+        _mode(PC, "by-cluster", storage=_BY_CLUSTER),
         _mode(PCS),
         _mode(PCS, "existing", _JOINED),
+        _mode(PCS, "adopted", {"targets.pcs.stack": "production"}),
         _mode(HP, "bootstrap"),
         _mode(HP, "bootstrap all-at-once", _ALL_AT_ONCE),
         _mode(HP, "extended", _OWN_SCRIPTS),
@@ -109,11 +129,13 @@ MODES: Mapping[str, Mode] = dict(
         _mode(EKS, "managed no-kueue", _NO_KUEUE),
         _mode(EKS, "managed mig", _MIG),
         _mode(EKS, "managed dra", _DRA),
+        _mode(EKS, "managed adopted", {"targets.eks.stack": "production"}),
         _mode(EKS, "managed stack", {"targets.eks.install": "stack"}),
         _mode(EKS, "karpenter", _KARPENTER),
         _mode(EKS, "karpenter no-kueue", _KARPENTER, _NO_KUEUE),
         _mode(BATCH, "several-nodes"),
         _mode(BATCH, "one-node", _ONE_NODE),
+        _mode(BATCH, "adopted", {"targets.batch.stack": "production"}),
     )
 )
 

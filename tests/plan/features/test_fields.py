@@ -129,7 +129,7 @@ class Pair:
 def pair(mode: Mode, change: Change) -> Pair:
     here = change.on(mode)
     before = edited(edited(edited({}, BASE), mode.values), here.given)
-    after = edited(before, here.values)
+    before, after = mode.spec(before), mode.spec(edited(before, here.values))
     texts = json.dumps(before), json.dumps(after)
     return Pair(
         mode.target, *texts, tuple(map(path_of, here.values)), tuple(map(path_of, here.given))

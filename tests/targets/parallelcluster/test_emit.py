@@ -145,7 +145,15 @@ ROWS = {
         Resource.DisableSimultaneousMultithreading: true
     """,
     group("instance_type: hpc6id.32xlarge"): "Resource.DisableSimultaneousMultithreading: ABSENT",
-    group("health_checks: [gpu]"): "Resource.HealthChecks: {Gpu: {Enabled: true}}",
+    # The checks of several GPUs take longer than the three minutes that Slurm waits for.
+    group("health_checks: [gpu]"): """
+        Resource.HealthChecks: {Gpu: {Enabled: true}}
+        Slurm.CustomSlurmSettings: [{BatchStartTimeout: 600}]
+    """,
+    group("instance_type: g6.xlarge, efa: false, health_checks: [gpu]"): """
+        Resource.HealthChecks: {Gpu: {Enabled: true}}
+        Slurm.CustomSlurmSettings: ABSENT
+    """,
     group("scratch: /local"): """
         Queue.ComputeSettings.LocalStorage.EphemeralVolume: {MountDir: /local}
     """,

@@ -71,6 +71,16 @@ storage: [{mount: /w, type: ebs, size: 1TiB, iops: 16000, throughput: 2000}]
     ParallelCluster accepts throughput 125 to 1000, not 2000 | write 1000
 node_groups: [{name: h200, root_volume: {type: io1, iops: 3000}}]
     ParallelCluster accepts iops 100 to 2250, not 3000 | write 2250
+storage: [{mount: /w, type: fsx-lustre, created_by: cluster, metadata_iops: auto}]
+    /w: ParallelCluster creates no Lustre with metadata IOPS of its own | write
+    created_by: foundation
+storage: [{mount: /w, type: fsx-lustre, created_by: cluster, throughput: 1000, efa: true}]
+    /w: ParallelCluster creates no Lustre that serves clients over EFA | write
+    created_by: foundation
+storage: [{mount: /w, type: fsx-lustre, created_by: cluster, storage_class: intelligent-tiering}]
+    /w: ParallelCluster creates no Lustre with intelligent tiering | write created_by: foundation
+storage: [{mount: /w, type: efs, created_by: cluster, throughput_mode: bursting, one_zone: true}]
+    /w: ParallelCluster creates no EFS in one zone | write created_by: foundation
 node_groups: [{name: h200, scratch: /.local}]
     /.local has a component that begins with a dot | write /local
 head_node: {root_volume: {size: 40GiB}}

@@ -79,7 +79,7 @@ def single_type(plan: Plan) -> Iterator[Problem]:
                 help=f"write instance_type: {group.type.name}",
                 fix=unsafe(
                     drop(group.at("instance_types")),
-                    put(group.at("instance_type"), group.type.name),
+                    put((*group.path, "instance_type"), group.type.name),
                 ),
             )
 

@@ -179,9 +179,7 @@ def _types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
         if machine:
             yield (*machine.path, "instance_type"), machine.type
     for group in plan.node_groups:
-        several = plan.wrote(*group.at("instance_types"))
-        for index, type in enumerate(group.types):
-            yield group.at("instance_types", index) if several else group.at("instance_type"), type
+        yield from group.typed
 
 
 def _volumes(plan: Plan) -> Iterator[tuple[Path, Volume]]:

@@ -50,10 +50,8 @@ def no_image(plan: Plan) -> Iterator[Problem]:
 def _types(plan: Plan) -> Iterator[tuple[InstanceType, Path]]:
     """The types of nodes that boot an EKS image, with their places in the spec."""
     for group in plan.node_groups:
-        several = len(group.types) > 1
-        for index, type in enumerate(group.types if group.image is None else ()):
-            place = ("instance_types", index) if several else ("instance_type",)
-            yield type, group.at(*place)
+        if group.image is None:
+            yield from ((type, path) for path, type in group.typed)
     if system := plan.system:
         yield system.type, system.at("instance_type")
 

@@ -131,6 +131,21 @@ def huge_pages(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "CAP507",
+    "MIG partitions in a group that Karpenter scales",
+    fixes="unsafe",
+    why="Karpenter knows how many GPUs an instance type has, but nothing about partitions before a "
+    "node exists: a pod that asks for one starts no node.",
+    source="https://github.com/aws/karpenter-provider-aws/issues/8710",
+    severity=Severity.WARNING,
+    bad=f"{_ON}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}, count: {{max: 4}}}}]",
+    good=f"{_ON}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}, count: 4}}]",
+)
+def partitions(plan: Plan) -> Iterator[Problem]:
+    return karpenter.with_partitions(karpenter.groups(plan))
+
+
+@rule(
     "CAP506",
     "Setting that Karpenter nodes do not support",
     fixes="unsafe",

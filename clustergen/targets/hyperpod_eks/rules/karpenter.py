@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, put, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.services.kubernetes.karpenter import without_minimum
+from clustergen.services.kubernetes.karpenter import with_partitions, without_minimum
 from clustergen.targets.hyperpod_eks import karpenter, limits
 from clustergen.targets.hyperpod_eks.karpenter import Pool
 from clustergen.targets.hyperpod_eks.options import Options
@@ -80,14 +80,7 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
     "{name: cpu, instance_type: m7i.4xlarge, count: {max: 4}}]",
 )
 def partitions(plan: Plan) -> Iterator[Problem]:
-    for group in _scaled(plan):
-        if group.mig:
-            yield Problem(
-                group.at("mig"),
-                f"a pod that asks for a part of a GPU starts no node of {group.name}",
-                help=f"write count: {group.max}",
-                fix=unsafe(put(group.at("count"), group.max)),
-            )
+    return with_partitions(_scaled(plan))
 
 
 @rule(

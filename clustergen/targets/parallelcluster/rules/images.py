@@ -150,9 +150,6 @@ def _architecture(plan: Plan) -> str:
 def _instances(plan: Plan) -> Iterator[tuple[Path, InstanceType, str | None]]:
     """All instance types: place, type, and custom image."""
     for group in plan.node_groups:
-        several = len(group.types) > 1
-        for index, type in enumerate(group.types):
-            path = group.at("instance_types", index) if several else group.at("instance_type")
-            yield path, type, group.image
+        yield from ((path, type, group.image) for path, type in group.typed)
     for machine in plan.machines:
         yield (*machine.path, "instance_type"), machine.type, machine.image

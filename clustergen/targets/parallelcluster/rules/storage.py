@@ -191,19 +191,48 @@ def _id(item: Storage) -> tuple[str, str, Id | None]:
     "STG111",
     "File system that ParallelCluster cannot create",
     fixes="unsafe",
-    why="ParallelCluster creates EFS file systems with bursting or provisioned throughput only.",
-    source=f"{_STORAGE}#yaml-SharedStorage-EfsSettings-ThroughputMode",
+    why="ParallelCluster creates file systems with some of their settings only, and FSx cannot add "
+    "metadata settings later.",
+    source=f"{_STORAGE}#SharedStorage-v3-FsxLustreSettings",
     bad="storage: [{mount: /home, type: efs, created_by: cluster}]",
     good="storage: [{mount: /home, type: efs, created_by: cluster, throughput_mode: bursting}]",
 )
-def elastic(plan: Plan) -> Iterator[Problem]:
+def of_cluster(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
-        if not isinstance(item, Efs) or item.existing or not item.by_cluster:
+        if item.existing or not item.by_cluster:
             continue
-        if item.throughput_mode == "elastic":
+        for name, what in _lacking(item):
+            elastic = what == _ELASTIC
             yield Problem(
-                item.at("throughput_mode"),
-                f"{item.mount}: ParallelCluster creates no EFS with elastic throughput",
-                help="write throughput_mode: bursting, or created_by: foundation",
-                fix=unsafe(put(item.at("throughput_mode"), "bursting")),
+                item.at(name),
+                f"{item.mount}: ParallelCluster creates no {what}",
+                help=f"write {'throughput_mode: bursting, or ' if elastic else ''}"
+                "created_by: foundation",
+                fix=unsafe(
+                    put(item.at(name), "bursting")
+                    if elastic
+                    else put(item.at("created_by"), "foundation")
+                ),
             )
+
+
+_ELASTIC = "EFS with elastic throughput"
+
+
+def _lacking(item: Storage) -> Iterator[tuple[str, str]]:
+    """The fields that ParallelCluster's configuration lacks, and what they would make."""
+    match item:
+        case Efs():
+            if item.throughput_mode == "elastic":
+                yield "throughput_mode", _ELASTIC
+            if item.one_zone:
+                yield "one_zone", "EFS in one zone"
+            if item.backup_days is not None:
+                yield "backups", "EFS with a retention time of its own for backups"
+        case Lustre():
+            if item.storage_class == "INTELLIGENT_TIERING":
+                yield "storage_class", "Lustre with intelligent tiering"
+            elif item.metadata_iops is not None and not item.efa:
+                yield "metadata_iops", "Lustre with metadata IOPS of its own"
+            if item.efa:
+                yield "efa", "Lustre that serves clients over EFA"
