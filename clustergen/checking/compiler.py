@@ -163,7 +163,7 @@ def _check(document: Document | None, findings: list[Finding], request: _Request
     if spec is None or any(finding.fatal for finding in found):
         found = _with_rest(found, document.data, request)
     found = [*found, *exposed.exposed(known, found)]
-    if any(secrets.STAND_IN in text.source for text in document.texts):
+    if any(mark in text.source for text in document.texts for mark in exposed.MARKS):
         found += exposed.stand_ins(document.data)
     # A finding of the reader explains more than the errors that follow from it.
     reported = {finding.span for finding in findings if finding.span}

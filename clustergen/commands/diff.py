@@ -19,7 +19,7 @@ LEVELS: Mapping[str, Kind] = {
     "any": "in-place",
     "leftover": "leftover",
     "drain": "replaces-nodes",
-    "terminate": "removes-nodes",
+    "terminate": "ends-sessions",
     "stop": "needs-stop",
     "replace": "replaces-resource",
     "refused": "refused",

@@ -86,7 +86,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     ]
     lost = [*refused, *_proved(text, original, target, service, left_out)]
     changed = list(_carried(document, changes, target.schema.list_keys))
-    carried = [decisions.IN_OVERLAY.at(place(each.path), each.text) for each in changed]
+    carried = [decisions.IN_OVERLAY.at(place(path), text) for path, text in _folded(changed)]
     removed = sum(each.removed for each in changed)
     overlaid = len(changed) - removed
     total = sum(1 for _ in _leaves(service.normal(original, target.schema)))
@@ -198,6 +198,19 @@ class _Change(NamedTuple):
     def text(self) -> str:
         where = "is not in the original; the overlay removes it"
         return f"{self.what} {where if self.removed else 'is in the overlay'}"
+
+
+_INDEX = pattern(r"\[\d+\]")
+
+
+def _folded(changed: Sequence[_Change]) -> Iterator[tuple[Path, str]]:
+    """The place and the text of each change; of those that only differ in an index, one."""
+    alike: dict[str, list[_Change]] = {}
+    for each in changed:
+        alike.setdefault(_INDEX.sub("[*]", each.text), []).append(each)
+    for text, (first, *others) in alike.items():
+        more = f" ({len(others) + 1} times)"
+        yield first.path, f"{text}{more}" if others else first.text
 
 
 def _carried(

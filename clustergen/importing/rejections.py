@@ -9,6 +9,7 @@ from typing import Any
 
 from clustergen.base.findings import Path
 from clustergen.base.text_lists import word_set
+from clustergen.plan.names import object_name
 from clustergen.spec import patterns
 
 _STAND_INS: dict[str, Any] = {"instance_type": "m7i.4xlarge", "instance_types": None, "count": 1}
@@ -57,8 +58,9 @@ def _renames_queue(spec: dict[str, Any], group: str) -> bool:
     names = [str(each.get("name")) for each in spec["node_groups"]]
     queues = spec.setdefault("queues", [{"name": each, "node_groups": [each]} for each in names])
     own = [queue for queue in queues if queue.get("name") == group]
+    name = object_name(group)
     for queue in own:
-        queue["name"] = f"{group}-queue"
+        queue["name"] = name if name != group else f"{group}-queue"
     return bool(own)
 
 

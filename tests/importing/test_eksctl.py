@@ -348,3 +348,22 @@ def test_a_group_keeps_a_name_that_only_its_queue_may_not_have() -> None:
     spec = spec_of(result)
     assert [queue.name for queue in spec.queues] == ["prometheus-queue", "gpu"]
     assert spec.node_groups[0].name == "prometheus"
+
+
+def test_a_misspelt_key_is_named_with_the_one_that_was_meant() -> None:
+    found = bring(CONFIG.replace("capacityReservationID", "capacityReservationId"))
+    [lost] = [each for each in found.findings if "is no key of eksctl" in each.message]
+    assert lost.message.startswith("managedNodeGroups[1].capacityReservation.")
+    assert lost.help == "did you mean capacityReservationID?"
+
+
+def test_what_differs_only_in_an_index_is_one_note() -> None:
+    found = bring(CONFIG)
+    [note] = [each for each in found.findings if "NetworkInterfaces[*].Delete" in each.message]
+    assert note.message.endswith("(16 times)")
+
+
+def test_a_group_with_capitals_gets_a_queue_without() -> None:
+    spec = spec_of(bring(CONFIG.replace("name: gpu", "name: GPU-Nodes")))
+    assert [queue.name for queue in spec.queues] == ["sys", "gpu-nodes"]
+    assert spec.node_groups[1].name == "GPU-Nodes"

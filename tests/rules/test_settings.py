@@ -69,6 +69,18 @@ CASES = [
     ),
     (HP, "slurm: {cgroup_settings: {ConstrainDevices: true}}", "SLM015", WARNING),
     (PC, "slurm: {settings: {MinJobAge: 60, minjobage: 90}}", "SLM010", ERROR),
+    # What has to be there when slurmctld starts.
+    (PC, "slurm: {settings: {JobSubmitPlugins: 'throttle,lua'}}", "SLM026", WARNING),
+    (HP, "slurm: {settings: {PrologSlurmctld: /opt/prolog.sh}}", "SLM026", WARNING),
+    (PC, "slurm: {settings: {TopologyPlugin: topology/tree}}", "SLM026", WARNING),
+    (PC, "slurm: {settings: {JobCompType: jobcomp/script}}", "SLM027", ERROR),
+    (HP, "slurm: {settings: {MCSParameters: 'select:research'}}", "SLM027", ERROR),
+    (
+        PC,
+        "slurm: {settings: {JobContainerType: job_container/tmpfs, PrologFlags: Alloc}}",
+        "SLM027",
+        ERROR,
+    ),
 ]
 
 
@@ -84,6 +96,13 @@ QUIET = [
     (PC, "slurm: {settings: {SchedulerParameters: 'bf_window=4320,defer'}}"),
     (PCS, "slurm: {accounting: managed, settings: {PriorityWeightTRES: GRES/gpu=1000}}"),
     (HP, "slurm: {settings: {LaunchParameters: use_interactive_step}}"),
+    (PC, "slurm: {settings: {CliFilterPlugins: lua, MCSPlugin: mcs/user}}"),
+    (
+        PC,
+        "slurm: {settings: {JobSubmitPlugins: lua}}\n"
+        "software: {scripts: [{run: 's3://my-bucket/a.sh', when: start}]}",
+    ),
+    (PC, "slurm: {settings: {JobContainerType: job_container/tmpfs, PrologFlags: contain}}"),
 ]
 
 

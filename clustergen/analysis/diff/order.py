@@ -16,7 +16,11 @@ _METRICS = "::Workspace"
 _LOGS = "::LogGroup"
 _EXPIRING = "RetentionInDays", "RetentionDays", "BackupPolicy.Status"
 _WITH_JOBS = ("NodeGroup", "::Nodegroup", "::ComputeEnvironment", "Queue", "NodePool")
-_NOT_PLAIN = {"refused", "data-at-risk", "needs-stop", "removes-nodes", "leftover"}
+_NOT_PLAIN = {"refused", "data-at-risk", "needs-stop", "ends-sessions", "removes-nodes", "leftover"}
+_GRACE = (
+    "deploy targets.parallelcluster.login_pool.grace_time: 3 alone, if it is longer: an update "
+    "that waits for login nodes fails (https://github.com/aws/aws-parallelcluster/issues/7172)"
+)
 DRAIN = {
     "parallelcluster": _SLURM,
     "pcs": _SLURM,
@@ -40,6 +44,10 @@ def steps(target: str, effects: Sequence[Effect], running: Facts) -> Iterator[st
         return
     yield from _before(kinds, effects)
     yield from _stops(target, effects, running)
+    if "ends-sessions" in kinds:
+        yield "ask those who are logged in to log out: their sessions end"
+        if target == "parallelcluster":
+            yield _GRACE
     if drained:
         yield f"drain the nodes that go, and wait for their jobs: {DRAIN[target]}"
     for command in dict.fromkeys(running.ids(effect) for effect in effects if effect.stays):
@@ -121,6 +129,7 @@ def _stops(target: str, effects: Sequence[Effect], running: Facts) -> Iterator[s
     if target != "parallelcluster":
         return
     if {"login nodes", "all nodes"} & {*stopped}:
+        yield _GRACE
         yield "deploy login.count: 0 alone; its users are logged out"
     if {"compute nodes", "all nodes"} & {*stopped}:
         yield "stop compute nodes, when their jobs have ended: ./deploy.sh --pause"

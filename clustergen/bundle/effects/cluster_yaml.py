@@ -14,7 +14,7 @@ from clustergen.base.artifacts import Json
 from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import retention
 from clustergen.bundle.effects.model import Effect, Kind
-from clustergen.bundle.effects.node_groups import number
+from clustergen.bundle.effects.node_groups import fewer_login_nodes, number
 from clustergen.bundle.effects.values import at, differs, named
 from clustergen.facts.schemas import updates
 from clustergen.facts.schemas.updates import Key
@@ -115,11 +115,7 @@ def _lost(change: _Change, update: _Update) -> Effect | None:
 def _fewer_login_nodes(change: _Change) -> Effect | None:
     if not _LOGIN_COUNT.fullmatch(change.path) or (change.new or 0) >= (change.old or 0):
         return None
-    text = (
-        f"terminates {change.old - (change.new or 0)} of {change.old} login nodes, with the "
-        f"sessions on them ({change.path} changes)"
-    )
-    return Effect("removes-nodes", change.path, change.path, text)
+    return fewer_login_nodes(change.path, change.path, change.old, change.new or 0)
 
 
 def _is_unprotected(change: _Change, update: _Update) -> bool:

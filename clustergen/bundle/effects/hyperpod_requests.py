@@ -184,7 +184,11 @@ def _group(
         elif name in _IN_PLACE:
             yield Effect("in-place", group, name, f"changes {name} of instance group {group}")
         elif name == "InstanceCount":
-            yield _resized(group, old or 0, new or 0, scaled=scaled)
+            login = (after.get("SlurmConfig") or {}).get("NodeType") == "Login"
+            if login and (new or 0) < (old or 0):
+                yield node_groups.fewer_login_nodes(group, name, old or 0, new or 0)
+            else:
+                yield _resized(group, old or 0, new or 0, scaled=scaled)
         elif name == "InstanceStorageConfigs":
             yield from _storage(group, old or [], new or [], moved)
         elif name in _FIXED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from clustergen.base.artifacts import Json
 from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import retention
 from clustergen.bundle.effects.change import Change
@@ -40,7 +41,7 @@ def pcs(change: Change) -> Iterator[Effect]:
     yield from _fewer(change, "ScalingConfiguration.MaxInstanceCount", _PCS_UPDATE)
     if cause:
         text = f"replaces the nodes of {name} once they are idle ({cause} changes)"
-        if change.properties.get("Name") == _LOGIN:
+        if is_login(change.properties):
             text = f"replaces login nodes at once, with the sessions on them ({cause} changes)"
         sizes = (
             at(change.earlier, f"ScalingConfiguration.{n}InstanceCount") for n in ("Min", "Max")
@@ -51,6 +52,17 @@ def pcs(change: Change) -> Iterator[Effect]:
     elif late := _first(change.paths, _OF_NEW_PCS_NODES):
         text = _OF_NEW_PCS_NODES[late.partition(".")[0]].format(name)
         yield Effect("new-nodes-only", name, late, text, _PCS_UPDATE)
+
+
+def is_login(properties: Json) -> bool:
+    """Whether a group of PCS has the login nodes."""
+    return bool(properties.get("Name") == _LOGIN)
+
+
+def fewer_login_nodes(name: str, path: str, before: int, after: int, source: str = "") -> Effect:
+    """Login nodes that go."""
+    text = f"terminates {before - after} of {before} login nodes, with the sessions on them"
+    return Effect("ends-sessions", name, path, f"{text} ({path} changes)", source)
 
 
 def number(least: object, most: object) -> str:
@@ -64,7 +76,11 @@ def _first(paths: Sequence[str], known: Collection[str]) -> str | None:
 
 def _fewer(change: Change, path: str, source: str) -> Iterator[Effect]:
     name, before, after = change.name, at(change.earlier, path), at(change.properties, path)
-    if isinstance(before, int) and isinstance(after, int) and after < before:
+    if not isinstance(before, int) or not isinstance(after, int) or after >= before:
+        return
+    if is_login(change.properties):
+        yield fewer_login_nodes(name, path, before, after, source)
+    else:
         text = (
             f"terminates the nodes of {name} beyond {after}, with the jobs on them "
             f"({path.rpartition('.')[2]} was {before})"

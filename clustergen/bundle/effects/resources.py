@@ -160,8 +160,11 @@ def removed(old: Json, new: Json) -> Iterator[Effect]:
             text = f"deletes {name}, with its nodes, its jobs, and what users have made in it"
             yield Effect("replaces-resource", name, "", text, type=type, ends="deleted")
         elif type in _GROUPS:
-            text = f"deletes {name}, its nodes, and the jobs on them"
-            yield Effect("removes-nodes", name, "", text, type=type, ends="deleted")
+            login = node_groups.is_login(resource.get("Properties", {}))
+            kind: Kind = "ends-sessions" if login else "removes-nodes"
+            what = "login nodes, and the sessions" if login else "nodes, and the jobs"
+            text = f"deletes {name}, its {what} on them"
+            yield Effect(kind, name, "", text, type=type, ends="deleted")
         elif type in _QUEUES:
             yield _queue(name, type)
         elif type == _QUOTA:

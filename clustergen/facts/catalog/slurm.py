@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 from clustergen.facts.catalog.lookup import DATA
@@ -47,6 +47,38 @@ class Key(NamedTuple):
     """The current name, if this key is an older spelling."""
     gone: Mapping[str, str] = {}
     """Values that later versions lack -> the last version with them."""
+
+
+class Need(NamedTuple):
+    """What has to be there before slurmctld starts with a value of a key of the cluster."""
+
+    key: str
+    value: str = ""
+    """The value, of a list one word; empty for every value."""
+    file: str = ""
+    """A file beside slurm.conf."""
+    setting: str = ""
+    """Another key."""
+    flag: str = ""
+    """What the value of :attr:`setting` has; empty for any."""
+
+    @property
+    def program(self) -> bool:
+        """Whether the value is the path of a program."""
+        return not (self.file or self.setting)
+
+
+def needs(name: str, value: str) -> Iterator[Need]:
+    """What a setting of the cluster needs."""
+    given = {word.strip().rpartition("/")[2] for word in value.lower().split(",")}
+    for need in every_need():
+        if need.key.lower() == name.lower() and need.value.rpartition("/")[2] in {*given, ""}:
+            yield need
+
+
+@functools.cache
+def every_need() -> tuple[Need, ...]:
+    return tuple(Need(**row) for row in _data()["needs"]["rows"])
 
 
 def find(scope: Scope, name: str) -> Key | None:

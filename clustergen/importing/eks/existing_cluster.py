@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
+from clustergen.base.secrets import STAND_IN
 from clustergen.importing import machines
 from clustergen.importing.answers import Answers
 from clustergen.importing.eks.fields import group, resilience, software
@@ -14,7 +16,7 @@ from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json
 from clustergen.spec import patterns
 
-_STAND_IN = "existing-cluster"
+_STAND_IN: Final = f"{STAND_IN}cluster"
 
 
 def spec(settings: Json, answers: Answers, notes: Notes) -> Json:

@@ -159,7 +159,8 @@ def _lost(config: Keys) -> Iterator[Finding]:
     seen = set()
     for path, value in config.unread():
         depth = 4 if path[0] in ("managedNodeGroups", "nodeGroups") else 3
-        short = path[: depth + (_POLICIES in path[:depth])]
+        meant = config.meant(path)
+        short = meant[0] if meant else path[: depth + (_POLICIES in path[:depth])]
         if path[0] in _SAID or short in seen:
             continue
         seen.add(short)
@@ -167,6 +168,8 @@ def _lost(config: Keys) -> Iterator[Finding]:
         shown = text.lstrip(".")
         if _PLACEHOLDER.search(str(value)):
             message, help = f"{shown} is {value}, a placeholder", "replace it by its value"
+        elif meant:
+            message, help = f"{shown} is no key of eksctl", f"did you mean {meant[1]}?"
         else:
             message, help = f"{shown} is not in the spec: no field covers it", _AFTER
         yield losses.LOST.at(short, message, help=help)

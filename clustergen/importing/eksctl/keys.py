@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -66,6 +67,17 @@ class Keys:
 
     def __contains__(self, key: str) -> bool:
         return self._data.get(key) is not None
+
+    def meant(self, path: Path) -> tuple[Path, str] | None:
+        """A key in ``path`` that nothing asks for, and the one like it that was probably meant."""
+        for length, name in enumerate(path, 1):
+            here = path[: length - 1]
+            asked = [used[length - 1] for used in self._used if used[: length - 1] == here != used]
+            known = {str(each).lower(): str(each) for each in asked}
+            near = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.85)
+            if near and name not in asked:
+                return path[:length], known[near[0]]
+        return None
 
     def unread(self) -> Iterator[tuple[Path, Any]]:
         """The values that nothing has read, and their places."""

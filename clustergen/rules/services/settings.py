@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
-from clustergen.facts.catalog.slurm import same
+from clustergen.facts.catalog.slurm import Need, needs, same
 from clustergen.plan import slurm, slurm_settings
 from clustergen.plan.model import Plan
 from clustergen.plan.slurm import Setting
@@ -198,6 +198,69 @@ def cgroups(plan: Plan) -> Iterator[Problem]:
             "jobs are not resumed automatically",
             fix=unsafe(drop(("slurm", "cgroup_settings"))),
         )
+
+
+@rule(
+    "SLM026",
+    "Setting that needs a file",
+    why="slurmctld ends at once if the script or the table of a plugin is not there. A script of "
+    "the head node that has `when: start` runs before slurmctld, and can write it.",
+    source=_SLURM_CONF,
+    target="parallelcluster",
+    severity=Severity.WARNING,
+    bad="slurm: {settings: {JobSubmitPlugins: lua}}",
+    good="""slurm: {settings: {JobSubmitPlugins: lua}}
+software: {scripts: [{run: 's3://bucket/job-submit.sh', on: [head], when: start}]}""",
+)
+def files(plan: Plan) -> Iterator[Problem]:
+    if not plan.creates_cluster or any(s.when == "start" for s in plan.scripts_on("head")):
+        return
+    for setting, need in _needs(plan):
+        path = setting.value if need.program else f"/opt/slurm/etc/{need.file}"
+        # ParallelCluster writes that of UltraServers.
+        if not need.setting and not (
+            need.value == "topology/block" and any(g.type.nvlink_domain for g in plan.node_groups)
+        ):
+            yield Problem(
+                setting.path,
+                f"slurmctld does not start with this {setting.name} where there is no {path}",
+                help=f"write {path} with a script: software.scripts: [{{run: ..., on: [head], "
+                "when: start}]",
+            )
+
+
+@rule(
+    "SLM027",
+    "Setting that needs another one",
+    why="slurmctld does not start with one of them alone.",
+    source=_SLURM_CONF,
+    target="parallelcluster",
+    bad="slurm: {settings: {MCSPlugin: mcs/group}}",
+    good="slurm: {settings: {MCSPlugin: mcs/group, MCSParameters: 'select:research'}}",
+)
+def alone(plan: Plan) -> Iterator[Problem]:
+    written = {s.key: s.value.lower().split(",") for s in _settings(plan) if s.scope == "cluster"}
+    for setting, need in _needs(plan):
+        there = written.get(same("cluster", need.setting), [])
+        if need.setting and (need.flag.lower() not in there if need.flag else not there):
+            missing = f"{need.setting}={need.flag}" if need.flag else need.setting
+            yield Problem(
+                setting.path,
+                f"slurmctld does not start with this {setting.name} without {missing}",
+                help=f"add slurm.settings: {{{need.setting}: {need.flag or '...'}}}",
+            )
+
+
+def _needs(plan: Plan) -> Iterator[tuple[Setting, Need]]:
+    """What settings of the cluster need, but for those that the service does not accept."""
+    service = slurm_settings.service_of(plan)
+    for setting in _settings(plan):
+        if (
+            service
+            and setting.scope == "cluster"
+            and not slurm_settings.not_taken(setting, service)
+        ):
+            yield from ((setting, need) for need in needs(setting.name, setting.value))
 
 
 def _settings(plan: Plan) -> Iterator[Setting]:

@@ -17,8 +17,8 @@ SECRET = Rule(
 FILLED_IN = Rule(
     code="SPC061",
     title="Stand-in for a value",
-    why="`clustergen import` writes FILL-IN-... for what the original does not say, and for "
-    "secrets, which it does not copy. It would be deployed as it is.",
+    why="`clustergen import` writes FILL-IN-... and ids of zeros for what the original does not "
+    "say, and for secrets, which it does not copy. They would be deployed as they are.",
     source="clustergen",
     severity=Severity.WARNING,
     bad="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token, FILL-IN-token]}]}",

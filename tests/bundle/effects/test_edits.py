@@ -121,11 +121,9 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
         "a node group": ("", TWO),
         "a queue's limit": (QUEUE % "", QUEUE % ", time_limit: 2d"),
     },
-    "needs-stop: PC, removes-nodes: PCS, leftover: HP": {
-        "no login nodes": (LOGIN % "", ""),
-        "a node group less": (TWO, ""),
-    },
-    "removes-nodes: PC PCS HP": {"fewer login nodes": (LOGIN % ", count: 3", LOGIN % "")},
+    "needs-stop: PC, removes-nodes: PCS, leftover: HP": {"a node group less": (TWO, "")},
+    "needs-stop: PC, ends-sessions: PCS, leftover: HP": {"no login nodes": (LOGIN % "", "")},
+    "ends-sessions: PC PCS HP": {"fewer login nodes": (LOGIN % ", count: 3", LOGIN % "")},
     "needs-stop: PC, refused: PCS HP EKS HPE, replaces-nodes: BATCH": {
         "another type of nodes": ("", GROUP % "instance_type: p5.48xlarge")
     },

@@ -124,6 +124,14 @@ class Cluster:
         if per_group:
             self._start_nodes(per_group)
 
+    def said_at_start(self, configuration: Configuration) -> str:
+        """What slurmctld says in its first seconds; it waits for some files that lack."""
+        self.stop()
+        self._write(configuration)
+        return self.run(
+            "timeout --signal KILL 5 slurmctld -D -i 2>&1; cat /var/log/slurm/slurmctld.log"
+        ).text
+
     def stop(self) -> None:
         self.run(_STOP)
         self.running = []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.findings import Problem, Severity
-from clustergen.overlay.parts import as_map
+from clustergen.overlay.parts import as_list, as_map
 from clustergen.targets.batch import limits
 from clustergen.targets.batch.rules.document import rule
 
@@ -57,6 +58,40 @@ def strategy(document: Mapping[str, Any]) -> Iterator[Problem]:
                 ("Resources", id, "Properties", "ComputeResources", "AllocationStrategy"),
                 "with BEST_FIT, no later change of nodes can be deployed",
                 help="write BEST_FIT_PROGRESSIVE",
+            )
+
+
+_IMAGES = ("ECS_AL2023", "ECS_AL2023_NVIDIA")
+_OLD_IMAGES = ("ECS_AL1", "ECS_AL2", "ECS_AL2_NVIDIA")
+_OF_TYPE = "Ec2Configuration: [{{ImageType: {}}}]"
+
+
+@rule(
+    "OVL602",
+    "Image that Batch does not have for new compute environments",
+    why="Since 2026-06-30, Batch creates no compute environment with its own image of Amazon Linux "
+    "2; those that exist go on. An image of one's own may be of any type.",
+    source=f"{limits.USER_GUIDE}ecs-al2-ami-deprecation.html",
+    bad=_OVERLAY.format(_RESOURCES.format(_OF_TYPE.format("ECS_AL2_NVIDIA"))),
+    good=_OVERLAY.format(_RESOURCES.format(_OF_TYPE.format("ECS_AL2023_NVIDIA"))),
+    severity=Severity.WARNING,
+)
+def image_types(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for id, resource in as_map(document.get("Resources")).items():
+        listed = as_list(_compute_resources(resource).get("Ec2Configuration"))
+        for index, given in enumerate(map(as_map, listed)):
+            type = str(given.get("ImageType", _IMAGES[0]))
+            if type in _IMAGES or given.get("ImageIdOverride"):
+                continue
+            near = difflib.get_close_matches(type, _IMAGES, n=1, cutoff=0.5) or _IMAGES
+            old = type in _OLD_IMAGES
+            lacks = "makes no new compute environment with" if old else "has no image of the type"
+            place = ("Resources", id, "Properties", "ComputeResources", "Ec2Configuration")
+            yield Problem(
+                (*place, index, "ImageType"),
+                f"Batch {lacks} {type}",
+                help=f"write {near[0]}",
+                severity=None if old else Severity.ERROR,
             )
 
 
