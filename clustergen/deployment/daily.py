@@ -126,7 +126,7 @@ def logs(run: Run, cluster: Cluster) -> None:
 
 
 def _ids(run: Run, cluster: Cluster) -> list[str]:
-    """What the names of log streams have. A log group may be one of a cluster with nodes of others.
+    """What the names of log streams contain. In a shared cluster, all nodes have one log group.
 
     Nodes that ended have logs, too.
     """

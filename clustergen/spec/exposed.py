@@ -10,12 +10,14 @@ from clustergen.base.patterns import pattern
 from clustergen.base.secrets import STAND_IN, Secret
 from clustergen.spec.rules.secrets import FILLED_IN, SECRET
 
+_ACCOUNT: Final = "0" * 12
+MARKS: Final = (STAND_IN, STAND_IN.lower(), "0" * 8)
+"""What every stand-in has one of; the second in names of buckets."""
 _STAND_IN: Final = pattern(
-    rf"(?i:{STAND_IN})[\w-]*|\b[a-z]+-0{{8}}[0-9a-f]{{0,9}}\b|\bpcs_0{{8,}}\b|\b0{{12}}\b"
+    rf"(?:{MARKS[0]}|{MARKS[1]})[\w-]*|\b[a-z]+-{MARKS[2]}[0-9a-f]{{0,9}}\b|\bpcs_{MARKS[2]}0*\b"
+    rf"|\b{_ACCOUNT}\b"
 )
 """A text to fill in; or an account, or an id of EC2, FSx or PCS, of zeros but for its end."""
-MARKS: Final = (STAND_IN, STAND_IN.lower(), "0" * 8)
-"""What every stand-in has."""
 _READ: Final = "`aws secretsmanager get-secret-value --secret-id NAME --query SecretString`"
 _STORE: Final = "store it in AWS Secrets Manager, allow the nodes' role to read it, and"
 _SCRIPT: Final = f"{_STORE} let the script ask: {_READ}"
@@ -66,7 +68,8 @@ def stand_ins(data: Any, path: Path = ()) -> Iterator[Finding]:
         for step, each in data.items() if isinstance(data, dict) else enumerate(data):
             yield from stand_ins(each, (*path, step))
     elif isinstance(data, str):
-        # The account of an ARN comes first; what says more, last.
-        for word in _STAND_IN.findall(data)[-1:]:
-            help = "write the id" if "0" * 8 in word else _FILL_IN
+        words = dict.fromkeys(_STAND_IN.findall(data))
+        # Another stand-in in the same ARN says more than its account.
+        for word in [each for each in words if each != _ACCOUNT] or words:
+            help = "write the id" if MARKS[2] in word else _FILL_IN
             yield FILLED_IN.at(path, f"{word} is a stand-in", help=help)

@@ -43,11 +43,9 @@ def steps(target: str, effects: Sequence[Effect], running: Facts) -> Iterator[st
     if not guarded and not drained and not kinds & _NOT_PLAIN:
         return
     yield from _before(kinds, effects)
-    yield from _stops(target, effects, running)
     if "ends-sessions" in kinds:
         yield "ask those who are logged in to log out: their sessions end"
-        if target == "parallelcluster":
-            yield _GRACE
+    yield from _stops(target, effects, running)
     if drained:
         yield f"drain the nodes that go, and wait for their jobs: {DRAIN[target]}"
     for command in dict.fromkeys(running.ids(effect) for effect in effects if effect.stays):
@@ -128,8 +126,10 @@ def _stops(target: str, effects: Sequence[Effect], running: Facts) -> Iterator[s
         return
     if target != "parallelcluster":
         return
-    if {"login nodes", "all nodes"} & {*stopped}:
+    stops_login = bool({"login nodes", "all nodes"} & {*stopped})
+    if stops_login or any(each.kind == "ends-sessions" for each in effects):
         yield _GRACE
+    if stops_login:
         yield "deploy login.count: 0 alone; its users are logged out"
     if {"compute nodes", "all nodes"} & {*stopped}:
         yield "stop compute nodes, when their jobs have ended: ./deploy.sh --pause"

@@ -185,10 +185,7 @@ def _group(
             yield Effect("in-place", group, name, f"changes {name} of instance group {group}")
         elif name == "InstanceCount":
             login = (after.get("SlurmConfig") or {}).get("NodeType") == "Login"
-            if login and (new or 0) < (old or 0):
-                yield node_groups.fewer_login_nodes(group, name, old or 0, new or 0)
-            else:
-                yield _resized(group, old or 0, new or 0, scaled=scaled)
+            yield _resized(group, old or 0, new or 0, scaled=scaled, login=login)
         elif name == "InstanceStorageConfigs":
             yield from _storage(group, old or [], new or [], moved)
         elif name in _FIXED:
@@ -215,11 +212,13 @@ def _undocumented(group: str, name: str) -> Effect:
     return Effect("new-nodes-only", group, name, text)
 
 
-def _resized(group: str, old: int, new: int, *, scaled: bool) -> Effect:
+def _resized(group: str, old: int, new: int, *, scaled: bool, login: bool) -> Effect:
     """Another size; an empty group of a cluster with Karpenter is one that it ``scaled``."""
     if scaled and not old:
         text = f"sets {group} to {new} nodes, which ends what Karpenter has started beyond that"
         return Effect("removes-nodes", group, "InstanceCount", text)
+    if new < old and login:
+        return node_groups.fewer_login_nodes(group, "InstanceCount", old, new)
     if new < old:
         text = (
             f"terminates {old - new} nodes of {group}, with what runs on them; HyperPod chooses "

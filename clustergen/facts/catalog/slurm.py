@@ -78,6 +78,7 @@ def needs(name: str, value: str) -> Iterator[Need]:
 
 @functools.cache
 def every_need() -> tuple[Need, ...]:
+    """All that values need, in the order of their keys."""
     return tuple(Need(**row) for row in _data()["needs"]["rows"])
 
 

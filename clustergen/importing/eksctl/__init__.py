@@ -17,7 +17,7 @@ from clustergen.importing.eks.fields import spec
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS, PROVIDERS
 from clustergen.importing.eksctl import cluster, groups, network
 from clustergen.importing.eksctl.form import FORM
-from clustergen.importing.eksctl.keys import Keys
+from clustergen.importing.eksctl.keys import Keys, meant
 from clustergen.importing.eksctl.permissions import permissions
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
@@ -156,11 +156,11 @@ _SAID: Final = frozenset(("apiVersion", "kind"))
 
 def _lost(config: Keys) -> Iterator[Finding]:
     """What neither the language nor the template of a cluster has a place for."""
-    seen = set()
+    seen, asked = set(), config.asked()
     for path, value in config.unread():
         depth = 4 if path[0] in ("managedNodeGroups", "nodeGroups") else 3
-        meant = config.meant(path)
-        short = meant[0] if meant else path[: depth + (_POLICIES in path[:depth])]
+        misspelt = meant(path, asked)
+        short = misspelt[0] if misspelt else path[: depth + (_POLICIES in path[:depth])]
         if path[0] in _SAID or short in seen:
             continue
         seen.add(short)
@@ -168,8 +168,8 @@ def _lost(config: Keys) -> Iterator[Finding]:
         shown = text.lstrip(".")
         if _PLACEHOLDER.search(str(value)):
             message, help = f"{shown} is {value}, a placeholder", "replace it by its value"
-        elif meant:
-            message, help = f"{shown} is no key of eksctl", f"did you mean {meant[1]}?"
+        elif misspelt:
+            message, help = f"{shown} is no key of eksctl", f"did you mean {misspelt[1]}?"
         else:
             message, help = f"{shown} is not in the spec: no field covers it", _AFTER
         yield losses.LOST.at(short, message, help=help)

@@ -68,22 +68,30 @@ class Keys:
     def __contains__(self, key: str) -> bool:
         return self._data.get(key) is not None
 
-    def meant(self, path: Path) -> tuple[Path, str] | None:
-        """A key in ``path`` that nothing asks for, and the one like it that was probably meant."""
-        for length, name in enumerate(path, 1):
-            here = path[: length - 1]
-            asked = [used[length - 1] for used in self._used if used[: length - 1] == here != used]
-            known = {str(each).lower(): str(each) for each in asked}
-            near = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.85)
-            if near and name not in asked:
-                return path[:length], known[near[0]]
-        return None
+    def asked(self) -> Mapping[Path, set[str]]:
+        """The keys that something has asked for, by the section that has or lacks them."""
+        found: dict[Path, set[str]] = {}
+        for path in self._used:
+            for length, step in enumerate(path):
+                found.setdefault(path[:length], set()).add(str(step))
+        return found
 
     def unread(self) -> Iterator[tuple[Path, Any]]:
         """The values that nothing has read, and their places."""
         for path, value in _leaves(self._data, self.path):
             if not any(path[:length] in self._used for length in range(1, len(path) + 1)):
                 yield path, value
+
+
+def meant(path: Path, asked: Mapping[Path, set[str]]) -> tuple[Path, str] | None:
+    """A key in ``path`` that nothing asks for, and the one like it that was probably meant."""
+    for length, step in enumerate(path):
+        names = asked.get(path[:length], set())
+        if str(step) not in names:
+            known = {name.lower(): name for name in sorted(names)}
+            near = difflib.get_close_matches(str(step).lower(), known, n=1, cutoff=0.85)
+            return (path[: length + 1], known[near[0]]) if near else None
+    return None
 
 
 def _is_off(path: Path, value: Any) -> bool:

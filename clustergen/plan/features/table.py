@@ -43,7 +43,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "instances.ultraserver",
         "P6e-GB200 UltraServers",
-        uses.typed(lambda g: g.type.nvlink_domain),
+        uses.groups(lambda g: g.type.nvlink_domain, "instance_type"),
     ),
     Feature("instances.trainium", "AWS Trainium", uses.family("trn")),
     Feature("instances.inferentia", "AWS Inferentia", uses.family("inf")),

@@ -35,12 +35,8 @@ def groups(test: Callable[[NodeGroup], object], *field: str) -> Uses:
     return lambda plan: (g.at(*field) for g in plan.node_groups if test(g))
 
 
-def typed(test: Callable[[NodeGroup], object]) -> Uses:
-    return groups(test, "instance_type")
-
-
 def family(*prefixes: str) -> Uses:
-    return typed(lambda g: any(t.family.startswith(prefixes) for t in g.types))
+    return groups(lambda g: any(t.family.startswith(prefixes) for t in g.types), "instance_type")
 
 
 def written(*path: str) -> Uses:

@@ -260,7 +260,8 @@ class NodeGroup:
     def typed(self) -> Iterator[tuple[Path, InstanceType]]:
         """Its types, with their paths."""
         for index, type in enumerate(self.types):
-            yield self.at(*(("instance_types", index) if self.listed else ("instance_type",))), type
+            steps = ("instance_types", index) if self.listed else ("instance_type",)
+            yield (*self.path, *steps), type
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,18 +215,18 @@ software: {scripts: [{run: 's3://bucket/job-submit.sh', on: [head], when: start}
 def files(plan: Plan) -> Iterator[Problem]:
     if not plan.creates_cluster or any(s.when == "start" for s in plan.scripts_on("head")):
         return
+    ultraservers = any(group.type.nvlink_domain for group in plan.node_groups)
     for setting, need in _needs(plan):
+        # ParallelCluster writes the blocks of UltraServers.
+        if need.setting or (need.value == "topology/block" and ultraservers):
+            continue
         path = setting.value if need.program else f"/opt/slurm/etc/{need.file}"
-        # ParallelCluster writes that of UltraServers.
-        if not need.setting and not (
-            need.value == "topology/block" and any(g.type.nvlink_domain for g in plan.node_groups)
-        ):
-            yield Problem(
-                setting.path,
-                f"slurmctld does not start with this {setting.name} where there is no {path}",
-                help=f"write {path} with a script: software.scripts: [{{run: ..., on: [head], "
-                "when: start}]",
-            )
+        yield Problem(
+            setting.path,
+            f"slurmctld does not start with this {setting.name} where there is no {path}",
+            help=f"write {path} with a script: software.scripts: [{{run: ..., on: [head], "
+            "when: start}]",
+        )
 
 
 @rule(
@@ -254,12 +254,10 @@ def alone(plan: Plan) -> Iterator[Problem]:
 def _needs(plan: Plan) -> Iterator[tuple[Setting, Need]]:
     """What settings of the cluster need, but for those that the service does not accept."""
     service = slurm_settings.service_of(plan)
-    for setting in _settings(plan):
-        if (
-            service
-            and setting.scope == "cluster"
-            and not slurm_settings.not_taken(setting, service)
-        ):
+    if service is None:
+        return
+    for setting in slurm.written(plan):
+        if setting.scope == "cluster" and not slurm_settings.not_taken(setting, service):
             yield from ((setting, need) for need in needs(setting.name, setting.value))
 
 

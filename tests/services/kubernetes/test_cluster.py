@@ -194,6 +194,10 @@ def test_what_the_timetable_held_is_released_with_its_dates(cluster: Cluster) ->
     install(cluster, DATED)
     assert objects[queue]["spec"]["stopPolicy"] == "HoldAndDrain"
     undated = DATED[: DATED.index("    capacity:")] + DATED[DATED.index("queues:") :]
+    cluster.api.failing.add(jobs)
+    rejected(cluster.install(undated), "did not respond")
+    # A run that was interrupted leaves the rest to the next one.
+    cluster.api.failing.clear()
     install(cluster, undated)
     assert "timetable" not in cluster.api.names("deployments.apps")
     released = objects[queue]

@@ -125,7 +125,7 @@ class Cluster:
             self._start_nodes(per_group)
 
     def said_at_start(self, configuration: Configuration) -> str:
-        """What slurmctld says in its first seconds; it waits for some files that lack."""
+        """What slurmctld says in its first seconds; it waits a minute for some missing files."""
         self.stop()
         self._write(configuration)
         return self.run(

@@ -202,7 +202,7 @@ def of_cluster(plan: Plan) -> Iterator[Problem]:
         if item.existing or not item.by_cluster:
             continue
         for name, what in _lacking(item):
-            elastic = what == _ELASTIC
+            elastic = name == "throughput_mode"
             yield Problem(
                 item.at(name),
                 f"{item.mount}: ParallelCluster creates no {what}",
@@ -216,15 +216,12 @@ def of_cluster(plan: Plan) -> Iterator[Problem]:
             )
 
 
-_ELASTIC = "EFS with elastic throughput"
-
-
 def _lacking(item: Storage) -> Iterator[tuple[str, str]]:
     """The fields that ParallelCluster's configuration lacks, and what they would make."""
     match item:
         case Efs():
             if item.throughput_mode == "elastic":
-                yield "throughput_mode", _ELASTIC
+                yield "throughput_mode", "EFS with elastic throughput"
             if item.one_zone:
                 yield "one_zone", "EFS in one zone"
             if item.backup_days is not None:

@@ -128,6 +128,8 @@ find_objects() {
     }' <(printf '%s\n' "$kinds") - <<<"$found"
 }
 
+unset pending
+
 # stop_at_pending RELEASE NAMESPACE: Helm rejects all changes of a release whose last one could not
 # write how it ended: it was killed, or its credentials expired.
 stop_at_pending() {
@@ -501,7 +503,7 @@ prune() {
   note "== objects removed from the bundle"
   read_kinds
   found=$(left_over)
-  # Deleting it comes last: a run that was interrupted releases the rest.
+  # This account is deleted last, so the run after an interrupted one releases the rest.
   ! grep -qxF serviceaccounts/kube-system/timetable <<<"$found" || release_held
   while IFS=/ read -r resource namespace name; do
     case $resource in

@@ -356,7 +356,7 @@ prune() {
   note "== objects removed from the bundle"
   read_kinds
   found=$(left_over)
-  # Deleting it comes last: a run that was interrupted releases the rest.
+  # This account is deleted last, so the run after an interrupted one releases the rest.
   ! grep -qxF serviceaccounts/kube-system/timetable-hp-slices <<<"$found" || release_held
   while IFS=/ read -r resource namespace name; do
     case $resource in

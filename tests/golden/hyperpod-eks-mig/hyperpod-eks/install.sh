@@ -89,6 +89,8 @@ nest_gpu_operator() {
   awk 'BEGIN { print "gpu-operator:" } { print (NF ? "  " : "") $0 }' "$regional" >"$images"
 }
 
+unset pending
+
 # stop_at_pending RELEASE NAMESPACE: Helm rejects all changes of a release whose last one could not
 # write how it ended: it was killed, or its credentials expired.
 stop_at_pending() {

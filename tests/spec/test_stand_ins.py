@@ -1,0 +1,25 @@
+"""What an import leaves to fill in is found wherever it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.spec.exposed import stand_ins
+
+FOUND = [
+    ("--user FILL-IN-USER --password FILL-IN-PASSWORD", ["FILL-IN-USER", "FILL-IN-PASSWORD"]),
+    ("s3://fill-in-bucket/setup.sh", ["fill-in-bucket"]),
+    ("sg-00000000000000001", ["sg-00000000000000001"]),
+    ("pcs_0000000000", ["pcs_0000000000"]),
+    ("arn:aws:iam::000000000000:role/FILL-IN-Role", ["FILL-IN-Role"]),
+    ("arn:aws:iam::000000000000:role/nodes", ["000000000000"]),
+    ("arn:aws:kms:us-east-1:111122223333:key/mrk-" + "0" * 32, []),
+    ("subnet-0a1b2c3d4e5f67890", []),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), FOUND)
+def test_each_stand_in_is_named(text: str, words: list[str]) -> None:
+    found = list(stand_ins({"targets": [text]}))
+    assert [each.message for each in found] == [f"{word} is a stand-in" for word in words]
+    assert {each.path for each in found} <= {("targets", 0)}
