@@ -6,10 +6,11 @@ import argparse
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from clustergen.base import account
-from clustergen.base.findings import Severity
+from clustergen.base.findings import Severity, Span
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK, UsageError
 from clustergen.commands.init import write_files
@@ -42,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
         write_files({out: result.text}, (), force=True, named=True)
     elif result.text:
         inputs.print_file(result.text)
-    inputs.show(result.findings, args, to_stderr=out is None)
+    rejected = [each.placed(_at(each.span, args.out)) for each in result.errors]
+    inputs.show([*result.findings, *rejected], args, to_stderr=out is None)
     if result.text:
         _summarize(result, args)
     return _status(result, args)
@@ -116,10 +118,17 @@ def _parameters(given: Sequence[str]) -> Mapping[str, str]:
     return {name: value for name, _, value in (each.partition("=") for each in given)}
 
 
+def _at(span: Span | None, file: str | None) -> Span | None:
+    """A place in the spec, by the name of its file."""
+    return replace(span, file=file) if span and file else span
+
+
 def _summarize(result: Imported, args: argparse.Namespace) -> None:
     if args.output != "text":
         return
     proof = "renders to the same configuration" if result.lossless else "loses something"
+    if result.errors:
+        proof = "has errors"
     values = f"{result.words} of {result.words + result.overlaid} values as fields of the spec"
     overlay = f", {result.overlaid} in the overlay" if result.overlaid else ""
     removed = (
@@ -136,6 +145,6 @@ def _status(result: Imported, args: argparse.Namespace) -> int:
         return FAILED
     if not result.text:
         return FOUND
-    failed = not result.lossless and not args.allow_loss
+    failed = bool(result.errors) or not (result.lossless or args.allow_loss)
     strict = args.strict and any(f.severity is Severity.WARNING for f in result.findings)
     return FOUND if failed or strict else OK

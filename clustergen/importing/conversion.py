@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from clustergen import overlay, targets
+from clustergen.base import discovery
 from clustergen.base.findings import Finding, Path, errors
 from clustergen.base.patterns import pattern
 from clustergen.checking import compiler
+from clustergen.checking.compiler import Checked
 from clustergen.facts.schemas import Schema
-from clustergen.importing import acceptance
+from clustergen.importing import acceptance, rejections
 from clustergen.importing.acceptance import Accepted, Refusal
 from clustergen.importing.notes import Notes
-from clustergen.importing.rejections import without
 from clustergen.importing.rules import decisions, losses
 from clustergen.importing.writing import spec_text
 from clustergen.overlay.merging import called, deletes, naming
+from clustergen.spec.rules import form
 from clustergen.targets import Target
 
 Json = dict[str, Any]
@@ -32,8 +34,15 @@ class Service:
     equivalent: Callable[[Mapping[str, Any], Mapping[str, Any], Schema], Any]
     literal: bool = False
     """The rendered document must be the original as it is written, defaults included."""
+    adopts: bool = False
+    """The cluster of the original runs."""
+    judged: bool = False
+    """The schema and the rules of the document know all that the service rejects of it."""
     place: Callable[[Mapping[str, Any], Path], Path] | None = None
     """Where the original has what is at a path of the document, if these are not alike."""
+
+
+T = TypeVar("T", "Refusal", "_Change")
 
 
 class Imported(NamedTuple):
@@ -48,30 +57,44 @@ class Imported(NamedTuple):
     """Number of values of the original that the overlay has, whole sections as one."""
     removed: int = 0
     """Number of values that the spec would add and the overlay removes."""
+    errors: tuple[Finding, ...] = ()
+    """What rules reject in the spec, with places in :attr:`text`."""
 
     def without(self, lost: Sequence[Finding]) -> Imported:
         """This, after something was left out before the comparison."""
         return self._replace(findings=(*self.findings, *lost), lossless=self.lossless and not lost)
 
 
+SPEC: Final = "<spec>"
+"""The name of the imported spec in positions, until it has a file."""
 _ROUNDS = 12
 _PLACEHOLDER = pattern(r'"[^"]*(?:<[^<>"]+>|\$\{?[A-Za-z_])')
+_FORM: Final = frozenset({form.OPTION.code, form.VALUE.code})
+"""Codes of what the language cannot say; a service may take it."""
+_OPEN = pattern(r"\$\{[A-Za-z]\w*\}")
+"""What deploying a bundle fills in: only an overlay can have it."""
 _FILL_IN = "replace the placeholder by its value in the original"
 _BY_HAND = "write it in the overlay, or accept the difference with --allow-loss"
-_BY_RULE = "correct the original as IMP012 says, or accept the difference with --allow-loss"
+_ALONE = "what no field covers is not in the spec, because its errors prevent rendering it"
+_AGAIN = "correct them in the original, and import it again"
 
 
 def convert(original: Json, words: Json, origin: str, notes: Notes, service: Service) -> Imported:
-    """The spec made of ``words``, and of an overlay for the rest of ``original``."""
+    """The spec made of ``words``, and of an overlay for the rest of ``original``.
+
+    Values that rules reject stay in the spec. Those of a running cluster are known to work, so
+    the overlay has them.
+    """
     target = targets.load(service.target)
-    words, document, found = _planned(words, target, notes)
+    words, document = _planned(words, target, notes, service)
     if document is None:
-        rejected = [losses.NOT_RENDERED.at((), f.message, help=f.help) for f in found]
         text = spec_text(words, origin, notes.comments)
-        return Imported(text, (*notes.findings, *rejected), False, 0, 0)
+        findings = (*notes.findings, losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN))
+        return Imported(text, findings, False, 0, 0, errors=_rejected(_checked(text, target)))
     wanted = service.equivalent(document, original, target.schema)
-    changes = overlay.difference(document, wanted, keys=target.schema.list_keys)
-    changes, refusals = _accepted(words, changes, target)
+    keys = target.schema.list_keys
+    every = overlay.difference(document, wanted, keys=keys)
+    changes, refusals = _accepted(words, every, target)
     if changes:
         notes.comment("targets", "Values that `import` did not map to fields:")
     text = spec_text(_with_overlay(words, changes, target), origin, notes.comments)
@@ -79,37 +102,76 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     def place(path: Path) -> Path:
         return service.place(wanted, path) if service.place else _place(path, original)
 
+    def named(each: T, changes: Any) -> T:
+        return each._replace(path=overlay.in_document(each.path, changes, wanted, keys))
+
+    refusals = tuple(named(each, every) for each in refusals)
     refused = [_refused(each, place) for each in refusals]
     left_out = [
         finding.path if service.place else refusal.path
         for finding, refusal in zip(refused, refusals, strict=True)
     ]
-    lost = [*refused, *_proved(text, original, target, service, left_out)]
-    changed = list(_carried(document, changes, target.schema.list_keys))
+    checked = _checked(text, target)
+    rejected = _rejected(checked)
+    lost = [*refused, *_proved(checked, original, target, service, left_out)]
+    if service.judged and not (lost or rejected):
+        lost += _broken(checked, target, place)
+    changed = [named(each, changes) for each in _carried(document, changes, keys)]
     carried = [decisions.IN_OVERLAY.at(place(path), text) for path, text in _folded(changed)]
     removed = sum(each.removed for each in changed)
     overlaid = len(changed) - removed
     total = sum(1 for _ in _leaves(service.normal(original, target.schema)))
     findings = (*notes.findings, *carried, *lost)
-    return Imported(text, findings, not lost, max(total - overlaid, 0), overlaid, removed)
+    fields = max(total - overlaid, 0)
+    return Imported(text, findings, not lost, fields, overlaid, removed, rejected)
 
 
-def _planned(words: Json, target: Target, notes: Notes) -> tuple[Json, Json | None, list[Finding]]:
-    """The words that the rules accept, and the document that they render to."""
-    found: list[Finding] = []
+def _planned(
+    words: Json, target: Target, notes: Notes, service: Service
+) -> tuple[Json, Json | None]:
+    """The words of the spec, and the document that they render to if they can be planned."""
+    words = rejections.without(words, [p for p, v in _leaves(words) if _OPEN.search(str(v))])
     for _ in range(_ROUNDS):
-        checked = compiler.check_text(spec_text(words, "", {}), targets=(target.name,))
-        found = errors(checked.findings)
+        checked = _checked(spec_text(words, "", {}), target)
+        found = _rejected(checked)
         if not found:
-            return words, dict(target.document(checked.plans[target.name])), []
-        fewer = without(words, (finding.path for finding in found))
+            break
+        paths = [finding.path for finding in found]
+        if names := rejections.queue_names(words, paths):
+            words = rejections.with_queue_names(words, names)
+            for old, new in names.items():
+                text = f"the queue of node group {old} is {new}: its namespace cannot be {old}"
+                notes.decided((), text, "queues")
+            continue
+        # What the language cannot say is judged in the overlay, where that is as strict.
+        left = [f for f in found if service.adopts or (service.judged and f.code in _FORM)]
+        fewer = rejections.without(words, [finding.path for finding in left])
         if fewer == words:
             break
-        for finding in found:
+        for finding in left if service.adopts else ():
             text = f"{_text(finding.path)} is not in the spec. {finding.code}: {finding.message}"
             notes.findings.append(decisions.WITHOUT.at((), text, help=finding.help))
         words = fewer
-    return words, None, found
+    return words, _document(checked, target)
+
+
+def _document(checked: Checked, target: Target) -> Json | None:
+    """What a spec renders to, in spite of errors where that is possible."""
+    plan = checked.plans.get(target.name)
+    try:
+        return dict(target.document(plan)) if plan else None
+    except Exception:
+        if checked.blocking(target.name):
+            return None  # An emitter relies on what the rules hold.
+        raise
+
+
+def _checked(text: str, target: Target) -> Checked:
+    return compiler.check_text(text, name=SPEC, targets=(target.name,))
+
+
+def _rejected(checked: Checked) -> tuple[Finding, ...]:
+    return tuple(errors(checked.findings))
 
 
 def _with_overlay(words: Json, changes: Any, target: Target) -> Json:
@@ -127,7 +189,7 @@ def _accepted(words: Json, changes: Any, target: Target) -> Accepted:
 
     def check(changes: Any) -> list[Finding]:
         text = spec_text(_with_overlay(words, changes, target), "", {})
-        found = errors(compiler.check_text(text, targets=(target.name,)).findings)
+        found = _rejected(_checked(text, target))
         within = (each for each in found if each.path[: len(prefix)] == prefix)
         return [replace(each, path=each.path[len(prefix) :]) for each in within]
 
@@ -143,16 +205,14 @@ def _refused(refusal: Refusal, place: Callable[[Path], Path]) -> Finding:
 
 
 def _proved(
-    text: str, original: Json, target: Target, service: Service, refused: Sequence[Path]
+    checked: Checked, original: Json, target: Target, service: Service, refused: Sequence[Path]
 ) -> list[Finding]:
-    """The differences between the rendered spec and the original."""
-    checked = compiler.check_text(text, targets=(target.name,))
-    found = errors(checked.findings)
-    if found:
-        return [losses.NOT_RENDERED.at((), f"{f.code}: {f.message}", help=f.help) for f in found]
-    plan = checked.plans[target.name]
-    keys = target.schema.list_keys
-    rendered = overlay.apply(target.document(plan), plan.overlay, keys=keys)
+    """The differences between the rendered spec and the original, but for what is ``refused``."""
+    document = _document(checked, target)
+    if document is None:
+        return [losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN)]
+    changes = checked.plans[target.name].overlay
+    rendered = overlay.apply(document, changes, keys=target.schema.list_keys)
     if service.literal:
         ours, theirs = rendered, original
     else:
@@ -163,13 +223,24 @@ def _proved(
         losses.LOST.at(
             path if service.place else _place(path, original),
             f"{_text(path)} is {_shown(ours_flat, path)}, was {_shown(theirs_flat, path)}",
-            help=_BY_RULE
-            if any(each and path[: len(each)] == each for each in refused)
-            else _BY_HAND,
+            help=_BY_HAND,
         )
         for path in different
         if ours_flat.get(path) != theirs_flat.get(path)
+        and not any(each and path[: len(each)] == each for each in refused)
     ]
+
+
+def _broken(checked: Checked, target: Target, place: Callable[[Path], Path]) -> Iterator[Finding]:
+    """What the service would reject of the rendered spec, at its place in the original.
+
+    Rules for the spec find more, and say more; these know all that a document can have.
+    """
+    plan = checked.plans[target.name]
+    document = overlay.apply(target.document(plan), plan.overlay, keys=target.schema.list_keys)
+    rules = discovery.rules(target.document_rules) if target.document_rules else ()
+    for finding in errors(overlay.broken(document, target.schema, rules)):
+        yield replace(finding, path=place(finding.path), fix=None)
 
 
 def _shown(values: Mapping[Path, Any], path: Path) -> str:
@@ -191,13 +262,15 @@ class _Change(NamedTuple):
     """A change that an overlay makes, whole sections as one."""
 
     path: Path
-    what: str
+    item: str
+    """What of the list at the path, if not the whole."""
     removed: bool
 
     @property
     def text(self) -> str:
         where = "is not in the original; the overlay removes it"
-        return f"{self.what} {where if self.removed else 'is in the overlay'}"
+        what = f"{self.item} of {_text(self.path)}" if self.item else _text(self.path)
+        return f"{what} {where if self.removed else 'is in the overlay'}"
 
 
 _INDEX = pattern(r"\[\d+\]")
@@ -226,11 +299,11 @@ def _carried(
         items = {called(item, name): item for item in document}
         for index, item in enumerate(changes):
             if deletes(item):
-                yield _Change(path, f"{called(item, name)} of {_text(path)}", removed=True)
+                yield _Change(path, called(item, name) or "", removed=True)
             else:
                 yield from _carried(items.get(called(item, name)), item, keys, (*path, index))
     else:
-        yield _Change(path, _text(path), removed=changes is None)
+        yield _Change(path, "", removed=changes is None)
 
 
 def _text(path: Path) -> str:

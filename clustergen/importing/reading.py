@@ -24,6 +24,7 @@ LONGEST: Final = 1 << 20
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 _MOST_NODES: Final = 200_000
 _SEVERAL: Final = 2
+_MERGE: Final = "tag:yaml.org,2002:merge"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,8 @@ class Source:
     root: yaml.Node | None
     secrets: tuple[Secret, ...] = ()
     """The secrets that it had; stand-ins are in their places."""
+    merged: tuple[Path, ...] = ()
+    """The sections that merge keys (<<) extend; ``root`` has the result."""
 
     def place(self, finding: Finding) -> Finding:
         """The finding with the position of its path, or of the deepest part of it that exists."""
@@ -122,11 +125,13 @@ def _documents(text: str, whole: str, name: str, known: Mapping[str, str]) -> It
         for root in yaml.compose_all(text, Loader=Loader):
             if _size(root, {}) > _MOST_NODES:
                 raise Unreadable("its aliases repeat more than can be read", _start(text, name))
+            # Constructing the data resolves the merge keys of the nodes.
+            merged = tuple(_merged(root)) if "<<" in text else ()
             found = masking.replaced(root, known) if known or secrets.may_hold(text) else ()
             hidden = tuple(found)
             data = loader.construct_document(root)
             if data is not None:
-                yield Source(name, data, lines, root, hidden)
+                yield Source(name, data, lines, root, hidden, merged)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Unreadable(_problem(error), _at(mark, text, name)) from None
@@ -138,6 +143,17 @@ def _documents(text: str, whole: str, name: str, known: Mapping[str, str]) -> It
         raise Unreadable(" ".join(reason.split()), _start(text, name)) from None
     finally:
         loader.dispose()
+
+
+def _merged(node: yaml.Node, path: Path = ()) -> Iterator[Path]:
+    if isinstance(node, yaml.SequenceNode):
+        for index, each in enumerate(node.value):
+            yield from _merged(each, (*path, index))
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.tag == _MERGE:
+                yield path
+            yield from _merged(value, (*path, str(key.value)))
 
 
 def _problem(error: yaml.MarkedYAMLError) -> str:

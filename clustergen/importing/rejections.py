@@ -1,10 +1,10 @@
-"""Words that the rules for specs reject: the overlay says the same instead."""
+"""Words that the rules for specs reject: other names, or the overlay says the same instead."""
 
 from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from clustergen.base.findings import Path
@@ -12,15 +12,17 @@ from clustergen.base.text_lists import word_set
 from clustergen.plan.names import object_name
 from clustergen.spec import patterns
 
-_STAND_INS: dict[str, Any] = {"instance_type": "m7i.4xlarge", "instance_types": None, "count": 1}
-"""What a node group cannot do without, until the overlay says what it is."""
+Json = dict[str, Any]
 
+_IDENTITY = word_set("name instance_type instance_types count")
+"""What a node group cannot do without: no stand-in could be true."""
+_NEEDED = word_set("version name region network node_groups targets")
 _WITHOUT_QUEUES = word_set("eks hyperpod-eks")
 """The sections of targets whose documents have no queues."""
 
 
-def without(spec: dict[str, Any], rejected: Iterable[Path]) -> dict[str, Any]:
-    """``spec`` without its values at the paths, or with stand-ins where it needs one."""
+def without(spec: Json, rejected: Iterable[Path]) -> Json:
+    """``spec`` without its values at the paths, but for those that it cannot do without."""
     found = copy.deepcopy(spec)
     for path in sorted(set(rejected), key=str, reverse=True):
         _remove(found, path)
@@ -47,43 +49,50 @@ def without_paths(value: Any, paths: Iterable[Path]) -> Any:
     return found
 
 
-def _renames_queue(spec: dict[str, Any], group: str) -> bool:
-    """Gives the queue of a group another name; whether it had that of the group before.
+def queue_names(spec: Json, rejected: Iterable[Path]) -> dict[str, str]:
+    """Names for queues that cannot have those of their node groups, by node group.
 
     A name that only a queue may not have, such as ``prometheus``, is right for a node group.
     Documents of EKS show no queues.
     """
-    if not set(spec["targets"]) & _WITHOUT_QUEUES or not re.fullmatch(patterns.NAME.regex, group):
-        return False
+    if not set(spec["targets"]) & _WITHOUT_QUEUES:
+        return {}
+    groups = [str(each.get("name")) for each in spec["node_groups"]]
+    named = {queue["name"] for queue in _queues(spec)}
+    taken, found = {*groups, *named}, {}
+    for path in rejected:
+        match path:
+            case ("node_groups", int(index), "name") if groups[index] in named and re.fullmatch(
+                patterns.NAME.regex, groups[index]
+            ):
+                name = object_name(groups[index])
+                while name in taken:
+                    name += "-queue"
+                taken.add(name)
+                found[groups[index]] = name
+    return found
+
+
+def with_queue_names(spec: Json, names: Mapping[str, str]) -> Json:
+    """``spec`` with queues of other names, by node group."""
+    renamed = [{**each, "name": names.get(each["name"], each["name"])} for each in _queues(spec)]
+    return {**spec, "queues": renamed}
+
+
+def _queues(spec: Json) -> list[Json]:
+    """The queues; where the spec has none, each node group has one of its name."""
     names = [str(each.get("name")) for each in spec["node_groups"]]
-    queues = spec.setdefault("queues", [{"name": each, "node_groups": [each]} for each in names])
-    own = [queue for queue in queues if queue.get("name") == group]
-    name = object_name(group)
-    for queue in own:
-        queue["name"] = name if name != group else f"{group}-queue"
-    return bool(own)
+    return spec.get("queues") or [{"name": each, "node_groups": [each]} for each in names]
 
 
-def _remove(spec: dict[str, Any], path: Path) -> None:
+def _remove(spec: Json, path: Path) -> None:
     match path:
-        case ("node_groups", int(index), str(key), *_):
-            group = spec["node_groups"][index]
-            if key == "name" and _renames_queue(spec, str(group.get("name"))):
-                return
-            group.pop(key, None)
-            if key == "name":
-                group["name"] = f"nodes-{index + 1}"
-                spec.pop("queues", None)
-            if key in _STAND_INS:
-                group.pop("instance_types", None)
-                group |= {name: _STAND_INS[name] for name in ("instance_type",)}
-                group.setdefault("count", 1)
-        case ("node_groups", int(index)):
-            spec["node_groups"][index] |= {"instance_type": _STAND_INS["instance_type"]}
-        case ("network", "vpc" | "private_subnets", *_):
-            spec["network"] = {"zone": f"{spec.get('region')}a"}
+        case ("node_groups", int(index), str(key), *_) if key not in _IDENTITY:
+            spec["node_groups"][index].pop(key, None)
         case ("storage" | "users", int(index), *_):
             del spec[str(path[0])][index : index + 1]
+        case ("network", "vpc" | "private_subnets", *_):
+            pass
         case (
             "network" | "head_node" | "login" | "slurm" | "monitoring" | "software",
             str(key),
@@ -92,7 +101,5 @@ def _remove(spec: dict[str, Any], path: Path) -> None:
             spec.get(str(path[0]), {}).pop(key, None)
         case ("targets", str(target), str(key), *_):
             spec["targets"].get(target, {}).pop(key, None)
-        case ("name",):
-            spec["name"] = "imported"
-        case (str(section), *_) if section not in ("version", "region", "node_groups", "targets"):
+        case (str(section), *_) if section not in _NEEDED:
             spec.pop(section, None)

@@ -29,7 +29,8 @@ def service(  # noqa: PLR0913 what a comparison knows
     With ``adopt``, the resources exist already, and the template has no others.
     """
     comparison = _Comparison(form, region, name, original, adopt)
-    return Service(target, comparison.normal, comparison.equivalent, place=comparison.place)
+    forms = (comparison.normal, comparison.equivalent)
+    return Service(target, *forms, adopts=adopt, place=comparison.place)
 
 
 @dataclass(frozen=True)

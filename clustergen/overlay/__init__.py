@@ -6,9 +6,18 @@ The schema and the target's document rules check the result; every change is rep
 
 from __future__ import annotations
 
-from clustergen.overlay.checking import check
+from clustergen.overlay.checking import broken, check
 from clustergen.overlay.difference import difference
 from clustergen.overlay.merging import apply
+from clustergen.overlay.placing import in_document
 from clustergen.overlay.regressions import regressions, without_repeats
 
-__all__ = ["apply", "check", "difference", "regressions", "without_repeats"]
+__all__ = [
+    "apply",
+    "broken",
+    "check",
+    "difference",
+    "in_document",
+    "regressions",
+    "without_repeats",
+]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from clustergen.base.findings import Finding, Path
+from clustergen.base.findings import Finding, Path, Rule
 from clustergen.facts.schemas import Schema, Violation
 from clustergen.overlay.changes import reports
 from clustergen.overlay.merging import apply
@@ -40,6 +40,14 @@ def check(
     # Of a document that the service rejects, what has become of the rest is not the question.
     found += (finding for finding in used if finding.code == RENAMED.code or not new)
     return [finding.below(path_prefix) for finding in found]
+
+
+def broken(document: Mapping[str, Any], schema: Schema, rules: Iterable[Rule]) -> Iterator[Finding]:
+    """What the schema and the rules reject of a whole document, at its paths."""
+    for violation in once(schema.violations(document)):
+        yield from refusals(violation, lambda path: path)
+    for rule in rules:
+        yield from rule.find(document)
 
 
 def _identity(violation: Violation) -> tuple[object, ...]:

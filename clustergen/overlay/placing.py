@@ -26,6 +26,27 @@ def place(path: Path, merged: Any, overlay: Any, keys: Sequence[str]) -> Path:
     return place
 
 
+def in_document(path: Path, overlay: Any, document: Any, keys: Sequence[str]) -> Path:
+    """The path in ``document`` of what is at ``path`` in ``overlay``: items have other indices."""
+    found: Path = ()
+    for step in path:
+        name = naming(document, overlay, keys)
+        here = step
+        if name and isinstance(step, int):
+            wanted = called(_inside(overlay, step), name)
+            same = (i for i, item in enumerate(document) if called(item, name) == wanted)
+            here = next(same, step)
+        found = (*found, here)
+        overlay, document = _inside(overlay, step), _inside(document, here)
+    return found
+
+
+def _inside(value: Any, step: str | int) -> Any:
+    if isinstance(value, list):
+        return value[step] if isinstance(step, int) and step < len(value) else None
+    return value.get(step) if isinstance(value, Mapping) else None
+
+
 def _index(step: str | int, merged: Any, overlay: Any, keys: Sequence[str]) -> int | None:
     """The index in the overlay's list of item ``step`` in the merged list."""
     if not isinstance(overlay, list) or not isinstance(step, int) or not merged:

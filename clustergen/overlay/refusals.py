@@ -30,6 +30,8 @@ def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
         case "not" | "oneOf" | "anyOf" if together := _together(violation):
             message = f"{_where(violation)}: {together}"
             help = "compare with the rendered document, and change the overlay"
+            if _with(violation):
+                help = "leave one of them out"
             yield COMBINATION.at(place(violation.path), message, help=help)
         case _:
             message, help = _bad_value(violation)
@@ -85,8 +87,8 @@ def _unknown_keys(violation: Violation, place: Place) -> Iterator[Finding]:
 
 def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
     for key in _missing(violation):
-        message = f"{_where(violation)} needs {key}"
-        help = f"give {key}, or do not delete it"
+        message = f"{_where(violation)} needs {key}{_with(violation)}"
+        help = f"give {key}" if _with(violation) else f"give {key}, or do not delete it"
         if key == "Type" and violation.path[:1] == ("Resources",) and len(violation.path) == 2:
             message = f"the template has no resource {violation.path[1]}"
             help = "use a name from the rendered template, or give Type to add a resource"
@@ -98,7 +100,7 @@ def _bad_value(violation: Violation) -> tuple[str, str]:
     key = _where(violation).rpartition(".")[2]
     match violation.keyword:
         case "enum":
-            message = f"{key} cannot be {short(violation.found)}"
+            message = f"{key} cannot be {short(violation.found)}{_with(violation)}"
             return message, nearest(violation.found, violation.wanted)
         case "type":
             wanted = _kinds(violation.wanted)
@@ -132,7 +134,15 @@ def _together(violation: Violation) -> str:
     given = [
         " and ".join(group) for group in groups if all(key in violation.found for key in group)
     ]
-    return f"{', '.join(given)} cannot be given here" if "anyOf" in wanted else _exclude(groups[0])
+    if "anyOf" not in wanted:
+        return _exclude(groups[0])
+    return f"{', '.join(given)} cannot be given{_with(violation) or ' here'}"
+
+
+def _with(violation: Violation) -> str:
+    """The value that the violated part of the schema depends on."""
+    value = violation.schema.get("title")
+    return f" with {value}" if value else ""
 
 
 def _exclude(keys: Sequence[str]) -> str:

@@ -106,11 +106,9 @@ RESERVATION_GROUP = _arn(
 EKS_CLUSTER_ARN = _arn(
     "eks", r"cluster/[0-9A-Za-z][A-Za-z0-9\-_]{0,99}", "an EKS cluster", "cluster/platform"
 )
-# Names of secrets that services manage have a "!". ParallelCluster also takes parameters of SSM.
-# https://docs.aws.amazon.com/parallelcluster/latest/ug/DirectoryService-v3.html
+# Names of secrets that services manage have a "!".
 SECRET = Pattern(
-    r"^arn:aws[a-z-]*:(secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@!-]{1,520}"
-    r"|ssm:[a-z0-9-]+:[0-9]{12}:parameter/[A-Za-z0-9/_.-]{1,1011})$",
+    r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@!-]{1,520}$",
     "the ARN of a secret, arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3",
 )
 # https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html
@@ -156,7 +154,7 @@ PROXY = Pattern(r"^https?://[^\s/]+:[0-9]{1,5}$", "an address such as http://10.
 POLICY = _iam("policy", "a managed policy", "team-data", "([0-9]{12}|aws)")
 SNAPSHOT = _id("snap", "an EBS snapshot id")
 STORAGE_NAME = Pattern(
-    r"^[A-Za-z0-9_+./-]{1,30}$", "a name of up to 30 letters, digits, -, _, +, . and /"
+    r"^[A-Za-z0-9_+=.:@/-]{1,30}$", "a name of up to 30 letters, digits and -, _, +, =, ., :, @, /"
 )
 HOST = Pattern(
     r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,253}[A-Za-z0-9])?$",
@@ -165,6 +163,15 @@ HOST = Pattern(
 DATABASE_USER = Pattern(r"^[A-Za-z0-9._@$-]{1,80}$", "the name of a database user, such as slurm")
 PRINTABLE = Pattern(
     r"^[!-~]([ -~]{0,253}[!-~])?$", "a name of up to 255 ASCII characters on one line"
+)
+DIRECTORY_DOMAIN = Pattern(
+    r"^([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|(DC|dc)=[A-Za-z0-9_-]+(,(DC|dc)=[A-Za-z0-9_-]+)*)$",
+    "a domain such as corp.example.com or dc=corp,dc=example,dc=com",
+)
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/Iam-v3.html#yaml-Iam-ResourcePrefix
+IAM_PREFIX = Pattern(
+    r"^(/[A-Za-z0-9_.,+@=/-]{1,510}/)?[A-Za-z0-9_.,+@=-]{0,30}$",
+    "a path, a prefix of up to 30 characters, or both: /teams/ml/, ml- or /teams/ml/gpu-",
 )
 DATABASE = Pattern(r"^[0-9a-z_]{1,64}$", "a name of up to 64 lower-case letters, digits and _")
 SLURM_VERSION = Pattern(r"^[0-9]{2}\.[0-9]{2}$", 'a version, year and month, such as "25.11"')

@@ -32,8 +32,9 @@ def bring(*files: Any, **answers: Any) -> Imported:
 
 
 def lossless(result: Imported) -> Imported:
-    """An import that loses nothing."""
+    """An import that loses nothing, of a cluster that the rules accept."""
     assert result.lossless, result.findings
+    assert not result.errors
     return result
 
 

@@ -117,13 +117,6 @@ def test_batch_is_an_error_with_help() -> None:
     assert "slurm" in result.findings[0].help
 
 
-def test_a_word_that_the_rules_reject_goes_to_the_overlay() -> None:
-    """ParallelCluster accepts it: a cluster that exists is no reason for an error."""
-    text = SMALL.replace("c7i.4xlarge", "zz9.unknown")
-    result = lossless(bring(text))
-    assert "zz9.unknown" in result.text
-
-
 WRONG_KINDS = {
     "HeadNode.Iam is left out: it is 3.5, and has to be a mapping": {"Iam": 3.5},
     "HeadNode.Ssh is left out: it is 'team', and has to be a mapping": {"Ssh": "team"},
@@ -199,14 +192,6 @@ def test_a_stand_in_is_a_warning_until_it_is_filled_in() -> None:
 def test_a_small_cluster_needs_no_overlay() -> None:
     assert "overlay" not in bring(SMALL).text
     assert "IMP005" not in codes(bring(SMALL))
-
-
-def test_what_a_rule_rejects_is_named_and_in_the_overlay() -> None:
-    result = bring(SMALL.replace("InstanceType: c7i.4xlarge", "InstanceType: c7i.nolarge"))
-    [found] = [each for each in result.findings if each.code == "IMP006"]
-    assert found.message.startswith("node_groups[0].instance_type is not in the spec. CAP001: ")
-    assert "InstanceType: c7i.nolarge" in result.text
-    assert "IMP006" not in codes(bring(SMALL))
 
 
 def test_names_per_queue_are_kept_without_an_overlay() -> None:

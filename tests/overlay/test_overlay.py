@@ -214,7 +214,7 @@ parallelcluster:
    OVL007 QUEUE.ComputeResources.0 InstanceType or Instances or Cap]
 - [{HeadNode: {Networking: {SecurityGroups: [sg-12345678]}}},
    OVL007 HeadNode.Networking cannot both be given]
-- [{SharedStorage: [{Name: x, MountDir: /x, StorageType: FsxLustre,
+- [{SharedStorage: [{Name: x, MountDir: /x, StorageType: Ebs,
      EfsSettings: {Encrypted: true}}]},
    OVL007 SharedStorage.0 EfsSettings cannot be given here]
 - [{SharedStorage: [{Name: x, MountDir: /x, StorageType: FsxLustre,

@@ -33,7 +33,6 @@ GOOD: list[tuple[Pattern, str]] = [
     (patterns.EKS_CLUSTER_ARN, f"arn:aws:eks:{ACCOUNT}:cluster/platform_1"),
     (patterns.SECRET, f"arn:aws:secretsmanager:{ACCOUNT}:secret:rds!db-{UUID}-AbCdEf"),
     (patterns.SECRET, f"arn:aws:secretsmanager:{ACCOUNT}:secret:team/slurm-AbCdEf"),
-    (patterns.SECRET, f"arn:aws:ssm:{ACCOUNT}:parameter/ldap/password"),
     (patterns.TOPIC, f"arn:aws:sns:{ACCOUNT}:pages"),
 ]
 # Several at once, words of a shell, and placeholders.

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from tools.schemas import parallelcluster_validators as validators
 from tools.schemas.shared import DIALECT, PARALLELCLUSTER, Json, installed
 
 
@@ -32,10 +33,14 @@ def _section(schema: Any, definitions: dict[str, Json]) -> Json:
         fields = sorted(schema.fields.values(), key=lambda field: str(field.data_key))
         required = [field.data_key for field in fields if field.required]
         required += _NEEDED_BY_CONSTRUCTORS.get(name, ())
-        definitions[name] = {
-            **map({field.data_key: _field(field, definitions) for field in fields}, required),
-            **_constraints(name, [field.data_key for field in fields]),
-        }
+        keys = {field.data_key: _field(field, definitions) for field in fields}
+        for key, pattern in validators.PATTERNS.get(name, {}).items():
+            keys[key] |= {"pattern": pattern}
+        for key, limits in validators.LIMITS.get(name, {}).items():
+            keys[key] |= limits
+        definitions[name] = {**map(keys, required), **_constraints(name, list(keys))}
+        if checks := validators.CHECKS.get(name):
+            definitions[name]["allOf"] = [*definitions[name].get("allOf", ()), *checks]
     return {"$ref": f"#/$defs/{name}"}
 
 
@@ -112,7 +117,8 @@ _TYPES = {
 
 def _custom_action() -> Json:
     # The field reads its value by code of its own: OneOrManyCustomActionField._deserialize
-    script = {"Script": {"type": "string"}, "Args": {"type": "array", "items": {"type": "string"}}}
+    url = {"type": "string", "pattern": validators.URL}
+    script = {"Script": url, "Args": {"type": "array", "items": {"type": "string"}}}
     sequence = {"type": "array", "items": map(script, ["Script"])}
     return map({**script, "Sequence": sequence}) | exactly_one("Script", "Sequence")
 

@@ -92,7 +92,7 @@ def _validator(path: Path, cloudformation: bool, quoted: bool) -> Errors:
         word: _unless(left_open, check) for word, check in Draft202012Validator.VALIDATORS.items()
     }
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
-        ({"integer": _is_integer, "boolean": _is_boolean} if quoted else {})
+        ({"integer": _is_integer, "number": _is_number, "boolean": _is_boolean} if quoted else {})
         | ({"string": _is_text} if cloudformation else {})
     )
     kind: Any = validators.create(
@@ -113,6 +113,8 @@ def _unless(left_open: Callable[[Any], bool], check: Callable[..., Any]) -> Call
         if not left_open(found):
             # Only real text has a length and a pattern, though numbers may pass for text.
             text_only = check.__name__ in ("pattern", "minLength", "maxLength")
+            if isinstance(found, str) and check.__name__ in ("minimum", "maximum"):
+                found = float(found) if _is_number(None, found) else wanted
             if isinstance(found, str) or not text_only:
                 yield from check(validator, wanted, found, schema) or ()
 
@@ -135,6 +137,12 @@ def _is_integer(_checker: Any, value: Any) -> bool:
     if isinstance(value, str):
         return re.fullmatch(r"-?[0-9]+", value) is not None
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_checker: Any, value: Any) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_boolean(_checker: Any, value: Any) -> bool:

@@ -63,7 +63,7 @@ class Sizes:
         if "$ref" in schema:
             yield self._definitions[_name(schema)]
         yield from schema.get("allOf", ())
-        if "if" in schema and _has(value, schema["if"]["properties"]):
+        if "if" in schema and _has(value, schema["if"]):
             yield schema["then"]
 
     def _in_mapping(self, value: Json, schema: Json, path: Path) -> Iterator[Excess]:
@@ -123,11 +123,12 @@ def _name(schema: Json) -> str:
     return name
 
 
-def _has(value: Any, wanted: Mapping[str, Json]) -> bool:
-    """Whether a mapping has these constants: the only conditions in the schemas."""
-    if not isinstance(value, dict):
+def _has(value: Any, condition: Json) -> bool:
+    """Whether a mapping has these keys and constants: the conditions that limit sizes."""
+    if not isinstance(value, dict) or not set(condition.get("required", ())) <= set(value):
         return False
-    return all(value.get(key) == each["const"] for key, each in wanted.items())
+    wanted = condition.get("properties", {}).items()
+    return all(value.get(key) in each.get("enum", [each.get("const")]) for key, each in wanted)
 
 
 def _sizes(value: Any) -> Iterator[tuple[str, float]]:

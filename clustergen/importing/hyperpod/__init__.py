@@ -81,7 +81,7 @@ def _converted(
     forms = (
         (normal_addition, equivalent_addition) if is_addition(original) else (normal, equivalent)
     )
-    result = convert(original, words, origin, notes, Service(target, *forms))
+    result = convert(original, words, origin, notes, Service(target, *forms, adopts=answers.adopt))
     return result.without(misfits)
 
 

@@ -276,7 +276,7 @@ def _machine(group: Json, shared: Json, answers: Answers, role: str) -> Json:
     common = {**_image(group), **_volume(group), **_threads(group), **_role(group, answers)}
     network = _own_network(group, shared, answers.region)
     if role == "Controller" and "subnets" in network:
-        network = {**network, "subnet": network.pop("subnets")[0]}
+        network["subnet"] = network.pop("subnets")[0]
     return {**_type(group), **number, **common, **network}
 
 

@@ -19,6 +19,7 @@ from clustergen.importing.parallelcluster.fields import spec
 from clustergen.importing.parallelcluster.normal import normal
 from clustergen.importing.parallelcluster.partitions import resolved
 from clustergen.importing.parallelcluster.parts import effective, without_nothing
+from clustergen.importing.parallelcluster.yaml_keys import unreadable
 from clustergen.importing.reading import Source
 from clustergen.importing.rules import formats
 from clustergen.targets import load
@@ -26,10 +27,12 @@ from clustergen.targets import load
 __all__ = ["imported", "imported_stack"]
 
 _TARGET = "parallelcluster"
-SERVICE = Service(_TARGET, normal, equivalent)
+SERVICE = Service(_TARGET, normal, equivalent, judged=True)
 # An update compares what is written: a default that only one of two files has is a change.
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html
-ADOPTING = Service(_TARGET, normal, lambda _document, original, _schema: original, True)
+ADOPTING = Service(
+    _TARGET, normal, lambda _document, original, _schema: original, literal=True, adopts=True
+)
 _SLURM = "slurm"
 
 
@@ -62,6 +65,7 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     first, notes, answers = sources[0], Notes(), answers.with_files(sources)
     answers.beside.report((), notes)
     result = _imported(first.data, PurePath(first.name).name, answers, notes)
+    result = result.without([*unreadable(first)])
     return result._replace(findings=tuple(map(first.place, result.findings)))
 
 

@@ -52,9 +52,9 @@ SECRET = Rule(
 )
 WITHOUT = Rule(
     code="IMP006",
-    title="The imported spec leaves out a field that a rule rejects",
-    why="A rule rejects the value that the original has. The overlay has it, if it is a part of "
-    "the service's document.",
+    title="The spec of an adopted cluster leaves out a field that a rule rejects",
+    why="The cluster runs with the value. The overlay has it, if it is a part of the service's "
+    "document.",
     source=_SOURCE,
     severity=Severity.WARNING,
 )

@@ -20,7 +20,7 @@ REFUSED = Rule(
 NOT_RENDERED = Rule(
     code="IMP011",
     title="The imported spec cannot be rendered",
-    why="The rules for the spec reject a value of the original, so nothing proves that the spec "
-    "means the same.",
+    why="A value of the original has no meaning in a spec, so the import cannot tell what else the "
+    "spec would have to say.",
     source="clustergen",
 )

@@ -340,8 +340,7 @@ def docker_bridge(plan: Plan) -> Iterator[Problem]:
 )
 def efa_in_one_subnet(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        # HyperPod rejects it: NET302.
-        if group.efa and len(group.subnets) > 1 and not plan.sagemaker:
+        if group.efa and len(group.subnets) > 1 and not plan.limits.one_subnet_with_efa:
             yield Problem(
                 group.at("subnets"),
                 f"{group.name} has EFA, and {len(group.subnets)} subnets",

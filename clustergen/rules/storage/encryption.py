@@ -81,36 +81,36 @@ def scratch(plan: Plan) -> Iterator[Problem]:
     good="node_groups: [{name: h200, root_volume: {encrypted: true}}]",
 )
 def unencrypted(plan: Plan) -> Iterator[Problem]:
-    for path, what in _unencrypted(plan):
+    for path, what, _ in _unencrypted(plan):
         message = f"{what} is not encrypted"
         yield Problem(path, message, help="write true", fix=unsafe(put(path, True)))
 
 
-def _unencrypted(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """What is created without encryption, and its place in the spec."""
+def _unencrypted(plan: Plan) -> Iterator[tuple[Path, str, object]]:
+    """What is created without encryption: its place in the spec, its name, and its KMS key."""
     for node in plan.nodes:
         if not node.volume.encrypted:
-            yield node.at("root_volume", "encrypted"), "the root volume"
+            yield node.at("root_volume", "encrypted"), "the root volume", node.volume.kms_key
     for item in plan.storage:
         if isinstance(item, Efs | Ebs) and not item.existing and not item.encrypted:
-            yield item.at("encrypted"), item.mount
+            yield item.at("encrypted"), item.mount, item.kms_key
 
 
 @rule(
     "STG024",
-    "KMS key of a volume without encryption",
+    "KMS key without encryption",
     fixes="unsafe",
-    why="EC2 rejects a volume that has a key and is not encrypted.",
+    why="EC2 and EFS reject a volume or file system that has a key and is not encrypted.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     bad=f"node_groups: [{{name: h200, root_volume: {{encrypted: false, kms_key: {_KEY!r}}}}}]",
     good=f"node_groups: [{{name: h200, root_volume: {{kms_key: {_KEY!r}}}}}]",
 )
 def key_without_encryption(plan: Plan) -> Iterator[Problem]:
-    for node in plan.nodes:
-        if node.volume.kms_key and not node.volume.encrypted:
+    for path, what, key in _unencrypted(plan):
+        if key:
             yield Problem(
-                node.at("root_volume", "kms_key"),
-                "the root volume has a key, and is not encrypted",
+                (*path[:-1], "kms_key"),
+                f"{what} has a key, and is not encrypted",
                 help="remove encrypted: false, or the key",
-                fix=unsafe(drop(node.at("root_volume", "encrypted"))),
+                fix=unsafe(drop(path)),
             )

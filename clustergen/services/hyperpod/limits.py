@@ -105,6 +105,7 @@ def _largest(plan: Plan) -> Path:
 MAX_GROUPS = 100
 """Instance groups of a cluster: botocore 1.44.5, sagemaker CreateCluster (2026-11)."""
 LIMITS = Limits(
+    one_subnet_with_efa=True,
     title="HyperPod",
     region=Region("hyperpod", Severity.ERROR, f"{GUIDE}sagemaker-hyperpod.html"),
     names=(

@@ -54,6 +54,27 @@ MAX_EBS = 5
 MAX_EXISTING_EFS = 20
 MAX_EXISTING_FSX = 20
 """File systems of all FSx kinds and file caches together."""
+MAX_NEW = 1
+"""New EFS, new FSx for Lustre, and arrays of EBS volumes, each; constants: MAX_NEW_STORAGE_COUNT"""
+
+# validators.dev_settings_validators: MIN_SLURM_RECONFIGURE_TIMEOUT
+RECONFIGURE = 300
+"""Seconds that Slurm has to read its settings again: more than these."""
+
+# validators.instances_validators: InstancesAllocationStrategyValidator
+ALLOCATION: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ONDEMAND": ("lowest-price", "prioritized"),
+        "SPOT": (
+            "lowest-price",
+            "capacity-optimized",
+            "price-capacity-optimized",
+            "capacity-optimized-prioritized",
+        ),
+        "CAPACITY_BLOCK": (),
+    }
+)
+"""The strategies with several instance types, by CapacityType."""
 
 # validators.cluster_validators: HeadNodeMemorySizeValidator
 NODES_PER_HEAD_NODE_GIB = 25
@@ -109,6 +130,8 @@ LOG_RETENTION_DAYS = (
 
 # constants: PCLUSTER_PREFIX
 RESERVED_TAG_PREFIX = "parallelcluster:"
+MAX_TAGS = 40
+"""Of a node: those of the cluster, of its queue, and of its compute resource."""
 
 DEFAULT_SCRATCH = "/scratch"
 """Default mount point of local NVMe; constants: DEFAULT_EPHEMERAL_DIR."""
@@ -259,6 +282,7 @@ LIMITS = Limits(
     looked_up_source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     public_nodes=frozenset({"head", "login"}),
     retention_days=LOG_RETENTION_DAYS,
+    one_subnet_with_efa=True,
     one_architecture=True,
     slurm_versions=(SLURM_VERSION,),
     slurm_versions_source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",

@@ -13,12 +13,13 @@ from clustergen.spec.options import option
 if TYPE_CHECKING:
     from clustergen.spec.base import (
         BucketName,
+        DirectoryDomain,
         ElasticIpId,
         GraceMinutes,
         HostedZone,
+        IamPrefix,
         Name,
         PolicyArn,
-        Printable,
         Proxy,
         Seconds,
         Secret,
@@ -42,7 +43,9 @@ class Dcv:
 class Directory:
     """An Active Directory or LDAP server whose users can log in."""
 
-    domain: str = option(..., "Domain name, corp.example.com or dc=corp,dc=example,dc=com.")
+    domain: DirectoryDomain = option(
+        ..., "Domain name, corp.example.com or dc=corp,dc=example,dc=com."
+    )
     address: str = option(..., "Address of its servers, ldaps://corp.example.com.")
     secret: Secret = option(..., "ARN of the secret that has the password of read_only_user.")
     read_only_user: str = option(..., "Distinguished name of the user who searches it.")
@@ -148,7 +151,7 @@ class Options(Instances):
         "IAM permissions boundary of the roles that ParallelCluster creates; default: that of the "
         "spec.",
     )
-    resource_prefix: Printable | None = option(
+    resource_prefix: IamPrefix | None = option(
         None, "Path or prefix of the names of these roles, /teams/ml/ or ml-."
     )
     timeouts: Timeouts = option(Timeouts, "How long to wait for nodes.")

@@ -128,10 +128,14 @@ IN_CLUSTER = (
 
 
 @pytest.mark.parametrize("policy", ["", "Delete"])
-@pytest.mark.parametrize(("kind", "kept"), [("FsxLustre", "Retain"), ("Ebs", "Snapshot")])
-def test_storage_without_a_policy_is_deleted(kind: str, kept: str, policy: str) -> None:
-    before = IN_CLUSTER % f"{kind}, {kind}Settings: {{DeletionPolicy: {kept}}}"
-    words = f"{kind}, {kind}Settings: {{DeletionPolicy: {policy}}}" if policy else kind
+@pytest.mark.parametrize(
+    ("kind", "size", "kept"),
+    [("FsxLustre", "StorageCapacity: 1200", "Retain"), ("Ebs", "Size: 100", "Snapshot")],
+)
+def test_storage_without_a_policy_is_deleted(kind: str, size: str, kept: str, policy: str) -> None:
+    settings = f"{kind}, {kind}Settings: {{{size}"
+    before = IN_CLUSTER % f"{settings}, DeletionPolicy: {kept}}}"
+    words = f"{settings}, DeletionPolicy: {policy}}}" if policy else f"{settings}}}"
     assert worst(found(PC, before, IN_CLUSTER % words)) == "data-at-risk"
 
 

@@ -94,7 +94,7 @@ nodes.security-groups: {all: sg-0a1b2c3d4e5f67899}
 nodes.subnets: {all: subnet-0a1b2c3d4e5f67899}
 nodes.zone: {pc hp hpe: '\$\{PrivateSubnetAz4Id\}', pcs eks batch: '"Ref": "PrivateSubnetAz4Id"'}
 nodes.ssh-sources: {pc: 'AllowedIps: pl-0a1b2c3d4e5f67890'}
-nodes.allocation: {pc: 'AllocationStrategy: capacity-optimized',
+nodes.allocation: {pc: 'AllocationStrategy: prioritized',
   pcs: '"AllocationStrategy": "lowest-price"',
   batch: '"AllocationStrategy": "BEST_FIT_PROGRESSIVE"'}
 nodes.service-name: {pc: 'ComputeResources:\s+- Name: cpu\n'}

@@ -227,7 +227,7 @@ _USES: Mapping[str, Use | str] = {
     "nodes.ssh-sources": Use("login: {}", "login: {ssh_from: pl-0a1b2c3d4e5f67890}"),
     "nodes.allocation": _over(
         _TWO_TYPES,
-        _group("allocation: capacity-optimized"),
+        _group("allocation: prioritized"),
         pcs=Use(_group("capacity: spot"), _group("allocation: lowest-price")),
         batch=Use(_TWO_TYPES, _group("allocation: lowest-price")),
     ),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.queue_owners import capacity_type
 from clustergen.targets.parallelcluster.rules import rule
 
 
@@ -54,6 +55,33 @@ def platform(plan: Plan) -> Iterator[Problem]:
                 group.at("capacity"),
                 f"{group.capacity.id} must have the platform Red Hat Enterprise Linux for {os}",
                 help="reservations of platform Linux/UNIX work with Ubuntu, Amazon Linux and Rocky",
+            )
+
+
+_STRATEGY = """node_groups:
+  - {{name: h200, instance_type: null, instance_types: [p5en.48xlarge, p5e.48xlarge], efa: false,
+     count: 2, allocation: {}}}"""
+
+
+@rule(
+    "CAP105",
+    "Allocation strategy that the market does not have",
+    fixes="unsafe",
+    why="EC2 has other strategies for Spot than for capacity on demand, and none for a Capacity "
+    "Block.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html",
+    bad=_STRATEGY.format("capacity-optimized"),
+    good=_STRATEGY.format("prioritized"),
+)
+def allocation(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        known = limits.ALLOCATION[capacity_type(group)]
+        if group.allocation and group.listed and group.allocation not in known:
+            yield Problem(
+                group.at("allocation"),
+                f"{group.allocation} is no strategy for {capacity_type(group)}",
+                help=f"write {' or '.join(known)}" if known else "remove allocation",
+                fix=unsafe(drop(group.at("allocation"))),
             )
 
 

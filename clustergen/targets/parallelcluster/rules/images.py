@@ -79,6 +79,8 @@ def architectures(plan: Plan) -> Iterator[Problem]:
                 f"{type.name}{_named(plan, path)} is {type.arch}, the rest of the cluster is "
                 f"{arch}",
                 help=f"use {_LIKE[arch]}" if arch in _LIKE else "",
+                # Login nodes start, and run what their users install for them.
+                severity=Severity.WARNING if path[0] == "login" else None,
                 fix=unsafe(put(path, _LIKE[arch].rpartition(" ")[2]))
                 if arch in _LIKE and path[0] != "node_groups"
                 else None,

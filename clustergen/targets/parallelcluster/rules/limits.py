@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
@@ -15,6 +15,11 @@ _KINDS: tuple[tuple[str, tuple[type[Storage], ...], int], ...] = (
     ("EBS volumes", (Ebs,), limits.MAX_EBS),
     ("EFS file systems", (Efs,), limits.MAX_EXISTING_EFS),
     ("FSx file systems", (Lustre, OpenZfs, Ontap, FileCache), limits.MAX_EXISTING_FSX),
+)
+_NEW: tuple[tuple[str, Callable[[Storage], object]], ...] = (
+    ("EFS file systems", lambda item: isinstance(item, Efs) and _is_new(item)),
+    ("FSx file systems", lambda item: isinstance(item, Lustre) and _is_new(item)),
+    ("arrays of EBS volumes", lambda item: isinstance(item, Ebs) and item.raid),
 )
 
 
@@ -54,7 +59,8 @@ def head_memory(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM104",
     "Too many file systems",
-    why="ParallelCluster mounts at most 5 EBS volumes, 20 EFS and 20 FSx file systems.",
+    why="ParallelCluster mounts at most 5 EBS volumes, 20 EFS and 20 FSx file systems, and creates "
+    "one EFS, one FSx file system, and one array of volumes.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/shared-storage-quotas-v3.html",
     bad=f"storage: [{', '.join(_SIX_VOLUMES)}]",
     good="storage: [{mount: /work, type: ebs, size: 600GiB}]",
@@ -68,3 +74,17 @@ def file_systems(plan: Plan) -> Iterator[Problem]:
                 f"one of {len(found)} {title}; at most {most} are allowed",
                 help="use folders of one file system instead",
             )
+    for title, counts in _NEW:
+        created = [item for item in plan.storage if counts(item)]
+        for item in created[limits.MAX_NEW :]:
+            yield Problem(
+                item.path,
+                f"one of {len(created)} {title} that ParallelCluster creates; it creates at most "
+                f"{limits.MAX_NEW}",
+                help="use folders of one file system"
+                + ("" if isinstance(item, Ebs) else ", or write created_by: foundation"),
+            )
+
+
+def _is_new(item: Storage) -> bool:
+    return item.by_cluster and not item.existing

@@ -1,14 +1,17 @@
-"""Keys of tags, and names of login pools."""
+"""Keys of tags, and names of login pools and file systems."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, rename, unsafe
 from clustergen.plan.model import Plan
+from clustergen.plan.paths import inside
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.options import LoginPool, Options
 from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.storage import storage_name
 
 
 @rule(
@@ -38,21 +41,56 @@ _POOLS: Path = ("targets", "parallelcluster", "more_login_pools")
 
 @rule(
     "LIM110",
-    "Login pools of the same name",
+    "Name that a login pool cannot have",
     why="The names of login pools are unique in a cluster; the pool of login is called login, "
     "unless login_pool says otherwise.",
-    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html",
+    source="pcluster.validators.cluster_validators: NameValidator, DuplicateNameValidator",
     bad="login: {}\ntargets: {parallelcluster: {more_login_pools: [{name: login}]}}",
     good="login: {}\ntargets: {parallelcluster: {more_login_pools: [{name: large}]}}",
 )
 def login_pools(plan: Plan) -> Iterator[Problem]:
     options = plan.options_as(Options)
-    seen = {options.login_pool.name}
-    for index, pool in enumerate(options.more_login_pools):
+    seen: set[str] = set()
+    pools: list[tuple[Path, LoginPool]] = [
+        (("targets", "parallelcluster", "login_pool"), options.login_pool),
+        *(((*_POOLS, index), pool) for index, pool in enumerate(options.more_login_pools)),
+    ]
+    for path, pool in pools:
+        form = re.fullmatch(rf"[a-z][a-z0-9-]{{0,{limits.MAX_NAME - 1}}}", pool.name)
         if pool.name in seen:
             message = f"another login pool is called {pool.name}"
-            yield Problem((*_POOLS, index, "name"), message, help="give it another name")
+            yield Problem((*path, "name"), message, help="give it another name")
+        elif not form or pool.name == limits.RESERVED_NAME:
+            yield Problem(
+                (*path, "name"),
+                f"no login pool can be called {pool.name}",
+                help=f"write up to {limits.MAX_NAME} lower-case letters, digits and -, the first "
+                f"one a letter, and not {limits.RESERVED_NAME}",
+            )
         seen.add(pool.name)
+
+
+@rule(
+    "LIM112",
+    "Name that a file system cannot have",
+    why="The names of file systems are unique in a cluster, and ParallelCluster compares them as "
+    "if they were paths: none may lie in another.",
+    source="pcluster.validators.cluster_validators: SharedStorageNameValidator, "
+    "DuplicateNameValidator, OverlappingMountDirValidator",
+    bad="storage: [{mount: /a, type: efs, name: home}, {mount: /b, type: efs, name: home}]",
+    good="storage: [{mount: /a, type: efs, name: home}, {mount: /b, type: efs, name: tools}]",
+)
+def file_systems(plan: Plan) -> Iterator[Problem]:
+    seen: list[str] = []
+    for item in plan.storage:
+        name = item.name or storage_name(item.mount)
+        other = next((each for each in seen if inside(name, each) or inside(each, name)), "")
+        if name == limits.RESERVED_NAME:
+            yield Problem(item.at("name"), f"{name} is reserved", help="give it another name")
+        elif other:
+            message = f"{name!r} and {other!r} are the names of two file systems"
+            yield Problem(item.at("name"), message, help="give it another name, without a /")
+        seen.append(name)
 
 
 @rule(

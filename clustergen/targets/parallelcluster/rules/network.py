@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import references
 from clustergen.targets.parallelcluster import limits
@@ -14,6 +14,8 @@ from clustergen.targets.parallelcluster.options import Dcv, Options
 from clustergen.targets.parallelcluster.queue_owners import queue_owners
 from clustergen.targets.parallelcluster.queue_values import subnets
 from clustergen.targets.parallelcluster.rules import rule
+
+_SEVERAL = 2
 
 
 @rule(
@@ -201,3 +203,55 @@ def docker(plan: Plan) -> Iterator[Problem]:
             help="use images with Docker for all nodes, os: alinux2023, or containers: none",
             fix=unsafe(put(path, "none")),
         )
+
+
+_SUBNETS = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891]
+node_groups:
+  - name: cpu
+    instance_type: m7i.4xlarge
+    count: 2
+    placement: {}
+    subnets: [subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891]"""
+
+
+@rule(
+    "NET114",
+    "Several subnets for nodes that have to be in one zone",
+    fixes="unsafe",
+    why="ParallelCluster takes one subnet of each zone for a queue. A cluster placement group, "
+    "EFA, and a file system that ParallelCluster creates on FSx are in one zone.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
+    "#yaml-Scheduling-SlurmQueues-Networking-SubnetIds",
+    bad=_SUBNETS.format("cluster"),
+    good=_SUBNETS.format("none"),
+)
+def one_zone(plan: Plan) -> Iterator[Problem]:
+    created = next((s.mount for s in plan.storage if isinstance(s, Lustre) and _is_new(s)), "")
+    zones = {
+        subnet.id: subnet.zone
+        for index, subnet in enumerate(plan.network.private)
+        if plan.wrote("network", "private_subnets", index, "zone")
+    }
+    for group in plan.node_groups:
+        if len(group.subnets) < _SEVERAL:
+            continue
+        known = [zones[id] for id in group.subnets if id in zones]
+        reasons = {
+            "a cluster placement group": group.placement.kind != "none",
+            "EFA": group.efa,
+            f"{created}, which ParallelCluster creates on FSx": created,
+            "two of them in one zone": len(known) > len(set(known)),
+        }
+        if reason := next((text for text, holds in reasons.items() if holds), ""):
+            yield Problem(
+                group.at("subnets"),
+                f"{group.name} has {len(group.subnets)} subnets, and {reason}",
+                help=f"write subnets: [{group.subnets[0]}]",
+                fix=unsafe(put(group.at("subnets"), [group.subnets[0]])),
+            )
+
+
+def _is_new(item: Lustre) -> bool:
+    return item.by_cluster and not item.existing

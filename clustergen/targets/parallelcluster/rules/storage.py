@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Ebs, Efs, FileCache, Id, Lustre, Ontap, OpenZfs, Plan, Storage
+from clustergen.plan.paths import inside, plain
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
 
@@ -107,7 +108,8 @@ def raid_of_snapshot(plan: Plan) -> Iterator[Problem]:
     "Shared storage where local NVMe is mounted",
     fixes="unsafe",
     why="ParallelCluster mounts local NVMe at /scratch unless the spec names another place.",
-    source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
+    source="pcluster.validators.cluster_validators: DuplicateMountDirValidator, "
+    "OverlappingMountDirValidator",
     severity=Severity.WARNING,
     bad="storage: [{mount: /scratch, type: efs}]",
     good="""storage: [{mount: /scratch, type: efs}]
@@ -120,10 +122,12 @@ def on_scratch(plan: Plan) -> Iterator[Problem]:
         if not group.scratch and any(type.disk_count for type in group.types)
     ]
     for item in plan.storage:
-        if default and item.mount.rstrip("/") == limits.DEFAULT_SCRATCH:
+        if default and inside(item.mount, limits.DEFAULT_SCRATCH):
+            same = plain(item.mount) == limits.DEFAULT_SCRATCH
             yield Problem(
                 item.at("mount"),
-                f"{default[0]} has its local NVMe at {item.mount}",
+                f"{default[0]} has its local NVMe at {limits.DEFAULT_SCRATCH}",
+                severity=None if same else Severity.ERROR,
                 help=f"set scratch: /local on {default[0]}, or mount the storage elsewhere",
                 fix=unsafe(put(item.at("mount"), "/shared/scratch")),
             )

@@ -114,3 +114,23 @@ def certificate(plan: Plan) -> Iterator[Problem]:
         help="add an image that has it, or a script in software.scripts with when: start, on all "
         "nodes, that downloads it and restarts sssd",
     )
+
+
+@rule(
+    "IAM106",
+    "Setting of SSSD that ParallelCluster does not accept",
+    why="ParallelCluster sets SSSD up for LDAP: it looks up users there, and with access_filter it "
+    "asks there who may log in.",
+    source="pcluster.validators.directory_service_validators: AdditionalSssdConfigsValidator",
+    bad=_spec(", sssd: {id_provider: ad}"),
+    good=_spec(", sssd: {enumerate: true}"),
+)
+def sssd(plan: Plan) -> Iterator[Problem]:
+    directory = plan.options_as(Options).directory
+    if directory is None:
+        return
+    for name in ("id_provider", "access_provider"):
+        value = directory.sssd.get(name, "ldap")
+        if value != "ldap" and (name == "id_provider" or directory.access_filter):
+            path = (*_DIRECTORY, "sssd", name)
+            yield Problem(path, f"{name} is {value}", help=f"write {name}: ldap, or remove it")

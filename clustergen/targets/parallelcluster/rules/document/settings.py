@@ -17,6 +17,17 @@ from clustergen.targets.parallelcluster.rules.document import rule
 
 _LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "nodename": "node"})
 """First words of partition and node lines in CustomSlurmSettings."""
+# The language has Weight: it is rendered as StaticNodePriority and DynamicNodePriority.
+_WITH_WEIGHT = limits.SLURM_SETTINGS._replace(
+    own={
+        **limits.SLURM_SETTINGS.own,
+        "node": limits.SLURM_SETTINGS.own["node"] | {"weight"},
+    },
+    instead={
+        **limits.SLURM_SETTINGS.instead,
+        "weight": "write StaticNodePriority and DynamicNodePriority",
+    },
+)
 
 
 @rule(
@@ -35,7 +46,7 @@ _LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "n
 def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
     scheduling = as_map(document.get("Scheduling"))
     database = bool(as_map(scheduling.get("SlurmSettings")).get("Database"))
-    service = Service("ParallelCluster", limits.SLURM_SETTINGS, limits.SLURM_VERSION, database)
+    service = Service("ParallelCluster", _WITH_WEIGHT, limits.SLURM_VERSION, database)
     yield from slurm_settings.errors(_settings(scheduling), service)
 
 

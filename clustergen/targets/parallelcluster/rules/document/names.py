@@ -1,0 +1,79 @@
+"""Keys of tags, and names of nodes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustergen.base.findings import Path, Problem
+from clustergen.overlay.parts import as_list, as_map, maps
+from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.rules.document import rule
+
+
+def _overlay(members: str) -> str:
+    return f"targets: {{parallelcluster: {{overlay: {{{members}}}}}}}"
+
+
+def _queue_tags(*keys: str) -> str:
+    tags = ", ".join(f"{{Key: '{key}', Value: x}}" for key in keys)
+    return _overlay(f"Scheduling: {{SlurmQueues: [{{Name: h200, Tags: [{tags}]}}]}}")
+
+
+@rule(
+    "OVL105",
+    "Tag that a section cannot have",
+    why="ParallelCluster refuses a key that one section has twice, keys that begin with "
+    "`parallelcluster:`, by which it finds its resources, and more than 40 tags of a node.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html",
+    bad=_queue_tags("team", "team"),
+    good=_queue_tags("team", "project"),
+)
+def tags(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for path, found in _tags(document, ()):
+        counts = Counter(str(as_map(each).get("Key")) for each in found)
+        for key, count in counts.items():
+            if count > 1:
+                yield Problem(path, f"the tag {key} is given {count} times", help="keep one")
+            elif key.startswith(limits.RESERVED_TAG_PREFIX):
+                yield Problem(path, f"the tag {key} is reserved", help="give it another key")
+
+    for queue in maps(as_map(document.get("Scheduling")).get("SlurmQueues")):
+        for resource in maps(queue.get("ComputeResources")):
+            given = (document, queue, resource)
+            keys = {each.get("Key") for part in given for each in maps(part.get("Tags"))}
+            if len(keys) > limits.MAX_TAGS:
+                message = f"nodes of {resource.get('Name')} have {len(keys)} tags"
+                yield Problem(("Tags",), message, help=f"keep {limits.MAX_TAGS}")
+
+
+def _tags(value: Any, path: Path) -> Iterator[tuple[Path, list[Any]]]:
+    """Each list of tags, with its place."""
+    steps = value.items() if isinstance(value, Mapping) else enumerate(as_list(value))
+    for step, each in steps:
+        if step == "Tags":
+            yield (*path, step), as_list(each)
+        else:
+            yield from _tags(each, (*path, step))
+
+
+@rule(
+    "OVL106",
+    "Name of a node that ParallelCluster takes for its own",
+    why="`-st-` and `-dy-` mark the nodes that ParallelCluster starts and stops.",
+    source="pcluster.validators.slurm_settings_validator: CustomSlurmNodeNamesValidator",
+    bad=_overlay(
+        "Scheduling: {SlurmSettings: {CustomSlurmSettings: [{NodeName: my-st-node, CPUs: 4}]}}"
+    ),
+    good=_overlay(
+        "Scheduling: {SlurmSettings: {CustomSlurmSettings: [{NodeName: mynode, CPUs: 4}]}}"
+    ),
+)
+def node_names(document: Mapping[str, Any]) -> Iterator[Problem]:
+    slurm = as_map(as_map(document.get("Scheduling")).get("SlurmSettings"))
+    for index, line in enumerate(map(as_map, as_list(slurm.get("CustomSlurmSettings")))):
+        for key, name in line.items():
+            if key.lower() == "nodename" and ("-st-" in str(name) or "-dy-" in str(name)):
+                path = ("Scheduling", "SlurmSettings", "CustomSlurmSettings", index, key)
+                yield Problem(path, f"{name} has -st- or -dy-", help="give it another name")

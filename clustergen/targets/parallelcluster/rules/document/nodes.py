@@ -1,0 +1,157 @@
+"""Queues and their compute resources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from clustergen.base.findings import Path, Problem
+from clustergen.facts.catalog import InstanceType, find
+from clustergen.overlay.parts import as_list, as_map, maps
+from clustergen.targets.parallelcluster.rules.document import rule
+
+_SCHEDULING = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
+_NO = (False, "false")
+_SEVERAL = 2
+
+
+class _Resource(NamedTuple):
+    path: Path
+    queue: Mapping[str, Any]
+    given: Mapping[str, Any]
+
+    @property
+    def types(self) -> list[InstanceType]:
+        """Those that the catalog knows."""
+        names = [self.given.get("InstanceType")]
+        names += [each.get("InstanceType") for each in maps(self.given.get("Instances"))]
+        return [found for name in names if name and (found := find(str(name)))]
+
+    @property
+    def has_efa(self) -> bool:
+        return as_map(self.given.get("Efa")).get("Enabled") not in (None, *_NO)
+
+    @property
+    def network(self) -> Mapping[str, Any]:
+        return as_map(self.queue.get("Networking"))
+
+    @property
+    def subnets(self) -> list[Any]:
+        return as_list(self.network.get("SubnetIds"))
+
+    @property
+    def placement(self) -> Mapping[str, Any] | None:
+        """Its own placement group, or else that of its queue."""
+        own = as_map(self.given.get("Networking")).get("PlacementGroup")
+        given = next((each for each in (own, self.network.get("PlacementGroup")) if each), None)
+        return None if given is None else as_map(given)
+
+    @property
+    def reservation(self) -> Mapping[str, Any]:
+        own, shared = (each.get("CapacityReservationTarget") for each in (self.given, self.queue))
+        return as_map(own or shared)
+
+
+def _resources(document: Mapping[str, Any]) -> Iterator[_Resource]:
+    queues = as_list(as_map(document.get("Scheduling")).get("SlurmQueues"))
+    for number, queue in enumerate(map(as_map, queues)):
+        for index, each in enumerate(map(as_map, as_list(queue.get("ComputeResources")))):
+            path = ("Scheduling", "SlurmQueues", number, "ComputeResources", index)
+            yield _Resource(path, queue, each)
+
+
+def _in_queue(members: str) -> str:
+    """An example overlay of the queue of group h200."""
+    return f"""targets:
+  parallelcluster:
+    overlay: {{Scheduling: {{SlurmQueues: [{{Name: h200, {members}}}]}}}}"""
+
+
+@rule(
+    "OVL102",
+    "Network that compute nodes cannot have",
+    why="EC2 gives no public address to a node of several interfaces, and EFA has one of its own. "
+    "EFA and a placement group are in one zone. ParallelCluster starts a single type in one "
+    "subnet, and with EFA it asks whether there is a placement group.",
+    source=f"{_SCHEDULING}#yaml-Scheduling-SlurmQueues-Networking",
+    bad=_in_queue("Networking: {AssignPublicIp: true}"),
+    good=_in_queue("Networking: {AssignPublicIp: false}"),
+)
+def network(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for resource in _resources(document):
+        for message, help in _of_network(resource):
+            yield Problem(resource.path, f"{resource.given.get('Name')} {message}", help=help)
+
+
+def _of_network(resource: _Resource) -> Iterator[tuple[str, str]]:
+    """Message and help for each part of a network that ParallelCluster refuses."""
+    cards = max((len(type.cards) for type in resource.types), default=1)
+    several = resource.has_efa or cards > 1
+    if several and resource.network.get("AssignPublicIp") not in (None, *_NO):
+        yield (
+            "has a public address and several network interfaces",
+            "set AssignPublicIp to false, in a private subnet with a NAT gateway",
+        )
+    placed = resource.placement
+    grouped = bool(placed) and as_map(placed).get("Enabled") not in _NO
+    if len(resource.subnets) >= _SEVERAL:
+        for text, holds in {
+            "EFA": resource.has_efa,
+            "a placement group": grouped,
+            "one InstanceType": "InstanceType" in resource.given,
+        }.items():
+            if holds:
+                yield f"has {text} and {len(resource.subnets)} subnets", "keep one subnet"
+    elif resource.has_efa and placed is None and not _is_block(resource):
+        yield (
+            "has EFA, and nothing says whether it is in a placement group",
+            "add PlacementGroup: {Enabled: true}, or false",
+        )
+
+
+def _is_block(resource: _Resource) -> bool:
+    return bool(resource.queue.get("CapacityType") == "CAPACITY_BLOCK")
+
+
+@rule(
+    "OVL103",
+    "Capacity that compute nodes cannot have",
+    why="A reservation or Capacity Block holds one type, which InstanceType names, and a Capacity "
+    "Block needs its id.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-odcr-v3.html",
+    bad=_in_queue("CapacityType: CAPACITY_BLOCK"),
+    good=_in_queue(
+        "CapacityType: CAPACITY_BLOCK, "
+        "CapacityReservationTarget: {CapacityReservationId: cr-0123456789abcdef0}"
+    ),
+)
+def capacity(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for resource in _resources(document):
+        name, target = resource.given.get("Name"), resource.reservation
+        if "CapacityReservationId" in target and "Instances" in resource.given:
+            message, help = "is a reservation with Instances", "write InstanceType instead"
+        elif _is_block(resource) and not target:
+            message, help = "is a Capacity Block without its id", "add CapacityReservationTarget"
+        else:
+            continue
+        yield Problem(resource.path, f"{name} {message}", help=help)
+
+
+@rule(
+    "OVL104",
+    "More memory for jobs than nodes have",
+    why="Slurm would start more jobs on a node than fit into its memory.",
+    source=f"{_SCHEDULING}#yaml-Scheduling-SlurmQueues-ComputeResources-SchedulableMemory",
+    bad=_in_queue("ComputeResources: [{Name: h200, SchedulableMemory: 9000000}]"),
+    good=_in_queue("ComputeResources: [{Name: h200, SchedulableMemory: 1900000}]"),
+)
+def memory(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for resource in _resources(document):
+        wanted = resource.given.get("SchedulableMemory")
+        least = min(resource.types, key=lambda type: type.memory_mib, default=None)
+        if isinstance(wanted, int) and least and wanted > least.memory_mib:
+            yield Problem(
+                (*resource.path, "SchedulableMemory"),
+                f"{least.name} has {least.memory_mib} MiB of memory, not {wanted}",
+                help=f"write at most {least.memory_mib}; 95 % is the default",
+            )

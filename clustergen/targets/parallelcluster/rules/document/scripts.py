@@ -1,0 +1,47 @@
+"""Attributes of ParallelCluster's cookbook."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from clustergen.base.findings import Problem
+from clustergen.overlay.parts import as_map
+from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.rules.document import rule
+
+_BOOLEANS: Final = frozenset({"true", "false"})
+
+
+def _overlay(attributes: str) -> str:
+    given = f"DevSettings: {{Cookbook: {{ExtraChefAttributes: '{attributes}'}}}}"
+    return f"targets: {{parallelcluster: {{overlay: {{{given}}}}}}}"
+
+
+@rule(
+    "OVL107",
+    "Attributes that the cookbook cannot have",
+    why="ExtraChefAttributes is a JSON object, and ParallelCluster checks some of its values.",
+    source="pcluster.validators.dev_settings_validators: ExtraChefAttributesValidator",
+    bad=_overlay("{cluster"),
+    good=_overlay('{"cluster": {}}'),
+)
+def cookbook(document: Mapping[str, Any]) -> Iterator[Problem]:
+    given = as_map(as_map(document.get("DevSettings")).get("Cookbook")).get("ExtraChefAttributes")
+    if not given or not isinstance(given, str):
+        return
+    path = ("DevSettings", "Cookbook", "ExtraChefAttributes")
+    try:
+        attributes = as_map(as_map(json.loads(given)).get("cluster"))
+    except ValueError as error:
+        yield Problem(path, f"it is no JSON: {error}", help="write a JSON object")
+        return
+    for name in ("cluster_readiness_check_enabled", "cluster_readiness_check_ignore_failure"):
+        value = attributes.get(name, True)
+        if str(value).lower() not in _BOOLEANS:
+            yield Problem(path, f"cluster.{name} is {value!r}", help="write true or false")
+    timeout = as_map(attributes.get("slurm")).get("reconfigure_timeout", limits.RECONFIGURE + 1)
+    if isinstance(timeout, bool) or not isinstance(timeout, int) or timeout <= limits.RECONFIGURE:
+        help = f"write a number above {limits.RECONFIGURE}"
+        yield Problem(path, f"cluster.slurm.reconfigure_timeout is {timeout!r}", help=help)
