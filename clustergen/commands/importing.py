@@ -134,7 +134,8 @@ def _summarize(result: Imported, args: argparse.Namespace) -> None:
     removed = (
         f"; the overlay removes {result.removed} that clustergen adds" if result.removed else ""
     )
-    line = f"imported: {values}{overlay}{removed}; the spec {proof}"
+    counted = f"{values}{overlay}{removed}; " if result.words + result.overlaid else ""
+    line = f"imported: {counted}the spec {proof}"
     print(line, file=sys.stderr)
     if args.out:
         print(f"next: `clustergen check {args.out}`", file=sys.stderr)

@@ -40,9 +40,15 @@ def accepted(changes: Any, check: Check) -> Accepted:
         refused = [
             Refusal(_whole(changes, search.least(changes, each, found)), each) for each in found
         ]
-        refusals += refused
+        refusals += (each for each in refused if not _follows(each, refusals))
         changes = without_paths(changes, (each.path for each in refused))
     return Accepted(changes, tuple(refusals))
+
+
+def _follows(refusal: Refusal, earlier: Sequence[Refusal]) -> bool:
+    """Whether a section lacks only what was left out of it before."""
+    inner = (each.path for each in earlier if len(each.path) > len(refusal.path))
+    return any(path[: len(refusal.path)] == refusal.path for path in inner)
 
 
 class _Search:

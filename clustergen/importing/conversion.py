@@ -75,7 +75,7 @@ _OPEN = pattern(r"\$\{[A-Za-z]\w*\}")
 """What deploying a bundle fills in: only an overlay can have it."""
 _FILL_IN = "replace the placeholder by its value in the original"
 _BY_HAND = "write it in the overlay, or accept the difference with --allow-loss"
-_ALONE = "what no field covers is not in the spec, because its errors prevent rendering it"
+_ALONE = "errors prevent rendering the spec, so it lacks what no field covers"
 _AGAIN = "correct them in the original, and import it again"
 
 

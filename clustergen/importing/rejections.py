@@ -24,7 +24,7 @@ _WITHOUT_QUEUES = word_set("eks hyperpod-eks")
 def without(spec: Json, rejected: Iterable[Path]) -> Json:
     """``spec`` without its values at the paths, but for those that it cannot do without."""
     found = copy.deepcopy(spec)
-    for path in sorted(set(rejected), key=str, reverse=True):
+    for path in _from_the_end(rejected):
         _remove(found, path)
     return found
 
@@ -35,7 +35,7 @@ def without_paths(value: Any, paths: Iterable[Path]) -> Any:
     if () in rejected:
         return {}
     found = copy.deepcopy(value)
-    for path in sorted(rejected, key=lambda each: [str(step) for step in each], reverse=True):
+    for path in _from_the_end(rejected):
         node = found
         for step in path[:-1]:
             if isinstance(node, list):
@@ -47,6 +47,15 @@ def without_paths(value: Any, paths: Iterable[Path]) -> Any:
         elif isinstance(node, list) and isinstance(path[-1], int) and path[-1] < len(node):
             del node[path[-1]]
     return found
+
+
+def _from_the_end(paths: Iterable[Path]) -> list[Path]:
+    """The paths, each before those that move when it is deleted."""
+
+    def order(path: Path) -> list[tuple[int, str]]:
+        return [(step, "") if isinstance(step, int) else (-1, step) for step in path]
+
+    return sorted(set(paths), key=order, reverse=True)
 
 
 def queue_names(spec: Json, rejected: Iterable[Path]) -> dict[str, str]:
@@ -89,6 +98,8 @@ def _remove(spec: Json, path: Path) -> None:
     match path:
         case ("node_groups", int(index), str(key), *_) if key not in _IDENTITY:
             spec["node_groups"][index].pop(key, None)
+        case ("storage", int(), "name"):
+            pass  # the document needs one
         case ("storage" | "users", int(index), *_):
             del spec[str(path[0])][index : index + 1]
         case ("network", "vpc" | "private_subnets", *_):

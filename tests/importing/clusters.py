@@ -92,7 +92,7 @@ Scheduling:
       CapacityType: SPOT
       AllocationStrategy: capacity-optimized
       JobExclusiveAllocation: true
-      Networking: {{SubnetIds: [{_SUBNET.format(3)}]}}
+      Networking: {{SubnetIds: [{_SUBNET.format(2)}]}}
       ComputeResources:
         - {{Name: nodes, MaxCount: 20, DisableSimultaneousMultithreading: true, SpotPrice: 1.5,
            Instances: [{{InstanceType: c7i.4xlarge}}, {{InstanceType: c6i.4xlarge}}],

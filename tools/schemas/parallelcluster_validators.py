@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 Json = dict[str, Any]
-Condition = Mapping[str, Sequence[Any] | None]
-"""The values that keys have; None stands for any."""
+Condition = Mapping[str, Sequence[Any] | Json | None]
+"""The values that keys have, or their schema; None stands for any."""
 
 TRUE: Final = (True, "true")
 FALSE: Final = (False, "false")
@@ -71,7 +71,7 @@ def when(
     if needs:
         then["required"] = list(needs)
         then["properties"] = {
-            key: {"enum": list(values), "title": comment} for key, values in needs.items() if values
+            key: {**wanted, "title": comment} for key, wanted in _schemas(needs).items()
         }
     if rejects:
         then["not"] = {"anyOf": [{"required": [key]} for key in rejects]}
@@ -79,12 +79,21 @@ def when(
 
 
 def _has(condition: Condition) -> Json:
-    values = {key: {"enum": list(each)} for key, each in condition.items() if each}
-    return {"required": list(condition), **({"properties": values} if values else {})}
+    schemas = _schemas(condition)
+    return {"required": list(condition), **({"properties": schemas} if schemas else {})}
 
 
-def _said(key: str, values: Sequence[Any] | None) -> str:
-    return f"{key}: {values[-1]}" if values else key
+def _schemas(values: Condition) -> dict[str, Json]:
+    """The schema of each key that has one."""
+    return {
+        key: each if isinstance(each, dict) else {"enum": list(each)}
+        for key, each in values.items()
+        if each
+    }
+
+
+def _said(key: str, values: Sequence[Any] | Json | None) -> str:
+    return f"{key}: {values[-1]}" if values and not isinstance(values, dict) else key
 
 
 def _each(keys: Sequence[str], **parts: Any) -> list[Json]:
@@ -146,9 +155,9 @@ CHECKS: Final[Mapping[str, Sequence[Json]]] = MappingProxyType(
             ),
             *_each(
                 ["DailyAutomaticBackupStartTime", "CopyTagsToBackups"],
-                needs={"AutomaticBackupRetentionDays": None},
+                needs={"AutomaticBackupRetentionDays": {"minimum": 1}},
             ),
-            *_each(["AutomaticBackupRetentionDays"], rejects=_FROM_S3),
+            when({"AutomaticBackupRetentionDays": {"minimum": 1}}, rejects=_FROM_S3),
             *_each(
                 ["BackupId"],
                 rejects=[

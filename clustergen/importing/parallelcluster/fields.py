@@ -14,7 +14,7 @@ from clustergen.importing.notes import Notes
 from clustergen.importing.parallelcluster import nodes, partitions, scripts, storage
 from clustergen.importing.parallelcluster.nodes import Named
 from clustergen.importing.parallelcluster.options import has_script_access, options
-from clustergen.importing.parallelcluster.parts import Json, is_true
+from clustergen.importing.parallelcluster.parts import Json
 from clustergen.importing.regions import located
 from clustergen.spec.quantities import format_duration
 
@@ -26,6 +26,7 @@ def spec(config: Json, answers: Answers, notes: Notes) -> Json:
     named = str(config.get("Region") or "")
     answers = located(answers, named, ("Region",), "configuration", notes)
     groups = nodes.named(config)
+    nodes.ask_types(config, groups, notes)
     called = boot.called(scripts.nodes(config, groups))
     efa = boot.over_efa(called)
     run = scripts.merged(config, groups)
@@ -72,7 +73,7 @@ def _network(config: Json, answers: Answers, notes: Notes) -> Json:
     private = list(dict.fromkeys(s for q in queues for s in items(q, "Networking", "SubnetIds")))
     head = section(config, "HeadNode", "Networking")
     # ElasticIp decides whether a head node has a public address, whatever its subnet.
-    public = [str(head.get("SubnetId"))] if is_true(head.get("ElasticIp")) else []
+    public = [str(head.get("SubnetId"))] if nodes.has_public_subnet(config) else []
     if any(_is_placeholder(subnet) for subnet in private):
         return _new_network(answers, notes)
     if not answers.vpc:

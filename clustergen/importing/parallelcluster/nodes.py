@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
+from clustergen.base.secrets import STAND_IN
 from clustergen.importing.machines import items, section
 from clustergen.importing.network import own_places
+from clustergen.importing.notes import Notes
 from clustergen.importing.parallelcluster import parts
 from clustergen.importing.parallelcluster.parts import Json, is_true
 from clustergen.services.fields import read
@@ -36,6 +38,14 @@ def named(config: Json) -> list[Named]:
     return [
         Named(name if uses[name] == 1 else f"{queue}-{name}", q, r) for queue, name, q, r in found
     ]
+
+
+def has_public_subnet(config: Json) -> bool:
+    """Whether the head node has a public address, and a subnet without compute nodes."""
+    networking = section(config, "HeadNode", "Networking")
+    queues = items(config, "Scheduling", "SlurmQueues")
+    shared = [each for queue in queues for each in items(queue, "Networking", "SubnetIds")]
+    return is_true(networking.get("ElasticIp")) and networking.get("SubnetId") not in shared
 
 
 def head(config: Json) -> Json:
@@ -200,11 +210,29 @@ def _allocation(queue: Json) -> str | None:
     return strategy if several or strategy != "lowest-price" else None
 
 
+def ask_types(config: Json, groups: list[Named], notes: Notes) -> None:
+    """Asks for the types that only a reservation says."""
+    for name, q, r in groups:
+        path = ("Scheduling", "SlurmQueues", q, "ComputeResources", r)
+        queue = items(config, "Scheduling", "SlurmQueues")[q]
+        if _types(items(queue, "ComputeResources")[r]) == _UNKNOWN_TYPE:
+            notes.asked(
+                path,
+                f"the configuration does not name the type of {name}, only its reservation",
+                "write it as instance_type; `aws ec2 describe-capacity-reservations` shows it",
+                "node_groups",
+            )
+
+
+_UNKNOWN_TYPE = {"instance_type": f"{STAND_IN}type"}
+
+
 def _types(resource: Json) -> Json:
     several = [each.get("InstanceType") for each in items(resource, "Instances")]
-    return (
-        {"instance_types": several} if several else {"instance_type": resource.get("InstanceType")}
-    )
+    if several:
+        return {"instance_types": several}
+    given = resource.get("InstanceType")
+    return {"instance_type": given} if given else _UNKNOWN_TYPE
 
 
 def _count(resource: Json) -> Json | int:

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from clustergen.importing.machines import items, section
-from clustergen.importing.parallelcluster.nodes import desktops, more_login_pools, named
+from clustergen.importing.parallelcluster.nodes import (
+    desktops,
+    has_public_subnet,
+    more_login_pools,
+    named,
+)
 from clustergen.importing.parallelcluster.parts import Json, is_true, nodes
 from clustergen.services.fields import read
 from clustergen.targets.parallelcluster.directory import DIRECTORY
@@ -138,5 +143,5 @@ def _elastic_ip(config: Json) -> Any:
     if str(given).startswith("eipalloc-"):
         return given
     # An existing subnet is public if the node has an address: only clustergen's own are known.
-    follows = "Public" in subnet if subnet.startswith("${") else is_true(given)
+    follows = "Public" in subnet if subnet.startswith("${") else has_public_subnet(config)
     return None if is_true(given) == follows else is_true(given)

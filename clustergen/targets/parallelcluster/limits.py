@@ -47,6 +47,7 @@ MAX_CLUSTER_NAME, MAX_CLUSTER_NAME_WITH_ACCOUNTING = 60, 40
 MAX_NAME = 25
 """Maximum length for a queue, a compute resource and a login pool."""
 MAX_STORAGE_NAME = 30
+MAX_POOLS = 10
 RESERVED_NAME = "default"
 
 # constants: MAX_EBS_COUNT, MAX_EXISTING_STORAGE_COUNT
@@ -128,8 +129,9 @@ LOG_RETENTION_DAYS = (
     1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653,
 )  # fmt: skip
 
-# constants: PCLUSTER_PREFIX
+# constants: PCLUSTER_PREFIX; schemas.common_schema: validate_no_reserved_tag
 RESERVED_TAG_PREFIX = "parallelcluster:"
+OPEN_TAG = "parallelcluster:custom_resource"
 MAX_TAGS = 40
 """Of a node: those of the cluster, of its queue, and of its compute resource."""
 
@@ -290,3 +292,8 @@ LIMITS = Limits(
     slurm_settings=SLURM_SETTINGS,
     always_replaces="https://docs.aws.amazon.com/parallelcluster/latest/ug/processes-v3.html",
 )
+
+
+def is_reserved(tag: str) -> bool:
+    """Whether only ParallelCluster can write a tag of this key."""
+    return tag.startswith(RESERVED_TAG_PREFIX) and tag != OPEN_TAG

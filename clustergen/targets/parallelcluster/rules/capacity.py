@@ -76,7 +76,8 @@ _STRATEGY = """node_groups:
 def allocation(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         known = limits.ALLOCATION[capacity_type(group)]
-        if group.allocation and group.listed and group.allocation not in known:
+        several = group.listed or len(group.subnets or plan.network.private) > 1
+        if group.allocation and several and group.allocation not in known:
             yield Problem(
                 group.at("allocation"),
                 f"{group.allocation} is no strategy for {capacity_type(group)}",

@@ -26,7 +26,7 @@ from clustergen.targets.parallelcluster.storage import storage_name
 def tag(plan: Plan) -> Iterator[Problem]:
     for path, _ in plan.tags_by_path:
         key = str(path[-1])
-        if key.startswith(limits.RESERVED_TAG_PREFIX):
+        if limits.is_reserved(key):
             yield Problem(
                 path,
                 f"{key!r} begins with {limits.RESERVED_TAG_PREFIX}",
@@ -68,6 +68,9 @@ def login_pools(plan: Plan) -> Iterator[Problem]:
                 f"one a letter, and not {limits.RESERVED_NAME}",
             )
         seen.add(pool.name)
+    if len(pools) > limits.MAX_POOLS:
+        message = f"{len(pools)} login pools; at most {limits.MAX_POOLS} are allowed"
+        yield Problem(_POOLS, message, help="give a pool more nodes instead")
 
 
 @rule(
@@ -91,6 +94,12 @@ def file_systems(plan: Plan) -> Iterator[Problem]:
             message = f"{name!r} and {other!r} are the names of two file systems"
             yield Problem(item.at("name"), message, help="give it another name, without a /")
         seen.append(name)
+    known: set[object] = set()
+    for item in plan.storage:
+        if item.existing and item.id in known:
+            message = f"{item.id} is mounted twice"
+            yield Problem(item.at("existing"), message, help="mount it once")
+        known.add(item.id)
 
 
 @rule(

@@ -228,7 +228,15 @@ node_groups:
     good=_SUBNETS.format("none"),
 )
 def one_zone(plan: Plan) -> Iterator[Problem]:
-    created = next((s.mount for s in plan.storage if isinstance(s, Lustre) and _is_new(s)), "")
+    used = {id for queue in queue_owners(plan).queues for id in subnets(plan, queue)}
+    for item in plan.storage:
+        if isinstance(item, Lustre) and item.by_cluster and not item.existing and len(used) > 1:
+            yield Problem(
+                item.at("created_by"),
+                f"nodes are in {len(used)} subnets; ParallelCluster creates {item.mount} for one",
+                help="write created_by: foundation",
+                fix=unsafe(put(item.at("created_by"), "foundation")),
+            )
     zones = {
         subnet.id: subnet.zone
         for index, subnet in enumerate(plan.network.private)
@@ -241,7 +249,6 @@ def one_zone(plan: Plan) -> Iterator[Problem]:
         reasons = {
             "a cluster placement group": group.placement.kind != "none",
             "EFA": group.efa,
-            f"{created}, which ParallelCluster creates on FSx": created,
             "two of them in one zone": len(known) > len(set(known)),
         }
         if reason := next((text for text, holds in reasons.items() if holds), ""):
@@ -251,7 +258,3 @@ def one_zone(plan: Plan) -> Iterator[Problem]:
                 help=f"write subnets: [{group.subnets[0]}]",
                 fix=unsafe(put(group.at("subnets"), [group.subnets[0]])),
             )
-
-
-def _is_new(item: Lustre) -> bool:
-    return item.by_cluster and not item.existing

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Ebs, Efs, FileCache, Id, Lustre, Ontap, OpenZfs, Plan, Storage
-from clustergen.plan.paths import inside, plain
+from clustergen.plan.paths import inside
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
 
@@ -108,8 +108,7 @@ def raid_of_snapshot(plan: Plan) -> Iterator[Problem]:
     "Shared storage where local NVMe is mounted",
     fixes="unsafe",
     why="ParallelCluster mounts local NVMe at /scratch unless the spec names another place.",
-    source="pcluster.validators.cluster_validators: DuplicateMountDirValidator, "
-    "OverlappingMountDirValidator",
+    source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
     severity=Severity.WARNING,
     bad="storage: [{mount: /scratch, type: efs}]",
     good="""storage: [{mount: /scratch, type: efs}]
@@ -123,11 +122,9 @@ def on_scratch(plan: Plan) -> Iterator[Problem]:
     ]
     for item in plan.storage:
         if default and inside(item.mount, limits.DEFAULT_SCRATCH):
-            same = plain(item.mount) == limits.DEFAULT_SCRATCH
             yield Problem(
                 item.at("mount"),
                 f"{default[0]} has its local NVMe at {limits.DEFAULT_SCRATCH}",
-                severity=None if same else Severity.ERROR,
                 help=f"set scratch: /local on {default[0]}, or mount the storage elsewhere",
                 fix=unsafe(put(item.at("mount"), "/shared/scratch")),
             )

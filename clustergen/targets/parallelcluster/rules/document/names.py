@@ -31,12 +31,12 @@ def _queue_tags(*keys: str) -> str:
     good=_queue_tags("team", "project"),
 )
 def tags(document: Mapping[str, Any]) -> Iterator[Problem]:
-    for path, found in _tags(document, ()):
+    for path, found in _tags(document):
         counts = Counter(str(as_map(each).get("Key")) for each in found)
         for key, count in counts.items():
             if count > 1:
                 yield Problem(path, f"the tag {key} is given {count} times", help="keep one")
-            elif key.startswith(limits.RESERVED_TAG_PREFIX):
+            elif limits.is_reserved(key):
                 yield Problem(path, f"the tag {key} is reserved", help="give it another key")
 
     for queue in maps(as_map(document.get("Scheduling")).get("SlurmQueues")):
@@ -48,14 +48,15 @@ def tags(document: Mapping[str, Any]) -> Iterator[Problem]:
                 yield Problem(("Tags",), message, help=f"keep {limits.MAX_TAGS}")
 
 
-def _tags(value: Any, path: Path) -> Iterator[tuple[Path, list[Any]]]:
-    """Each list of tags, with its place."""
-    steps = value.items() if isinstance(value, Mapping) else enumerate(as_list(value))
-    for step, each in steps:
-        if step == "Tags":
-            yield (*path, step), as_list(each)
-        else:
-            yield from _tags(each, (*path, step))
+def _tags(document: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
+    """The tags of the cluster, of queues and of compute resources, with their places."""
+    yield ("Tags",), as_list(document.get("Tags"))
+    queues: Path = ("Scheduling", "SlurmQueues")
+    for number, queue in enumerate(maps(as_map(document.get("Scheduling")).get("SlurmQueues"))):
+        yield (*queues, number, "Tags"), as_list(queue.get("Tags"))
+        for index, each in enumerate(maps(queue.get("ComputeResources"))):
+            path = (*queues, number, "ComputeResources", index, "Tags")
+            yield path, as_list(each.get("Tags"))
 
 
 @rule(

@@ -40,11 +40,10 @@ class _Resource(NamedTuple):
         return as_list(self.network.get("SubnetIds"))
 
     @property
-    def placement(self) -> Mapping[str, Any] | None:
+    def placement(self) -> Mapping[str, Any]:
         """Its own placement group, or else that of its queue."""
         own = as_map(self.given.get("Networking")).get("PlacementGroup")
-        given = next((each for each in (own, self.network.get("PlacementGroup")) if each), None)
-        return None if given is None else as_map(given)
+        return as_map(self.network.get("PlacementGroup") if own is None else own)
 
     @property
     def reservation(self) -> Mapping[str, Any]:
@@ -79,21 +78,26 @@ def _in_queue(members: str) -> str:
 )
 def network(document: Mapping[str, Any]) -> Iterator[Problem]:
     for resource in _resources(document):
-        for message, help in _of_network(resource):
+        for message, help in _of_network(resource, _is_efa_only(document)):
             yield Problem(resource.path, f"{resource.given.get('Name')} {message}", help=help)
 
 
-def _of_network(resource: _Resource) -> Iterator[tuple[str, str]]:
+def _is_efa_only(document: Mapping[str, Any]) -> bool:
+    """Whether EFA has an interface of its own, as it has unless a setting of developers says so."""
+    return as_map(document.get("DevSettings")).get("EfaInterfaceType") != "efa"
+
+
+def _of_network(resource: _Resource, efa_only: bool) -> Iterator[tuple[str, str]]:
     """Message and help for each part of a network that ParallelCluster refuses."""
-    cards = max((len(type.cards) for type in resource.types), default=1)
-    several = resource.has_efa or cards > 1
+    cards = min((len(type.cards) for type in resource.types), default=1)
+    several = (resource.has_efa and efa_only) or cards > 1
     if several and resource.network.get("AssignPublicIp") not in (None, *_NO):
         yield (
             "has a public address and several network interfaces",
             "set AssignPublicIp to false, in a private subnet with a NAT gateway",
         )
     placed = resource.placement
-    grouped = bool(placed) and as_map(placed).get("Enabled") not in _NO
+    grouped = bool(placed) and placed.get("Enabled") not in _NO
     if len(resource.subnets) >= _SEVERAL:
         for text, holds in {
             "EFA": resource.has_efa,
@@ -102,7 +106,7 @@ def _of_network(resource: _Resource) -> Iterator[tuple[str, str]]:
         }.items():
             if holds:
                 yield f"has {text} and {len(resource.subnets)} subnets", "keep one subnet"
-    elif resource.has_efa and placed is None and not _is_block(resource):
+    elif resource.has_efa and not placed and not _is_block(resource):
         yield (
             "has EFA, and nothing says whether it is in a placement group",
             "add PlacementGroup: {Enabled: true}, or false",
@@ -130,7 +134,7 @@ def capacity(document: Mapping[str, Any]) -> Iterator[Problem]:
         name, target = resource.given.get("Name"), resource.reservation
         if "CapacityReservationId" in target and "Instances" in resource.given:
             message, help = "is a reservation with Instances", "write InstanceType instead"
-        elif _is_block(resource) and not target:
+        elif _is_block(resource) and "CapacityReservationId" not in target:
             message, help = "is a Capacity Block without its id", "add CapacityReservationTarget"
         else:
             continue

@@ -34,14 +34,15 @@ def cookbook(document: Mapping[str, Any]) -> Iterator[Problem]:
     path = ("DevSettings", "Cookbook", "ExtraChefAttributes")
     try:
         attributes = as_map(as_map(json.loads(given)).get("cluster"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         yield Problem(path, f"it is no JSON: {error}", help="write a JSON object")
         return
     for name in ("cluster_readiness_check_enabled", "cluster_readiness_check_ignore_failure"):
-        value = attributes.get(name, True)
-        if str(value).lower() not in _BOOLEANS:
+        value = attributes.get(name)
+        if value is not None and str(value).lower() not in _BOOLEANS:
             yield Problem(path, f"cluster.{name} is {value!r}", help="write true or false")
-    timeout = as_map(attributes.get("slurm")).get("reconfigure_timeout", limits.RECONFIGURE + 1)
-    if isinstance(timeout, bool) or not isinstance(timeout, int) or timeout <= limits.RECONFIGURE:
+    timeout = as_map(attributes.get("slurm")).get("reconfigure_timeout")
+    whole = isinstance(timeout, int) and not isinstance(timeout, bool)
+    if timeout is not None and not (whole and timeout > limits.RECONFIGURE):
         help = f"write a number above {limits.RECONFIGURE}"
         yield Problem(path, f"cluster.slurm.reconfigure_timeout is {timeout!r}", help=help)
