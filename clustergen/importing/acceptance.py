@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from clustergen.base.findings import Finding, Path
 from clustergen.importing.rejections import without_paths
+from clustergen.spec.values import value_at
 
 Check = Callable[[Any], Sequence[Finding]]
 """The errors about an overlay, each at its path in the overlay."""
@@ -89,7 +90,7 @@ class _Search:
 def _whole(changes: Any, path: Path) -> Path:
     """``path``, or that of the list whose only item it is: an empty list says something else."""
     *outer, last = path or ("",)
-    node = _at(changes, tuple(outer))
+    node = value_at(changes, tuple(outer))
     alone = isinstance(last, int) and isinstance(node, list) and len(node) == 1
     return tuple(outer) if alone else path
 
@@ -98,15 +99,6 @@ def _identity(finding: Finding) -> tuple[str, str]:
     return finding.code, finding.message
 
 
-def _at(node: Any, path: Path) -> Any:
-    for step in path:
-        if isinstance(node, list) and isinstance(step, int) and step < len(node):
-            node = node[step]
-        else:
-            node = node.get(step) if isinstance(node, Mapping) else None
-    return node
-
-
 def _keys(node: Any, path: Path) -> list[str]:
-    found = _at(node, path)
+    found = value_at(node, path)
     return list(found) if isinstance(found, Mapping) else []

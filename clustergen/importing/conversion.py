@@ -113,9 +113,10 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     ]
     checked = _checked(text, target)
     rejected = _rejected(checked)
-    lost = [*refused, *_proved(checked, original, target, service, left_out)]
-    if service.judged and not (lost or rejected):
-        lost += _broken(checked, target, place)
+    rendered = _rendered(checked, target)
+    lost = [*refused, *_proved(rendered, original, target, service, left_out)]
+    if rendered is not None and service.judged and not (lost or rejected):
+        lost += _broken(rendered, target, place)
     changed = [named(each, changes) for each in _carried(document, changes, keys)]
     carried = [decisions.IN_OVERLAY.at(place(path), text) for path, text in _folded(changed)]
     removed = sum(each.removed for each in changed)
@@ -166,6 +167,15 @@ def _document(checked: Checked, target: Target) -> Json | None:
         raise
 
 
+def _rendered(checked: Checked, target: Target) -> Json | None:
+    """The document of a spec, with its overlay."""
+    document = _document(checked, target)
+    if document is None:
+        return None
+    changes = checked.plans[target.name].overlay
+    return dict(overlay.apply(document, changes, keys=target.schema.list_keys))
+
+
 def _checked(text: str, target: Target) -> Checked:
     return compiler.check_text(text, name=SPEC, targets=(target.name,))
 
@@ -205,14 +215,11 @@ def _refused(refusal: Refusal, place: Callable[[Path], Path]) -> Finding:
 
 
 def _proved(
-    checked: Checked, original: Json, target: Target, service: Service, refused: Sequence[Path]
+    rendered: Json | None, original: Json, target: Target, service: Service, refused: Sequence[Path]
 ) -> list[Finding]:
     """The differences between the rendered spec and the original, but for what is ``refused``."""
-    document = _document(checked, target)
-    if document is None:
+    if rendered is None:
         return [losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN)]
-    changes = checked.plans[target.name].overlay
-    rendered = overlay.apply(document, changes, keys=target.schema.list_keys)
     if service.literal:
         ours, theirs = rendered, original
     else:
@@ -231,15 +238,13 @@ def _proved(
     ]
 
 
-def _broken(checked: Checked, target: Target, place: Callable[[Path], Path]) -> Iterator[Finding]:
+def _broken(rendered: Json, target: Target, place: Callable[[Path], Path]) -> Iterator[Finding]:
     """What the service would reject of the rendered spec, at its place in the original.
 
     Rules for the spec find more, and say more; these know all that a document can have.
     """
-    plan = checked.plans[target.name]
-    document = overlay.apply(target.document(plan), plan.overlay, keys=target.schema.list_keys)
     rules = discovery.rules(target.document_rules) if target.document_rules else ()
-    for finding in errors(overlay.broken(document, target.schema, rules)):
+    for finding in errors(overlay.broken(rendered, target.schema, rules)):
         yield replace(finding, path=place(finding.path), fix=None)
 
 

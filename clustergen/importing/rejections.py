@@ -11,6 +11,7 @@ from clustergen.base.findings import Path
 from clustergen.base.text_lists import word_set
 from clustergen.plan.names import object_name
 from clustergen.spec import patterns
+from clustergen.spec.values import value_at
 
 Json = dict[str, Any]
 
@@ -36,12 +37,7 @@ def without_paths(value: Any, paths: Iterable[Path]) -> Any:
         return {}
     found = copy.deepcopy(value)
     for path in _from_the_end(rejected):
-        node = found
-        for step in path[:-1]:
-            if isinstance(node, list):
-                node = node[step] if isinstance(step, int) and step < len(node) else None
-            else:
-                node = node.get(step) if isinstance(node, dict) else None
+        node = value_at(found, path[:-1])
         if isinstance(node, dict):
             node.pop(path[-1], None)
         elif isinstance(node, list) and isinstance(path[-1], int) and path[-1] < len(node):

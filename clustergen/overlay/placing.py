@@ -7,6 +7,7 @@ from typing import Any
 
 from clustergen.base.findings import Path
 from clustergen.overlay.merging import called, naming
+from clustergen.spec.values import value_at
 
 
 def place(path: Path, merged: Any, overlay: Any, keys: Sequence[str]) -> Path:
@@ -33,18 +34,12 @@ def in_document(path: Path, overlay: Any, document: Any, keys: Sequence[str]) ->
         name = naming(document, overlay, keys)
         here = step
         if name and isinstance(step, int):
-            wanted = called(_inside(overlay, step), name)
+            wanted = called(value_at(overlay, (step,)), name)
             same = (i for i, item in enumerate(document) if called(item, name) == wanted)
             here = next(same, step)
         found = (*found, here)
-        overlay, document = _inside(overlay, step), _inside(document, here)
+        overlay, document = value_at(overlay, (step,)), value_at(document, (here,))
     return found
-
-
-def _inside(value: Any, step: str | int) -> Any:
-    if isinstance(value, list):
-        return value[step] if isinstance(step, int) and step < len(value) else None
-    return value.get(step) if isinstance(value, Mapping) else None
 
 
 def _index(step: str | int, merged: Any, overlay: Any, keys: Sequence[str]) -> int | None:

@@ -20,16 +20,18 @@ FALSE: Final = (False, "false")
 _FROM_S3: Final = ("ImportPath", "ExportPath", "ImportedFileChunkSize", "AutoImportPolicy")
 URL: Final = r"^(https://.+|s3://[^/]+/.+)$"
 _OF_SECRETS: Final = r"^arn:[^:]*:secretsmanager:[^:]*:[^:]*:secret:"
+_NAME: Final = r"^(?!default$)[a-z][a-z0-9-]{0,24}$"
+_STORAGE_NAME: Final = r"^(?!default$)[\w+=._:@/-]{0,30}$"
 
 PATTERNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         # cluster_validators.NameValidator, SharedStorageNameValidator
-        "LoginNodesPool": {"Name": r"^(?!default$)[a-z][a-z0-9-]{0,24}$"},
-        "SlurmQueue": {"Name": r"^(?!default$)[a-z][a-z0-9-]{0,24}$"},
-        "SlurmComputeResource": {"Name": r"^(?!default$)[a-z][a-z0-9-]{0,24}$"},
-        "SharedStorage": {"Name": r"^(?!default$)[\w+=._:@/-]{0,30}$"},
+        "LoginNodesPool": {"Name": _NAME},
+        "SlurmQueue": {"Name": _NAME},
+        "SlurmComputeResource": {"Name": _NAME},
+        "SharedStorage": {"Name": _STORAGE_NAME},
         "DataRepositoryAssociation": {
-            "Name": r"^(?!default$)[\w+=._:@/-]{0,30}$",
+            "Name": _STORAGE_NAME,
             "DataRepositoryPath": r"^s3://",
         },
         # s3_validators.UrlValidator

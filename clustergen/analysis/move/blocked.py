@@ -62,7 +62,7 @@ def _of_the_cluster(old: End, new: End) -> Iterator[str]:
     running, coming = old.plan, new.plan
     known = {each.mount: each for each in coming.storage} if coming else {}
     for storage in running.storage if running else ():
-        if not storage.by_cluster or storage.existing:
+        if not storage.new_in_cluster:
             continue
         if not storage.retain:
             yield (

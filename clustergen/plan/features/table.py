@@ -215,7 +215,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "storage.by-cluster",
         "File systems that the cluster creates",
-        lambda plan: (s.at("created_by") for s in plan.storage if s.by_cluster and not s.existing),
+        lambda plan: (s.at("created_by") for s in plan.storage if s.new_in_cluster),
     ),
     Feature("storage.lustre", "FSx for Lustre", uses.storage(Lustre)),
     Feature("storage.lustre-efa", "FSx for Lustre over EFA", uses.lustre(lambda s: s.efa, "efa")),

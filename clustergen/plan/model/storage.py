@@ -30,6 +30,11 @@ class Storage:
     def at(self, *steps: str | int) -> Path:
         return (*self.path, *steps)
 
+    @property
+    def new_in_cluster(self) -> bool:
+        """Whether it does not exist yet, and the cluster creates it."""
+        return self.by_cluster and not self.existing
+
 
 @dataclass(frozen=True, slots=True)
 class Repository:

@@ -17,8 +17,8 @@ _KINDS: tuple[tuple[str, tuple[type[Storage], ...], int], ...] = (
     ("FSx file systems", (Lustre, OpenZfs, Ontap, FileCache), limits.MAX_EXISTING_FSX),
 )
 _NEW: tuple[tuple[str, Callable[[Storage], object]], ...] = (
-    ("EFS file systems", lambda item: isinstance(item, Efs) and _is_new(item)),
-    ("FSx file systems", lambda item: isinstance(item, Lustre) and _is_new(item)),
+    ("EFS file systems", lambda item: isinstance(item, Efs) and item.new_in_cluster),
+    ("FSx file systems", lambda item: isinstance(item, Lustre) and item.new_in_cluster),
     ("arrays of EBS volumes", lambda item: isinstance(item, Ebs) and item.raid),
 )
 
@@ -84,7 +84,3 @@ def file_systems(plan: Plan) -> Iterator[Problem]:
                 help="use folders of one file system"
                 + ("" if isinstance(item, Ebs) else ", or write created_by: foundation"),
             )
-
-
-def _is_new(item: Storage) -> bool:
-    return item.by_cluster and not item.existing

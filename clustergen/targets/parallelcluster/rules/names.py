@@ -85,6 +85,7 @@ def login_pools(plan: Plan) -> Iterator[Problem]:
 )
 def file_systems(plan: Plan) -> Iterator[Problem]:
     seen: list[str] = []
+    known: set[object] = set()
     for item in plan.storage:
         name = item.name or storage_name(item.mount)
         other = next((each for each in seen if inside(name, each) or inside(each, name)), "")
@@ -94,8 +95,6 @@ def file_systems(plan: Plan) -> Iterator[Problem]:
             message = f"{name!r} and {other!r} are the names of two file systems"
             yield Problem(item.at("name"), message, help="give it another name, without a /")
         seen.append(name)
-    known: set[object] = set()
-    for item in plan.storage:
         if item.existing and item.id in known:
             message = f"{item.id} is mounted twice"
             yield Problem(item.at("existing"), message, help="mount it once")

@@ -15,8 +15,6 @@ from clustergen.targets.parallelcluster.queue_owners import queue_owners
 from clustergen.targets.parallelcluster.queue_values import subnets
 from clustergen.targets.parallelcluster.rules import rule
 
-_SEVERAL = 2
-
 
 @rule(
     "NET102",
@@ -230,7 +228,7 @@ node_groups:
 def one_zone(plan: Plan) -> Iterator[Problem]:
     used = {id for queue in queue_owners(plan).queues for id in subnets(plan, queue)}
     for item in plan.storage:
-        if isinstance(item, Lustre) and item.by_cluster and not item.existing and len(used) > 1:
+        if isinstance(item, Lustre) and item.new_in_cluster and len(used) > 1:
             yield Problem(
                 item.at("created_by"),
                 f"nodes are in {len(used)} subnets; ParallelCluster creates {item.mount} for one",
@@ -243,15 +241,14 @@ def one_zone(plan: Plan) -> Iterator[Problem]:
         if plan.wrote("network", "private_subnets", index, "zone")
     }
     for group in plan.node_groups:
-        if len(group.subnets) < _SEVERAL:
-            continue
         known = [zones[id] for id in group.subnets if id in zones]
         reasons = {
             "a cluster placement group": group.placement.kind != "none",
             "EFA": group.efa,
             "two of them in one zone": len(known) > len(set(known)),
         }
-        if reason := next((text for text, holds in reasons.items() if holds), ""):
+        reason = next((text for text, holds in reasons.items() if holds), "")
+        if reason and len(group.subnets) > 1:
             yield Problem(
                 group.at("subnets"),
                 f"{group.name} has {len(group.subnets)} subnets, and {reason}",

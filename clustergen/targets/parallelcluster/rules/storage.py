@@ -200,7 +200,7 @@ def _id(item: Storage) -> tuple[str, str, Id | None]:
 )
 def of_cluster(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
-        if item.existing or not item.by_cluster:
+        if not item.new_in_cluster:
             continue
         for name, what in _lacking(item):
             elastic = name == "throughput_mode"

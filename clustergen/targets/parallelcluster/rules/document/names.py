@@ -9,7 +9,7 @@ from typing import Any
 from clustergen.base.findings import Path, Problem
 from clustergen.overlay.parts import as_list, as_map, maps
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules.document import rule
+from clustergen.targets.parallelcluster.rules.document import lines, queues, resources, rule
 
 
 def _overlay(members: str) -> str:
@@ -38,9 +38,8 @@ def tags(document: Mapping[str, Any]) -> Iterator[Problem]:
                 yield Problem(path, f"the tag {key} is given {count} times", help="keep one")
             elif limits.is_reserved(key):
                 yield Problem(path, f"the tag {key} is reserved", help="give it another key")
-
-    for queue in maps(as_map(document.get("Scheduling")).get("SlurmQueues")):
-        for resource in maps(queue.get("ComputeResources")):
+    for path, queue in queues(document):
+        for _, resource in resources(path, queue):
             given = (document, queue, resource)
             keys = {each.get("Key") for part in given for each in maps(part.get("Tags"))}
             if len(keys) > limits.MAX_TAGS:
@@ -51,12 +50,9 @@ def tags(document: Mapping[str, Any]) -> Iterator[Problem]:
 def _tags(document: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
     """The tags of the cluster, of queues and of compute resources, with their places."""
     yield ("Tags",), as_list(document.get("Tags"))
-    queues: Path = ("Scheduling", "SlurmQueues")
-    for number, queue in enumerate(maps(as_map(document.get("Scheduling")).get("SlurmQueues"))):
-        yield (*queues, number, "Tags"), as_list(queue.get("Tags"))
-        for index, each in enumerate(maps(queue.get("ComputeResources"))):
-            path = (*queues, number, "ComputeResources", index, "Tags")
-            yield path, as_list(each.get("Tags"))
+    for path, queue in queues(document):
+        for place, each in ((path, queue), *resources(path, queue)):
+            yield (*place, "Tags"), as_list(each.get("Tags"))
 
 
 @rule(
@@ -72,9 +68,8 @@ def _tags(document: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
     ),
 )
 def node_names(document: Mapping[str, Any]) -> Iterator[Problem]:
-    slurm = as_map(as_map(document.get("Scheduling")).get("SlurmSettings"))
-    for index, line in enumerate(map(as_map, as_list(slurm.get("CustomSlurmSettings")))):
+    for path, line in lines(document):
         for key, name in line.items():
             if key.lower() == "nodename" and ("-st-" in str(name) or "-dy-" in str(name)):
-                path = ("Scheduling", "SlurmSettings", "CustomSlurmSettings", index, key)
-                yield Problem(path, f"{name} has -st- or -dy-", help="give it another name")
+                help = "give it another name"
+                yield Problem((*path, key), f"{name} has -st- or -dy-", help=help)

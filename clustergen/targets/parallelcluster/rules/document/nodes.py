@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 from clustergen.base.findings import Path, Problem
 from clustergen.facts.catalog import InstanceType, find
 from clustergen.overlay.parts import as_list, as_map, maps
-from clustergen.targets.parallelcluster.rules.document import rule
+from clustergen.targets.parallelcluster.rules.document import queues, resources, rule
 
 _SCHEDULING = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
 _NO = (False, "false")
-_SEVERAL = 2
 
 
 class _Resource(NamedTuple):
@@ -52,11 +51,8 @@ class _Resource(NamedTuple):
 
 
 def _resources(document: Mapping[str, Any]) -> Iterator[_Resource]:
-    queues = as_list(as_map(document.get("Scheduling")).get("SlurmQueues"))
-    for number, queue in enumerate(map(as_map, queues)):
-        for index, each in enumerate(map(as_map, as_list(queue.get("ComputeResources")))):
-            path = ("Scheduling", "SlurmQueues", number, "ComputeResources", index)
-            yield _Resource(path, queue, each)
+    for path, queue in queues(document):
+        yield from (_Resource(place, queue, each) for place, each in resources(path, queue))
 
 
 def _in_queue(members: str) -> str:
@@ -98,7 +94,7 @@ def _of_network(resource: _Resource, efa_only: bool) -> Iterator[tuple[str, str]
         )
     placed = resource.placement
     grouped = bool(placed) and placed.get("Enabled") not in _NO
-    if len(resource.subnets) >= _SEVERAL:
+    if len(resource.subnets) > 1:
         for text, holds in {
             "EFA": resource.has_efa,
             "a placement group": grouped,

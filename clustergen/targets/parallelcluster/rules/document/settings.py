@@ -8,12 +8,12 @@ from typing import Any
 
 from clustergen.base.findings import Path, Problem
 from clustergen.facts.catalog.slurm import Scope
-from clustergen.overlay.parts import as_list, as_map
+from clustergen.overlay.parts import as_map
 from clustergen.plan import slurm_settings
 from clustergen.plan.slurm import Setting
 from clustergen.plan.slurm_settings import Service
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules.document import rule
+from clustergen.targets.parallelcluster.rules.document import lines, queues, resources, rule
 
 _LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "nodename": "node"})
 """First words of partition and node lines in CustomSlurmSettings."""
@@ -47,19 +47,16 @@ def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
     scheduling = as_map(document.get("Scheduling"))
     database = bool(as_map(scheduling.get("SlurmSettings")).get("Database"))
     service = Service("ParallelCluster", _WITH_WEIGHT, limits.SLURM_VERSION, database)
-    yield from slurm_settings.errors(_settings(scheduling), service)
+    yield from slurm_settings.errors(_settings(document), service)
 
 
-def _settings(scheduling: Mapping[str, Any]) -> Iterator[Setting]:
-    path: Path = ("Scheduling", "SlurmSettings", "CustomSlurmSettings")
-    slurm = as_map(scheduling.get("SlurmSettings"))
-    for index, line in enumerate(map(as_map, as_list(slurm.get("CustomSlurmSettings")))):
-        yield from _line((*path, index), line)
-    for number, queue in enumerate(map(as_map, as_list(scheduling.get("SlurmQueues")))):
-        place: Path = ("Scheduling", "SlurmQueues", number)
+def _settings(document: Mapping[str, Any]) -> Iterator[Setting]:
+    for path, line in lines(document):
+        yield from _line(path, line)
+    for place, queue in queues(document):
         yield from _given(place, queue, "partition")
-        for index, resource in enumerate(map(as_map, as_list(queue.get("ComputeResources")))):
-            yield from _given((*place, "ComputeResources", index), resource, "node")
+        for inner, resource in resources(place, queue):
+            yield from _given(inner, resource, "node")
 
 
 def _line(path: Path, line: Mapping[str, Any]) -> Iterator[Setting]:
