@@ -303,8 +303,9 @@ def _check_target(
     if allow_unsupported:
         specific = [_allowed(finding) for finding in specific]
     findings += (replace(finding, target=name) for finding in specific)
-    if plan.overlay and not errors(findings):
-        findings += (replace(f, target=name) for f in _overlaid(plan, target))
+    if plan.overlay:
+        found = _overlaid(plan, target, flawed=bool(errors(findings)))
+        findings += [replace(f, target=name) for f in found]
     return plan, findings
 
 
@@ -318,15 +319,17 @@ def _with_other_targets(finding: Finding) -> Finding:
     return replace(finding, help=way_out, feature="")
 
 
-def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
+def _overlaid(plan: Plan, target: Target, *, flawed: bool) -> Iterator[Finding]:
     """Findings about the overlay: its changes to the target's document, and what it breaks."""
     from clustergen import overlay  # loads schemas, which only specs with an overlay need
 
     path = ("targets", target.traits.section, "overlay")
     try:
-        document = target.document(plan)
+        document = target.attempt(plan, flawed=flawed)
     except Unrenderable as error:
         yield from error.findings
+        return
+    if document is None:
         return
     rules = discovery.rules(target.document_rules) if target.document_rules else ()
     broken = list(overlay.regressions(rules, document, plan.overlay, target.schema, path))

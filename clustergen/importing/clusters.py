@@ -172,7 +172,9 @@ def _plain(
     The other files of the bundle use the names. A name that comes from the stack stays a function.
     """
     copied: Json = json.loads(json.dumps(template, default=str))
-    keys = {kind.section: kind.name for kind in reader.form.kinds}
+    # An ARN is what something else is called.
+    kinds = reader.form.kinds
+    keys = {kind.section: kind.name for kind in kinds if not kind.name.endswith("Arn")}
     for (section, name), id in found.ids.items():
         properties = copied["Resources"].get(id, {}).get("Properties", {})
         key = keys.get(section)

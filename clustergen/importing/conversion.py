@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from clustergen import overlay, targets
 from clustergen.base import discovery
@@ -13,13 +13,13 @@ from clustergen.base.patterns import pattern
 from clustergen.checking import compiler
 from clustergen.checking.compiler import Checked
 from clustergen.facts.schemas import Schema
-from clustergen.importing import acceptance, rejections
-from clustergen.importing.acceptance import Accepted, Refusal
+from clustergen.importing import rejections
 from clustergen.importing.notes import Notes
 from clustergen.importing.rules import decisions, losses
 from clustergen.importing.writing import spec_text
 from clustergen.overlay.merging import called, deletes, naming
 from clustergen.spec.rules import form
+from clustergen.spec.rules.secrets import FILLED_IN
 from clustergen.targets import Target
 
 Json = dict[str, Any]
@@ -40,9 +40,6 @@ class Service:
     """The schema and the rules of the document know all that the service rejects of it."""
     place: Callable[[Mapping[str, Any], Path], Path] | None = None
     """Where the original has what is at a path of the document, if these are not alike."""
-
-
-T = TypeVar("T", "Refusal", "_Change")
 
 
 class Imported(NamedTuple):
@@ -68,12 +65,10 @@ class Imported(NamedTuple):
 SPEC: Final = "<spec>"
 """The name of the imported spec in positions, until it has a file."""
 _ROUNDS = 12
-_PLACEHOLDER = pattern(r'"[^"]*(?:<[^<>"]+>|\$\{?[A-Za-z_])')
 _FORM: Final = frozenset({form.OPTION.code, form.VALUE.code})
 """Codes of what the language cannot say; a service may take it."""
 _OPEN = pattern(r"\$\{[A-Za-z]\w*\}")
 """What deploying a bundle fills in: only an overlay can have it."""
-_FILL_IN = "replace the placeholder by its value in the original"
 _BY_HAND = "write it in the overlay, or accept the difference with --allow-loss"
 _ALONE = "errors prevent rendering the spec, so it lacks what no field covers"
 _AGAIN = "correct them in the original, and import it again"
@@ -93,8 +88,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         return Imported(text, findings, False, 0, 0, errors=_rejected(_checked(text, target)))
     wanted = service.equivalent(document, original, target.schema)
     keys = target.schema.list_keys
-    every = overlay.difference(document, wanted, keys=keys)
-    changes, refusals = _accepted(words, every, target)
+    changes = overlay.difference(document, wanted, keys=keys)
     if changes:
         notes.comment("targets", "Values that `import` did not map to fields:")
     text = spec_text(_with_overlay(words, changes, target), origin, notes.comments)
@@ -102,22 +96,16 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     def place(path: Path) -> Path:
         return service.place(wanted, path) if service.place else _place(path, original)
 
-    def named(each: T, changes: Any) -> T:
-        return each._replace(path=overlay.in_document(each.path, changes, wanted, keys))
-
-    refusals = tuple(named(each, every) for each in refusals)
-    refused = [_refused(each, place) for each in refusals]
-    left_out = [
-        finding.path if service.place else refusal.path
-        for finding, refusal in zip(refused, refusals, strict=True)
-    ]
     checked = _checked(text, target)
     rejected = _rejected(checked)
     rendered = _rendered(checked, target)
-    lost = [*refused, *_proved(rendered, original, target, service, left_out)]
+    lost = _proved(rendered, original, target, service)
     if rendered is not None and service.judged and not (lost or rejected):
         lost += _broken(rendered, target, place)
-    changed = [named(each, changes) for each in _carried(document, changes, keys)]
+    changed = [
+        each._replace(path=overlay.in_document(each.path, changes, wanted, keys))
+        for each in _carried(document, changes, keys)
+    ]
     carried = [decisions.IN_OVERLAY.at(place(path), text) for path, text in _folded(changed)]
     removed = sum(each.removed for each in changed)
     overlaid = len(changed) - removed
@@ -159,12 +147,8 @@ def _planned(
 def _document(checked: Checked, target: Target) -> Json | None:
     """What a spec renders to, in spite of errors where that is possible."""
     plan = checked.plans.get(target.name)
-    try:
-        return dict(target.document(plan)) if plan else None
-    except Exception:
-        if checked.blocking(target.name):
-            return None  # An emitter relies on what the rules hold.
-        raise
+    flawed = bool(checked.blocking(target.name))
+    return target.attempt(plan, flawed=flawed) if plan else None
 
 
 def _rendered(checked: Checked, target: Target) -> Json | None:
@@ -181,7 +165,8 @@ def _checked(text: str, target: Target) -> Checked:
 
 
 def _rejected(checked: Checked) -> tuple[Finding, ...]:
-    return tuple(errors(checked.findings))
+    """The errors of a spec, but for its stand-ins: import has its own findings about them."""
+    return tuple(each for each in errors(checked.findings) if each.code != FILLED_IN.code)
 
 
 def _with_overlay(words: Json, changes: Any, target: Target) -> Json:
@@ -192,32 +177,10 @@ def _with_overlay(words: Json, changes: Any, target: Target) -> Json:
     return {**words, "targets": {**words["targets"], section: options}}
 
 
-def _accepted(words: Json, changes: Any, target: Target) -> Accepted:
-    """The changes that the rules for documents accept, and findings about the others."""
-
-    prefix = ("targets", target.traits.section, "overlay")
-
-    def check(changes: Any) -> list[Finding]:
-        text = spec_text(_with_overlay(words, changes, target), "", {})
-        found = _rejected(_checked(text, target))
-        within = (each for each in found if each.path[: len(prefix)] == prefix)
-        return [replace(each, path=each.path[len(prefix) :]) for each in within]
-
-    return acceptance.accepted(changes, check)
-
-
-def _refused(refusal: Refusal, place: Callable[[Path], Path]) -> Finding:
-    """What the overlay does without, at its place in the original."""
-    path, finding = refusal
-    message = f"{_text(path) or 'the overlay'} is left out. {finding.code}: {finding.message}"
-    help = _FILL_IN if _PLACEHOLDER.search(finding.message) else finding.help
-    return losses.REFUSED.at(place(path), message, help=help)
-
-
 def _proved(
-    rendered: Json | None, original: Json, target: Target, service: Service, refused: Sequence[Path]
+    rendered: Json | None, original: Json, target: Target, service: Service
 ) -> list[Finding]:
-    """The differences between the rendered spec and the original, but for what is ``refused``."""
+    """The differences between the rendered spec and the original."""
     if rendered is None:
         return [losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN)]
     if service.literal:
@@ -234,7 +197,6 @@ def _proved(
         )
         for path in different
         if ours_flat.get(path) != theirs_flat.get(path)
-        and not any(each and path[: len(each)] == each for each in refused)
     ]
 
 

@@ -73,7 +73,7 @@ def _is(value: Any, kind: str) -> bool:
 
 def _misfit(value: Any, wanted: str, path: Path) -> Finding:
     message = f"{dotted(path)} is left out: it is {_named(value)}, and has to be {wanted}"
-    return losses.REFUSED.at(path, message, help=f"write {wanted}")
+    return losses.UNREADABLE.at(path, message, help=f"write {wanted}")
 
 
 def _named(value: Any) -> str:

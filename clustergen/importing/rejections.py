@@ -11,7 +11,6 @@ from clustergen.base.findings import Path
 from clustergen.base.text_lists import word_set
 from clustergen.plan.names import object_name
 from clustergen.spec import patterns
-from clustergen.spec.values import value_at
 
 Json = dict[str, Any]
 
@@ -27,21 +26,6 @@ def without(spec: Json, rejected: Iterable[Path]) -> Json:
     found = copy.deepcopy(spec)
     for path in _from_the_end(rejected):
         _remove(found, path)
-    return found
-
-
-def without_paths(value: Any, paths: Iterable[Path]) -> Any:
-    """``value`` without what is at the paths; empty, if one of them is the whole."""
-    rejected = set(paths)
-    if () in rejected:
-        return {}
-    found = copy.deepcopy(value)
-    for path in _from_the_end(rejected):
-        node = value_at(found, path[:-1])
-        if isinstance(node, dict):
-            node.pop(path[-1], None)
-        elif isinstance(node, list) and isinstance(path[-1], int) and path[-1] < len(node):
-            del node[path[-1]]
     return found
 
 

@@ -77,6 +77,18 @@ class Target:
         document: dict[str, Any] = self._emitter().document(plan)
         return document
 
+    def attempt(self, plan: Plan, *, flawed: bool) -> dict[str, Any] | None:
+        """:meth:`document`; None if it fails for a plan that is ``flawed``, thus has errors.
+
+        Emitters rely on what the rules hold.
+        """
+        try:
+            return self.document(plan)
+        except Exception:
+            if flawed:
+                return None
+            raise
+
     def document_path(self, plan: Plan) -> str:
         """The path of the artifact that holds the document."""
         joins = self.joining and plan.existing.cluster

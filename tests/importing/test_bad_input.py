@@ -9,7 +9,6 @@ import pytest
 
 from clustergen.cli import main
 from clustergen.importing.reading import LONGEST
-from clustergen.importing.rejections import without_paths
 from tests.importing.templates import bring, codes, lossless
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -167,8 +166,3 @@ def test_a_secret_in_a_file_is_not_copied() -> None:
     shown = result.text + "".join(finding.message + finding.help for finding in result.findings)
     assert secret not in shown
     assert any("looks like a secret" in finding.message for finding in result.findings)
-
-
-def test_without_the_root_nothing_is_left() -> None:
-    """A rule may reject an overlay as a whole."""
-    assert without_paths({"Spec": {"a": 1}}, [(), ("Spec", "a")]) == {}

@@ -17,7 +17,7 @@ from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.importing.parallelcluster.normal import normal
 from tests.importing.clusters import CLUSTERS, LARGE, SMALL
 from tests.importing.effective import effective
-from tests.importing.templates import examples_of, lossless, original_of, spec_of
+from tests.importing.templates import examples_of, filled, lossless, original_of, spec_of
 from tests.support.checking import check as check_spec
 from tests.validators.parallelcluster import ParallelCluster
 from tests.validators.parallelcluster.updates import changes_of_all
@@ -267,7 +267,7 @@ def test_scripts_of_all_nodes_are_one_list() -> None:
 
 def test_the_readme_says_what_is_deleted_with_the_cluster() -> None:
     cluster = LARGE.replace("DeletionPolicy: Retain", "DeletionPolicy: Delete")
-    checked = check_text(bring(cluster).text, targets=("parallelcluster",))
+    checked = check_text(filled(bring(cluster)).text, targets=("parallelcluster",))
     files = {file.path: file.text for file in render(checked, "parallelcluster")}
     _, _, lost = files["README.md"].partition("This goes with the cluster.")
     for mount in ("/projects", "/fsx", "/raid"):

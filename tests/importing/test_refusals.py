@@ -10,7 +10,7 @@ import yaml
 from clustergen.base.findings import errors
 from clustergen.checking.compiler import check_text
 from clustergen.importing import Imported
-from tests.importing.templates import VPC, bring
+from tests.importing.templates import VPC, bring, filled
 from tests.validators.good import CLUSTER, MANAGED_LUSTRE
 from tests.validators.parallelcluster import ParallelCluster
 from tests.validators.placeholders import fill
@@ -142,7 +142,7 @@ def refused_by(parallelcluster: ParallelCluster, text: str) -> list[str]:
 
 def found(result: Imported) -> list[str]:
     """Errors of the import, and of the spec that it wrote."""
-    checked = errors(check_text(result.text).findings) if result.text else []
+    checked = errors(check_text(filled(result).text).findings) if result.text else []
     return [f"{each.code} {each.message}" for each in (*errors(result.findings), *checked)]
 
 
@@ -174,12 +174,11 @@ def test_keys_that_its_reader_refuses_are_errors(more: str) -> None:
     assert any("IMP012" in each for each in found(brought(text)))
 
 
-def test_a_refused_value_is_one_error_at_its_place() -> None:
-    """Items of an overlay have other indices than those of the original."""
+def test_a_refused_value_stays_in_the_overlay_with_one_error() -> None:
     text = written(CLUSTER, f"{HPC}.Networking.AssignPublicIp", True)
     result = brought(text)
-    (error,) = errors(result.findings)
-    assert error.code == "IMP012"
-    assert error.message.startswith("Scheduling.SlurmQueues[1].Networking.AssignPublicIp is left")
+    assert errors(result.findings) == []
+    (error,) = result.errors
+    assert error.code == "OVL102"
     assert error.span is not None
     assert error.span.text.strip() == "AssignPublicIp: true"

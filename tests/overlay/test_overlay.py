@@ -509,3 +509,10 @@ def test_deploy_does_not_wait_for_a_group_that_an_overlay_removes() -> None:
     removed = f"{MADE}targets: {{eks: {{overlay: {{{REMOVED % 'NodeGroupCpu'}}}}}}}"
     assert "SizeOfNodeGroupCpu" in fragments.files(MADE)["bundle.json"]
     assert "SizeOfNodeGroupCpu" not in fragments.files(removed)["bundle.json"]
+
+
+@pytest.mark.parametrize("name", targets.NAMES)
+def test_errors_of_a_spec_do_not_hide_those_of_its_overlay(name: str) -> None:
+    group = "{name: h200, count: {min: 4, max: 2}}"
+    text = f"targets: {{{name}: {{overlay: {{Unknown: null}}}}}}\nnode_groups: [{group}]"
+    assert {"CAP008", "OVL004"} <= {*Fragments(name).codes(text)}

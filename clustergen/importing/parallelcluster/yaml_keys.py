@@ -15,7 +15,7 @@ def unreadable(source: Source) -> Iterator[Finding]:
     """Keys that are given twice, and merge keys."""
     for path in source.merged:
         message = "ParallelCluster accepts no merge key (<<)"
-        yield losses.REFUSED.at(path, message, help="write the keys out")
+        yield losses.UNREADABLE.at(path, message, help="write the keys out")
     if not source.merged:
         yield from _repeated(source.root)
 
@@ -30,6 +30,6 @@ def _repeated(node: yaml.Node | None, path: Path = ()) -> Iterator[Finding]:
             name = str(key.value)
             if name in seen:
                 message = f"{name} is given twice; the last one is imported"
-                yield losses.REFUSED.at((*path, name), message, help="keep one")
+                yield losses.UNREADABLE.at((*path, name), message, help="keep one")
             seen.add(name)
             yield from _repeated(value, (*path, name))

@@ -16,7 +16,7 @@ DECIDED = Rule(
 TO_FILL_IN = Rule(
     code="IMP002",
     title="The original does not say something that the spec needs",
-    why="A stand-in is in its place, with a comment. Deploying would fail or go to another place.",
+    why="A stand-in is in its place, with a comment. `check` refuses it until you write the value.",
     source=_SOURCE,
     severity=Severity.WARNING,
 )

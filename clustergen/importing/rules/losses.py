@@ -11,10 +11,10 @@ LOST = Rule(
     "the service's own terms. They differ here.",
     source="clustergen",
 )
-REFUSED = Rule(
+UNREADABLE = Rule(
     code="IMP012",
-    title="A part of the original that clustergen refuses",
-    why="No field of the spec covers it, and the rules for overlays reject it as well.",
+    title="A part of the original that cannot be read",
+    why="It has another form than the service documents, or stands twice.",
     source="clustergen",
 )
 NOT_RENDERED = Rule(

@@ -18,9 +18,9 @@ FILLED_IN = Rule(
     code="SPC061",
     title="Stand-in for a value",
     why="`clustergen import` writes FILL-IN-... and ids of zeros for what the original does not "
-    "say, and for secrets, which it does not copy. They would be deployed as they are.",
+    "say, and for secrets, which it does not copy. Deploying them would fail, or go to another "
+    "place.",
     source="clustergen",
-    severity=Severity.WARNING,
     bad="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token, FILL-IN-token]}]}",
     good="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token-name, team/token]}]}",
 )

@@ -19,6 +19,12 @@ class _Resource(NamedTuple):
     queue: Mapping[str, Any]
     given: Mapping[str, Any]
 
+    def problem(self, place: Path, message: str, help: str) -> Problem:
+        return Problem(place, f"{self.given.get('Name')} {message}", help=help)
+
+    def in_queue(self, *keys: str) -> Path:
+        return (*self.path[:-2], *keys)
+
     @property
     def types(self) -> list[InstanceType]:
         """Those that the catalog knows."""
@@ -74,8 +80,7 @@ def _in_queue(members: str) -> str:
 )
 def network(document: Mapping[str, Any]) -> Iterator[Problem]:
     for resource in _resources(document):
-        for message, help in _of_network(resource, _is_efa_only(document)):
-            yield Problem(resource.path, f"{resource.given.get('Name')} {message}", help=help)
+        yield from _of_network(resource, _is_efa_only(document))
 
 
 def _is_efa_only(document: Mapping[str, Any]) -> bool:
@@ -83,12 +88,13 @@ def _is_efa_only(document: Mapping[str, Any]) -> bool:
     return as_map(document.get("DevSettings")).get("EfaInterfaceType") != "efa"
 
 
-def _of_network(resource: _Resource, efa_only: bool) -> Iterator[tuple[str, str]]:
-    """Message and help for each part of a network that ParallelCluster refuses."""
+def _of_network(resource: _Resource, efa_only: bool) -> Iterator[Problem]:
+    """Each part of a network that ParallelCluster refuses."""
     cards = min((len(type.cards) for type in resource.types), default=1)
     several = (resource.has_efa and efa_only) or cards > 1
     if several and resource.network.get("AssignPublicIp") not in (None, *_NO):
-        yield (
+        yield resource.problem(
+            resource.in_queue("Networking", "AssignPublicIp"),
             "has a public address and several network interfaces",
             "set AssignPublicIp to false, in a private subnet with a NAT gateway",
         )
@@ -101,9 +107,12 @@ def _of_network(resource: _Resource, efa_only: bool) -> Iterator[tuple[str, str]
             "one InstanceType": "InstanceType" in resource.given,
         }.items():
             if holds:
-                yield f"has {text} and {len(resource.subnets)} subnets", "keep one subnet"
+                message = f"has {text} and {len(resource.subnets)} subnets"
+                place = resource.in_queue("Networking", "SubnetIds")
+                yield resource.problem(place, message, "keep one subnet")
     elif resource.has_efa and not placed and not _is_block(resource):
-        yield (
+        yield resource.problem(
+            (*resource.path, "Efa"),
             "has EFA, and nothing says whether it is in a placement group",
             "add PlacementGroup: {Enabled: true}, or false",
         )
@@ -127,14 +136,19 @@ def _is_block(resource: _Resource) -> bool:
 )
 def capacity(document: Mapping[str, Any]) -> Iterator[Problem]:
     for resource in _resources(document):
-        name, target = resource.given.get("Name"), resource.reservation
+        target = resource.reservation
         if "CapacityReservationId" in target and "Instances" in resource.given:
-            message, help = "is a reservation with Instances", "write InstanceType instead"
+            yield resource.problem(
+                (*resource.path, "Instances"),
+                "is a reservation with Instances",
+                "write InstanceType instead",
+            )
         elif _is_block(resource) and "CapacityReservationId" not in target:
-            message, help = "is a Capacity Block without its id", "add CapacityReservationTarget"
-        else:
-            continue
-        yield Problem(resource.path, f"{name} {message}", help=help)
+            yield resource.problem(
+                resource.in_queue("CapacityType"),
+                "is a Capacity Block without its id",
+                "add CapacityReservationTarget",
+            )
 
 
 @rule(
