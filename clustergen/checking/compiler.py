@@ -332,8 +332,9 @@ def _overlaid(plan: Plan, target: Target, *, flawed: bool) -> Iterator[Finding]:
     if document is None:
         return
     rules = discovery.rules(target.document_rules) if target.document_rules else ()
-    broken = list(overlay.regressions(rules, document, plan.overlay, target.schema, path))
-    changed = overlay.check(document, plan.overlay, target.schema, path)
+    given = (document, plan.overlay, target.schema, path)
+    broken = list(overlay.regressions(rules, *given, flawed=flawed))
+    changed = overlay.check(*given, flawed=flawed)
     yield from overlay.without_repeats(changed, broken)
 
 

@@ -24,6 +24,8 @@ from clustergen.importing.rules.decisions import DROPPED
 from clustergen.importing.rules.formats import NO_ANSWER, UNKNOWN
 from clustergen.importing.unrecognized import is_launch_template, unknown, unreadable
 from clustergen.spec import formats, source
+from clustergen.spec.exposed import stand_ins_in
+from clustergen.spec.rules.secrets import FILLED_IN
 
 __all__ = ["Answers", "Imported", "Request", "imported", "imported_live"]
 
@@ -132,7 +134,16 @@ def _imported(request: Request, known: Mapping[str, str]) -> Imported:
     hidden = [secret for each in sources for secret in each.secrets]
     findings = (*_about_secrets(sources), *result.findings, *left)
     masked = tuple(secrets.masked(finding, hidden) for finding in findings)
-    return result._replace(findings=masked, lossless=result.lossless and not hidden)
+    wrong = tuple(each for each in result.errors if not _is_ours(each, request))
+    lossless = result.lossless and not hidden
+    return result._replace(findings=masked, lossless=lossless, errors=wrong)
+
+
+def _is_ours(error: Finding, request: Request) -> bool:
+    """Whether an error is about a stand-in of the import, which has a finding of its own."""
+    words = stand_ins_in(error.message) if error.code == FILLED_IN.code else ()
+    given = (text for _, text in request.texts)
+    return bool(words) and not any(word in text for text in given for word in words)
 
 
 def _about_secrets(sources: Sequence[Source]) -> Iterator[Finding]:

@@ -178,8 +178,9 @@ def _plain(
     for (section, name), id in found.ids.items():
         properties = copied["Resources"].get(id, {}).get("Properties", {})
         key = keys.get(section)
-        if name != id and key and set(properties.get(key) or ()) == {"Ref"}:
-            if (parameter := properties[key]["Ref"]) not in answers.parameters:
+        given = properties.get(key) if key else None
+        if name != id and isinstance(given, dict) and [*given] == ["Ref"]:
+            if (parameter := given["Ref"]) not in answers.parameters:
                 _ask_for_name(id, parameter, name, notes)
             properties[key] = name
     return {key: each for key, each in copied.items() if each is not None}

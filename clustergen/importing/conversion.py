@@ -85,7 +85,8 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     if document is None:
         text = spec_text(words, origin, notes.comments)
         findings = (*notes.findings, losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN))
-        return Imported(text, findings, False, 0, 0, errors=_rejected(_checked(text, target)))
+        wrong = tuple(errors(_checked(text, target).findings))
+        return Imported(text, findings, False, 0, 0, errors=wrong)
     wanted = service.equivalent(document, original, target.schema)
     keys = target.schema.list_keys
     changes = overlay.difference(document, wanted, keys=keys)
@@ -112,7 +113,8 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     total = sum(1 for _ in _leaves(service.normal(original, target.schema)))
     findings = (*notes.findings, *carried, *lost)
     fields = max(total - overlaid, 0)
-    return Imported(text, findings, not lost, fields, overlaid, removed, rejected)
+    wrong = tuple(errors(checked.findings))
+    return Imported(text, findings, not lost, fields, overlaid, removed, wrong)
 
 
 def _planned(
@@ -165,7 +167,7 @@ def _checked(text: str, target: Target) -> Checked:
 
 
 def _rejected(checked: Checked) -> tuple[Finding, ...]:
-    """The errors of a spec, but for its stand-ins: import has its own findings about them."""
+    """The errors of a spec that have to do with its meaning: a stand-in is as good as a value."""
     return tuple(each for each in errors(checked.findings) if each.code != FILLED_IN.code)
 
 

@@ -17,12 +17,18 @@ from clustergen.overlay.used import taken_away
 
 
 def check(
-    document: Mapping[str, Any], overlay: Mapping[str, Any], schema: Schema, path_prefix: Path
+    document: Mapping[str, Any],
+    overlay: Mapping[str, Any],
+    schema: Schema,
+    path_prefix: Path,
+    *,
+    flawed: bool = False,
 ) -> list[Finding]:
     """Findings about ``overlay`` applied to ``document``; none if the overlay is empty.
 
     The keys of ``schema`` are those of :func:`apply`; ``path_prefix`` is the path of the overlay in
-    the spec. Problems that ``document`` already has are not reported.
+    the spec. Problems that ``document`` already has are not reported. Of a ``flawed`` document,
+    what the bundle uses may become something else, so that the overlay may well replace it.
     """
     if not overlay:
         return []
@@ -36,7 +42,7 @@ def check(
     if schema.cloudformation:
         found += unchecked(merged, overlay, schema)
         found += dangling(document, merged, overlay)
-    used = taken_away(document, merged, overlay, keys)
+    used = () if flawed else taken_away(document, merged, overlay, keys)
     # Of a document that the service rejects, what has become of the rest is not the question.
     found += (finding for finding in used if finding.code == RENAMED.code or not new)
     return [finding.below(path_prefix) for finding in found]

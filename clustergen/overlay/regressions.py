@@ -13,17 +13,20 @@ from clustergen.overlay.placing import place
 from clustergen.overlay.rules.schema import COMBINATION
 
 
-def regressions(
+def regressions(  # noqa: PLR0913 what an overlay is checked with
     rules: Iterable[Rule],
     document: Mapping[str, Any],
     overlay: Mapping[str, Any],
     schema: Schema,
     path_prefix: Path,
+    *,
+    flawed: bool = False,
 ) -> Iterator[Finding]:
     """Findings of document rules that occur only with ``overlay`` applied.
 
     Each finding is at the deepest path of the overlay that leads to the problem. ``schema`` and
-    ``path_prefix`` are those of :func:`clustergen.overlay.check`.
+    ``path_prefix`` are those of :func:`clustergen.overlay.check`. Of a ``flawed`` document, only
+    what the overlay itself says is reported.
     """
     keys = schema.list_keys
     merged = apply(document, overlay, keys=keys)
@@ -32,6 +35,8 @@ def regressions(
         for finding in rule.find(merged):
             if finding not in before:
                 path = place(finding.path, merged, overlay, keys)
+                if flawed and len(path) < len(finding.path):
+                    continue
                 yield replace(finding, path=(*path_prefix, *path), fix=None)
 
 

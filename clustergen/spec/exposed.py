@@ -13,9 +13,10 @@ from clustergen.spec.rules.secrets import FILLED_IN, SECRET
 _ACCOUNT: Final = "0" * 12
 MARKS: Final = (STAND_IN, STAND_IN.lower(), "0" * 8)
 """What every stand-in has one of; the second in names of buckets."""
+_IDS: Final = "vpc|subnet|sg|ami|fs|fsvol|fc|vol|cr|lt|snap|eipalloc"
 _STAND_IN: Final = pattern(
-    rf"(?:{MARKS[0]}|{MARKS[1]})[\w-]*|\b[a-z]+-{MARKS[2]}[0-9a-f]{{0,9}}\b|\bpcs_{MARKS[2]}0*\b"
-    rf"|\b{_ACCOUNT}\b"
+    rf"(?<![\w-])(?:(?:{MARKS[0]}|{MARKS[1]})[\w-]*"
+    rf"|(?:(?:{_IDS})-{MARKS[2]}(?:[0-9a-f]{{9}})?|pcs_{MARKS[2]}00|{_ACCOUNT})(?![\w-]))"
 )
 """A text to fill in; or an account, or an id of EC2, FSx or PCS, of zeros but for its end."""
 _READ: Final = "`aws secretsmanager get-secret-value --secret-id NAME --query SecretString`"
@@ -62,13 +63,18 @@ def _is_at(finding: Finding, path: Path) -> bool:
     return path[: len(finding.path)] == finding.path and (finding.on_key or finding.path == path)
 
 
+def stand_ins_in(text: str) -> list[str]:
+    """What has to be replaced in ``text``, each once."""
+    return [*dict.fromkeys(_STAND_IN.findall(text))]
+
+
 def stand_ins(data: Any, path: Path = ()) -> Iterator[Finding]:
     """A finding for each text in which an import left something to fill in."""
     if isinstance(data, dict | list):
         for step, each in data.items() if isinstance(data, dict) else enumerate(data):
             yield from stand_ins(each, (*path, step))
     elif isinstance(data, str):
-        words = dict.fromkeys(_STAND_IN.findall(data))
+        words = stand_ins_in(data)
         # Another stand-in in the same ARN says more than its account.
         for word in [each for each in words if each != _ACCOUNT] or words:
             help = "write the id" if MARKS[2] in word else _FILL_IN

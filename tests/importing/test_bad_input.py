@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from clustergen.cli import main
 from clustergen.importing.reading import LONGEST
+from tests.importing import test_batch
+from tests.importing.clusters import SMALL
 from tests.importing.templates import bring, codes, lossless
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -166,3 +170,41 @@ def test_a_secret_in_a_file_is_not_copied() -> None:
     shown = result.text + "".join(finding.message + finding.help for finding in result.findings)
     assert secret not in shown
     assert any("looks like a secret" in finding.message for finding in result.findings)
+
+
+@pytest.mark.parametrize("path", ["HeadNode", "Image", "SharedStorage", "Tags"])
+def test_a_key_that_is_no_text_is_read_as_text(path: str) -> None:
+    config = yaml.safe_load(SMALL)
+    inner = config.setdefault(path, [{}])
+    (inner[0] if isinstance(inner, list) else inner)[1] = 2
+    result = bring(("given.yaml", yaml.safe_dump(config)))
+    assert any(each.message.endswith("has no key 1") for each in result.errors)
+
+
+def test_a_setting_of_slurm_whose_name_is_a_number_is_rejected() -> None:
+    settings = "SlurmSettings: {CustomSlurmSettings: [{1: 2}]}"
+    text = SMALL.replace("Scheduler: slurm", f"Scheduler: slurm\n  {settings}")
+    assert {each.code for each in bring(("given.yaml", text)).errors} == {"SLM004", "SLM008"}
+
+
+def test_a_key_that_repeats_a_value_leaves_it_as_it_is() -> None:
+    resource = "{Name: c7i, InstanceType: c7i.4xlarge, MaxCount: &n 4}"
+    text = SMALL.replace("{Name: c7i, InstanceType: c7i.4xlarge}", resource)
+    result = bring(("given.yaml", f"{text}DevSettings: {{*n : x}}\n"))
+    assert resource in text
+    assert "max: 4" in result.text
+
+
+def test_a_name_that_is_a_number_is_no_reference() -> None:
+    template = copy.deepcopy(test_batch.TEMPLATE)
+    template["Resources"]["Queue"]["Properties"]["JobQueueName"] = 5
+    assert "JobQueueName: 5" in bring(template, adopt=True).text
+
+
+def test_a_secret_in_place_of_its_arn_is_not_copied() -> None:
+    database = "Database: {Uri: 'db:3306', UserName: slurm, PasswordSecretArn: hunter2x}"
+    settings = f"Scheduler: slurm\n  SlurmSettings: {{{database}}}"
+    text = SMALL.replace("Scheduler: slurm", settings)
+    result = bring(("given.yaml", text))
+    assert "IMP007" in codes(result)
+    assert "hunter2x" not in f"{result}"

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from clustergen import overlay, targets
-from clustergen.base.findings import Severity
+from clustergen.base.findings import Severity, errors
 from clustergen.base.yaml_text import yaml_text
 from clustergen.bundle.renderer import render
 from clustergen.checking.compiler import Checked, check_text
@@ -184,9 +184,16 @@ def test_another_value_is_a_difference() -> None:
     assert bring(SMALL).text != bring(SMALL + "Monitoring: {DetailedMonitoring: true}").text
 
 
-def test_a_stand_in_is_a_warning_until_it_is_filled_in() -> None:
-    assert "NET030" in {f.code for f in check_text(bring(SMALL, vpc="").text).findings}
-    assert "NET030" not in {f.code for f in check_text(bring(SMALL).text).findings}
+def test_a_stand_in_is_an_error_until_it_is_filled_in() -> None:
+    asking = bring(SMALL, vpc="")
+    assert [f.code for f in errors(check_text(asking.text).findings)] == ["SPC061"]
+    assert asking.errors == ()
+    assert errors(check_text(bring(SMALL).text).findings) == []
+
+
+def test_a_stand_in_of_the_original_is_an_error_of_the_import() -> None:
+    result = bring(SMALL.replace("subnet-0a1b2c3d4e5f67890", "subnet-00000000000000001"))
+    assert {each.code for each in result.errors} == {"SPC061"}
 
 
 def test_a_small_cluster_needs_no_overlay() -> None:

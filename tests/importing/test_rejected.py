@@ -102,6 +102,7 @@ def test_no_import_moves_what_a_rule_rejects(part: int) -> None:
             if not result.text:
                 continue  # only a part of a cluster
             assert "IMP006" not in codes(result), (rule.code, name)
-            checked = {each.code for each in errors(check_text(result.text).findings)}
+            checked = errors(check_text(result.text).findings)
             # Of what it invents itself, import says why.
-            assert bool(result.errors) == bool(checked - {"SPC061"}), (rule.code, name)
+            rest = [each for each in checked if each.code != "SPC061"]
+            assert len(rest) <= len(result.errors) <= len(checked), (rule.code, name)

@@ -105,6 +105,11 @@ def _pairs(data: Mapping[Any, Any]) -> dict[Any, str]:
     return {value: str(data[name]) for value, name in pairs}
 
 
+def _is_of_arn(name: str) -> bool:
+    """Whether what has this name is the ARN of a secret, and in its place may stand the secret."""
+    return name.casefold().endswith("arn") and is_secret(name[:-3].rstrip("_-"))
+
+
 def _in_mapping(data: Mapping[Any, Any], path: Path, name: str) -> Iterator[Secret]:
     named = _pairs(data)
     no_echo = str(data.get("NoEcho", "")).casefold() == "true"
@@ -113,7 +118,7 @@ def _in_mapping(data: Mapping[Any, Any], path: Path, name: str) -> Iterator[Secr
         step, inner = str(key), name
         if (key in named and is_secret(named[key])) or (no_echo and key == "Default"):
             inner = named.get(key, str(path[-1]) if path else "parameter")
-        elif is_secret(step):
+        elif is_secret(step) or _is_of_arn(step):
             inner = step
         elif structure and step.casefold() not in VALUES:
             inner = ""

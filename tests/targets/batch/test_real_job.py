@@ -48,7 +48,7 @@ def openmpi_failure() -> str:
 
 
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[NodeNetwork]:
+def network() -> Iterator[NodeNetwork]:
     control.need(openmpi_failure)
     with node_network(debian.machine(PACKAGES)) as made:
         made.name_hosts({"main": MAIN, "child": CHILD})
@@ -57,6 +57,14 @@ def nodes() -> Iterator[NodeNetwork]:
             made.put(name, PERF, BENCHMARK, 0o755)
             made.run(name, "mkdir -p /opt/amazon/openmpi && ln -s /usr/bin /opt/amazon/openmpi/bin")
         yield made
+
+
+@pytest.fixture
+def nodes(network: NodeNetwork) -> NodeNetwork:
+    """The nodes as they start: a second try finds nothing of the first."""
+    for name in ("main", "child"):
+        network.run(name, "pkill 'sshd|mpirun|orted'; rm -rf /root/.ssh")
+    return network
 
 
 def script(seconds: int) -> str:
@@ -83,14 +91,14 @@ def variables(index: int) -> Mapping[str, str]:
 
 def test_every_gpu_of_every_node_takes_part(nodes: NodeNetwork) -> None:
     child: list[Run] = []
-    text, of_child, of_main = script(200), variables(1), variables(0)
+    text, of_child, of_main = script(120), variables(1), variables(0)
 
     def join() -> None:
-        child.append(nodes.run("child", text, environment=of_child, seconds=3 * PATIENCE))
+        child.append(nodes.run("child", text, environment=of_child, seconds=PATIENCE))
 
     waiting = threading.Thread(target=join)
     waiting.start()
-    done = nodes.run("main", text, environment=of_main, seconds=3 * PATIENCE)
+    done = nodes.run("main", text, environment=of_main, seconds=PATIENCE)
     # Batch ends the children with the main node.
     nodes.run("child", "pkill sshd || kill $(cat /run/sshd.pid)")
     waiting.join()
@@ -104,14 +112,12 @@ def test_every_gpu_of_every_node_takes_part(nodes: NodeNetwork) -> None:
 
 def test_a_main_node_without_its_children_fails(nodes: NodeNetwork) -> None:
     """No failure of a child ends a job: it would keep its nodes until its time limit."""
-    nodes.run("main", "pkill sshd; rm -rf /root/.ssh")
     done = nodes.run("main", script(2), environment=variables(0))
     assert done.status == 1
     assert "FAIL: 1 of 2 nodes joined within 2 s" in done.text
 
 
 def test_a_child_without_its_main_node_gives_up(nodes: NodeNetwork) -> None:
-    nodes.run("child", "pkill sshd; rm -rf /root/.ssh")
     done = nodes.run("child", script(2), environment=variables(1))
     assert done.status == 1
     assert f"the main node {MAIN} does not answer" in done.text

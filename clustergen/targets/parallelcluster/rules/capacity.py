@@ -10,6 +10,7 @@ from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queue_owners import capacity_type
+from clustergen.targets.parallelcluster.queue_values import subnets
 from clustergen.targets.parallelcluster.rules import rule
 
 
@@ -74,9 +75,10 @@ _STRATEGY = """node_groups:
     good=_STRATEGY.format("prioritized"),
 )
 def allocation(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
+    places = [(subnets(plan, queue), group) for queue in plan.queues for group in queue.node_groups]
+    for place, group in places:
         known = limits.ALLOCATION[capacity_type(group)]
-        several = group.listed or len(group.subnets or plan.network.private) > 1
+        several = group.listed or len(place) > 1
         if group.allocation and several and group.allocation not in known:
             yield Problem(
                 group.at("allocation"),
