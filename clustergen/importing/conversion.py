@@ -98,10 +98,9 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         return service.place(wanted, path) if service.place else _place(path, original)
 
     checked = _checked(text, target)
-    rejected = _rejected(checked)
     rendered = _rendered(checked, target)
     lost = _proved(rendered, original, target, service)
-    if rendered is not None and service.judged and not (lost or rejected):
+    if rendered is not None and service.judged and not (lost or _rejected(checked)):
         lost += _broken(rendered, target, place)
     changed = [
         each._replace(path=overlay.in_document(each.path, changes, wanted, keys))

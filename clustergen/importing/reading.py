@@ -25,8 +25,6 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-li
 _MOST_NODES: Final = 200_000
 _SEVERAL: Final = 2
 _MERGE: Final = "tag:yaml.org,2002:merge"
-_TEXT: Final = "tag:yaml.org,2002:str"
-_PLAIN: Final = {f"tag:yaml.org,2002:{each}" for each in ("bool", "float", "int", "timestamp")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +125,6 @@ def _documents(text: str, whole: str, name: str, known: Mapping[str, str]) -> It
         for root in yaml.compose_all(text, Loader=Loader):
             if _size(root, {}) > _MOST_NODES:
                 raise Unreadable("its aliases repeat more than can be read", _start(text, name))
-            _make_keys_text(root, set())
             # Constructing the data resolves the merge keys of the nodes.
             merged = tuple(_merged(root)) if "<<" in text else ()
             found = masking.replaced(root, known) if known or secrets.may_hold(text) else ()
@@ -146,27 +143,6 @@ def _documents(text: str, whole: str, name: str, known: Mapping[str, str]) -> It
         raise Unreadable(" ".join(reason.split()), _start(text, name)) from None
     finally:
         loader.dispose()
-
-
-def _make_keys_text(node: yaml.Node, seen: set[int]) -> None:
-    """Every format is JSON in the end: the key 1 is "1"."""
-    if id(node) in seen:
-        return
-    seen.add(id(node))
-    if isinstance(node, yaml.SequenceNode):
-        for each in node.value:
-            _make_keys_text(each, seen)
-    elif isinstance(node, yaml.MappingNode):
-        node.value = [(_as_text(key), value) for key, value in node.value]
-        for _, value in node.value:
-            _make_keys_text(value, seen)
-
-
-def _as_text(key: yaml.Node) -> yaml.Node:
-    """A key as text, apart from the value that an alias repeats."""
-    if not isinstance(key, yaml.ScalarNode) or key.tag not in _PLAIN:
-        return key
-    return yaml.ScalarNode(_TEXT, key.value, key.start_mark, key.end_mark)
 
 
 def _merged(node: yaml.Node, path: Path = ()) -> Iterator[Path]:

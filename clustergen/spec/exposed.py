@@ -8,12 +8,13 @@ from typing import Any, Final
 from clustergen.base.findings import Finding, Path, errors
 from clustergen.base.patterns import pattern
 from clustergen.base.secrets import STAND_IN, Secret
+from clustergen.spec.patterns import ID_KINDS
 from clustergen.spec.rules.secrets import FILLED_IN, SECRET
 
 _ACCOUNT: Final = "0" * 12
 MARKS: Final = (STAND_IN, STAND_IN.lower(), "0" * 8)
 """What every stand-in has one of; the second in names of buckets."""
-_IDS: Final = "vpc|subnet|sg|ami|fs|fsvol|fc|vol|cr|lt|snap|eipalloc"
+_IDS: Final = "|".join((*ID_KINDS, "fc", "lt", "snap", "eipalloc"))
 _STAND_IN: Final = pattern(
     rf"(?<![\w-])(?:(?:{MARKS[0]}|{MARKS[1]})[\w-]*"
     rf"|(?:(?:{_IDS})-{MARKS[2]}(?:[0-9a-f]{{9}})?|pcs_{MARKS[2]}00|{_ACCOUNT})(?![\w-]))"

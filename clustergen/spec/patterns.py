@@ -189,6 +189,8 @@ ADDON_VERSION = Pattern(
 )
 KUBERNETES_VERSION = Pattern(r"^1\.[0-9]{2}$", 'a minor version such as "1.35"')
 
+ID_KINDS = ("vpc", "subnet", "sg", "ami", "fs", "vol", "fsvol", "cr")
+"""What the ids in specs begin with."""
 DESCRIPTIONS = {
     each.regex: each.description for each in tuple(globals().values()) if isinstance(each, Pattern)
 }

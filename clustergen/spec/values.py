@@ -47,7 +47,6 @@ _TAINT = re.compile(
 _DURATION = re.compile(r"[0-9.]+ *(s|m|h|d|sec|min|minutes?|hours?)")
 """What is not repaired as a number: in which unit the field counts, its description says."""
 _FORMS = frozenset((*DESCRIPTIONS.values(), "a whole number"))
-_IDS = ("vpc", "subnet", "sg", "ami", "fs", "vol", "fsvol", "cr")
 # Words that are booleans in YAML 1.1 and many programs; here they are text.
 _YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
@@ -192,7 +191,7 @@ def _with_beginning(value: str) -> Iterator[str]:
     """The value as an id, a path or a place in S3, whose beginning is missing or misspelt."""
     digits = re.search(r"([0-9a-f]{17}|[0-9a-f]{8})$", value)
     if digits:
-        yield from (f"{kind}-{digits[0]}" for kind in _IDS)
+        yield from (f"{kind}-{digits[0]}" for kind in patterns.ID_KINDS)
     if re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", value):
         yield f"/{value}"
     yield re.sub(r"^(s3:)?/*", "s3://", value)

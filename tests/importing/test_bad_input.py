@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 
 from clustergen.cli import main
 from clustergen.importing.reading import LONGEST
@@ -172,27 +171,24 @@ def test_a_secret_in_a_file_is_not_copied() -> None:
     assert any("looks like a secret" in finding.message for finding in result.findings)
 
 
-@pytest.mark.parametrize("path", ["HeadNode", "Image", "SharedStorage", "Tags"])
-def test_a_key_that_is_no_text_is_read_as_text(path: str) -> None:
-    config = yaml.safe_load(SMALL)
-    inner = config.setdefault(path, [{}])
-    (inner[0] if isinstance(inner, list) else inner)[1] = 2
-    result = bring(("given.yaml", yaml.safe_dump(config)))
-    assert any(each.message.endswith("has no key 1") for each in result.errors)
+SLURM = "Scheduler: slurm\n  SlurmSettings:"
+# What takes the place of a text in SMALL, and the errors.
+ODD_KEYS = [
+    ("HeadNode:", "HeadNode:\n  1: 2", {"OVL002"}),
+    ("Image: {", "Image: {1: 2, ", {"OVL002"}),
+    ("HeadNode:", "Tags: [{1: 2}]\nHeadNode:", {"OVL002", "OVL005"}),
+    ("HeadNode:", "SharedStorage: [{1: 2}]\nHeadNode:", {"OVL002", "OVL005"}),
+    ("Scheduler: slurm", f"{SLURM} {{CustomSlurmSettings: [{{1: 2}}]}}", {"SLM004", "SLM008"}),
+    # The value that it repeats stays a number.
+    ("c7i.4xlarge", "c7i.4xlarge, MaxCount: &n 4, Tags: [{*n : x}]", {"OVL002", "OVL005"}),
+]
 
 
-def test_a_setting_of_slurm_whose_name_is_a_number_is_rejected() -> None:
-    settings = "SlurmSettings: {CustomSlurmSettings: [{1: 2}]}"
-    text = SMALL.replace("Scheduler: slurm", f"Scheduler: slurm\n  {settings}")
-    assert {each.code for each in bring(("given.yaml", text)).errors} == {"SLM004", "SLM008"}
-
-
-def test_a_key_that_repeats_a_value_leaves_it_as_it_is() -> None:
-    resource = "{Name: c7i, InstanceType: c7i.4xlarge, MaxCount: &n 4}"
-    text = SMALL.replace("{Name: c7i, InstanceType: c7i.4xlarge}", resource)
-    result = bring(("given.yaml", f"{text}DevSettings: {{*n : x}}\n"))
-    assert resource in text
-    assert "max: 4" in result.text
+@pytest.mark.parametrize(("text", "other", "codes"), ODD_KEYS)
+def test_a_key_that_is_no_text_is_read_as_text(text: str, other: str, codes: set[str]) -> None:
+    result = bring(("given.yaml", SMALL.replace(text, other)))
+    assert {each.code for each in result.errors} == codes
+    assert ("max: 4" in result.text) == ("MaxCount" in other)
 
 
 def test_a_name_that_is_a_number_is_no_reference() -> None:
@@ -202,9 +198,7 @@ def test_a_name_that_is_a_number_is_no_reference() -> None:
 
 
 def test_a_secret_in_place_of_its_arn_is_not_copied() -> None:
-    database = "Database: {Uri: 'db:3306', UserName: slurm, PasswordSecretArn: hunter2x}"
-    settings = f"Scheduler: slurm\n  SlurmSettings: {{{database}}}"
-    text = SMALL.replace("Scheduler: slurm", settings)
-    result = bring(("given.yaml", text))
+    database = "{Database: {Uri: 'db:3306', UserName: slurm, PasswordSecretArn: hunter2x}}"
+    result = bring(("given.yaml", SMALL.replace("Scheduler: slurm", f"{SLURM} {database}")))
     assert "IMP007" in codes(result)
     assert "hunter2x" not in f"{result}"

@@ -11,7 +11,6 @@ import yaml
 from clustergen import overlay, targets
 from clustergen.base.findings import Severity, errors
 from clustergen.base.yaml_text import yaml_text
-from clustergen.bundle.renderer import render
 from clustergen.checking.compiler import Checked, check_text
 from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.importing.parallelcluster.normal import normal
@@ -19,6 +18,7 @@ from tests.importing.clusters import CLUSTERS, LARGE, SMALL
 from tests.importing.effective import effective
 from tests.importing.templates import examples_of, filled, lossless, original_of, spec_of
 from tests.support.checking import check as check_spec
+from tests.support.checking import files_of
 from tests.validators.parallelcluster import ParallelCluster
 from tests.validators.parallelcluster.updates import changes_of_all
 
@@ -275,7 +275,7 @@ def test_scripts_of_all_nodes_are_one_list() -> None:
 def test_the_readme_says_what_is_deleted_with_the_cluster() -> None:
     cluster = LARGE.replace("DeletionPolicy: Retain", "DeletionPolicy: Delete")
     checked = check_text(filled(bring(cluster)).text, targets=("parallelcluster",))
-    files = {file.path: file.text for file in render(checked, "parallelcluster")}
+    files = files_of(checked, "parallelcluster")
     _, _, lost = files["README.md"].partition("This goes with the cluster.")
     for mount in ("/projects", "/fsx", "/raid"):
         assert f"- {mount} with all data: it is the cluster's own" in lost

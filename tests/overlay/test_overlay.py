@@ -480,7 +480,9 @@ MADE = """
 node_groups: [{name: h200, count: 4}, {name: cpu, instance_type: m7i.4xlarge, count: 2}]
 storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]
 """
+FLAWED = MADE.replace("count: 4", "count: {min: 4, max: 2}")
 SETTINGS = "Resources: {%s: {Properties: {%s}}}"
+NETWORK = "Scheduling: {SlurmQueues: [{Name: h200, Networking: {%s}}]}"
 REMOVED = "Resources: {%s: null}"
 TAKEN: list[tuple[str, str, str]] = [
     ("pcs", REMOVED % "QueueCpu", "OVL010"),
@@ -494,14 +496,17 @@ TAKEN: list[tuple[str, str, str]] = [
     ("batch", SETTINGS % ("JobLogGroup", "LogGroupName: /mine"), "OVL009"),
     ("batch", SETTINGS % ("QueueCpu", "JobQueueName: mine"), "OVL009"),
     ("batch", REMOVED % "QueueCpu", "OVL010"),
+    ("parallelcluster", NETWORK % "PlacementGroup: null", "OVL102"),
     ("hyperpod-eks", "Orchestrator: {Eks: {ClusterArn: 'arn:aws:eks:x:1:cluster/y'}}", "OVL009"),
 ]
 
 
 @pytest.mark.parametrize(("target", "text", "code"), TAKEN)
 def test_no_overlay_splits_a_bundle_silently(target: str, text: str, code: str) -> None:
-    fragments = Fragments(target)
-    assert code in fragments.codes(f"{MADE}targets: {{{target}: {{overlay: {{{text}}}}}}}")
+    overlay = f"targets: {{{target}: {{overlay: {{{text}}}}}}}"
+    assert code in Fragments(target).codes(f"{MADE}{overlay}")
+    # What there is to take away depends on what is wrong.
+    assert code not in Fragments(target).codes(f"{FLAWED}{overlay}")
 
 
 def test_deploy_does_not_wait_for_a_group_that_an_overlay_removes() -> None:
@@ -511,8 +516,13 @@ def test_deploy_does_not_wait_for_a_group_that_an_overlay_removes() -> None:
     assert "SizeOfNodeGroupCpu" not in fragments.files(removed)["bundle.json"]
 
 
-@pytest.mark.parametrize("name", targets.NAMES)
-def test_errors_of_a_spec_do_not_hide_those_of_its_overlay(name: str) -> None:
-    group = "{name: h200, count: {min: 4, max: 2}}"
-    text = f"targets: {{{name}: {{overlay: {{Unknown: null}}}}}}\nnode_groups: [{group}]"
-    assert {"CAP008", "OVL004"} <= {*Fragments(name).codes(text)}
+ITS_OWN = [
+    *((name, "Unknown: null", "OVL004") for name in targets.NAMES),
+    ("parallelcluster", NETWORK % "AssignPublicIp: true", "OVL102"),
+]
+
+
+@pytest.mark.parametrize(("target", "text", "code"), ITS_OWN)
+def test_errors_of_a_spec_hide_none_of_its_overlay(target: str, text: str, code: str) -> None:
+    overlay = f"targets: {{{target}: {{overlay: {{{text}}}}}}}"
+    assert {"CAP008", code} <= {*Fragments(target).codes(f"{FLAWED}{overlay}")}

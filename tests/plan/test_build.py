@@ -22,9 +22,7 @@ PC, PCS = "parallelcluster", "pcs"
 
 
 def planned(fragment: str, target: str = "") -> Plan:
-    plan = check_fragment(fragment, target).plans.get(target)
-    assert plan is not None
-    return plan
+    return Fragments(target).faulty_plan(fragment)
 
 
 def group(fields: str, target: str = "") -> NodeGroup:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clustergen.plan import network
 from clustergen.plan.model import Plan, Ref
-from tests.support.checking import check_fragment
+from tests.support.checking import Fragments
 
 SPLITS = [
     ("10.42.0.0/16", "10.42.0.0/17", "10.42.128.0/20"),
@@ -21,9 +21,7 @@ SPLITS = [
 
 
 def planned(fragment: str, target: str = "") -> Plan:
-    plan = check_fragment(fragment, target).plans.get(target)
-    assert plan is not None
-    return plan
+    return Fragments(target).faulty_plan(fragment)
 
 
 @pytest.mark.parametrize(("block", "private", "public"), SPLITS)

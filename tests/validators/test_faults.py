@@ -6,26 +6,19 @@ show in an artifact, and there a validator catches it.
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 import yaml
 
-from clustergen.base import resources
-from clustergen.base.findings import Severity, errors
-from clustergen.bundle import renderer
-from clustergen.checking import compiler
-from tests.support.checking import check
+from tests.support.checking import caught, example_files
 from tests.validators.cloudformation import check as template_violations
 from tests.validators.cloudformation import lint
 from tests.validators.parallelcluster import ParallelCluster
 from tests.validators.seeding import GONE, changed
 from tests.validators.shell import script_violations
 
-SPECS = resources.tree("specs")
 PLAIN, BLOCK = "p5-on-demand", "p5en-capacity-block"
 BOTH = ("parallelcluster", "pcs")
 PC, PCS = ("parallelcluster",), ("pcs",)
@@ -88,22 +81,9 @@ IN_SPECS: list[tuple[str, str, tuple[str, ...], str]] = [
     [(spec, fault, target, code) for spec, fault, names, code in IN_SPECS for target in names],
 )
 def test_a_fault_in_a_spec_is_a_finding(spec: str, fault: str, target: str, code: str) -> None:
-    checked = check((SPECS / f"{spec}.yaml").read_text(encoding="utf-8"), fault, target=target)
-    heavy = (f for f in checked.findings if f.severity is not Severity.NOTE)
-    caught = [finding for finding in heavy if finding.code.startswith(code)]
-    assert caught, [f"{f.code} {f.message}" for f in checked.findings]
-    for finding in caught:
+    for finding in caught(spec, fault, target, code):
         way_out = f"{finding.message} {finding.help}"
         assert finding.help or " one of " in way_out or " such as " in way_out
-        assert finding.span is not None
-
-
-@functools.cache
-def rendered(spec: str, target: str) -> Mapping[str, str]:
-    """The files of a good spec's bundle."""
-    checked = compiler.check([SPECS / f"{spec}.yaml"], targets=[target])
-    assert errors(checked.findings) == []
-    return {artifact.path: artifact.text for artifact in renderer.render(checked, target)}
 
 
 H100 = "Resources.LaunchTemplateH100.Properties.LaunchTemplateData"
@@ -145,7 +125,7 @@ IN_TEMPLATES: list[tuple[str, str, Any, str]] = [
 def test_a_fault_in_a_template_is_a_violation(
     template: str, path: str, value: Any, words: str
 ) -> None:
-    good = json.loads(rendered(PLAIN, "pcs")[f"{template}.template.json"])
+    good = json.loads(example_files(PLAIN, "pcs")[f"{template}.template.json"])
     assert template_violations(good, "us-east-1") == []
     violations = template_violations(changed(good, path, value), "us-east-1")
     assert any(words in violation for violation in violations), violations
@@ -165,7 +145,7 @@ FOR_CFN_LINT: list[tuple[str, str, Any, str]] = [
 def test_a_fault_that_only_cloudformation_rejects(
     template: str, path: str, value: Any, rule: str
 ) -> None:
-    good = json.loads(rendered(PLAIN, "pcs")[f"{template}.template.json"])
+    good = json.loads(example_files(PLAIN, "pcs")[f"{template}.template.json"])
     text = json.dumps(changed(good, path, value))
     assert rule in {found.rule for found in lint({"faulty.template.json": text})}
 
@@ -185,8 +165,7 @@ IN_CLUSTERS: list[tuple[str, str, Any, str]] = [
     (PLAIN, f"{QUEUE}.Name", "Train", "NameValidator"),
     (PLAIN, f"{QUEUE}.Networking.SubnetIds", ["${PublicSubnetId}"],
      "MultiNetworkInterfacesInstancesValidator"),
-    (PLAIN, f"{QUEUE}.CustomSlurmSettings", {"PartitionName": "x"},
-     "CustomSlurmSettingsValidator"),
+    (PLAIN, f"{QUEUE}.CustomSlurmSettings", {"PartitionName": "x"}, "CustomSlurmSettingsValidator"),
     (PLAIN, "SharedStorage.0.MountDir", "/home", "DuplicateMountDirValidator"),
     (PLAIN, "SharedStorage.0.FsxLustreSettings.EfaEnabled", True, "Schema"),
     (PLAIN, "Tags.0.Value", 5, "Schema"),
@@ -200,7 +179,7 @@ IN_CLUSTERS: list[tuple[str, str, Any, str]] = [
 def test_a_fault_in_a_cluster_is_an_error(
     parallelcluster: ParallelCluster, spec: str, path: str, value: Any, validator: str
 ) -> None:
-    good = yaml.safe_load(rendered(spec, "parallelcluster")["cluster.yaml"])
+    good = yaml.safe_load(example_files(spec, "parallelcluster")["cluster.yaml"])
     text = yaml.safe_dump(changed(good, path, value), sort_keys=False)
     messages = [m for m in parallelcluster.validator(text) if m.level == "ERROR"]
     assert validator in {message.validator for message in messages}, messages
@@ -218,7 +197,7 @@ IN_SCRIPTS: list[tuple[str, str, str, str]] = [
 
 @pytest.mark.parametrize(("file", "old", "new", "words"), IN_SCRIPTS)
 def test_a_fault_in_a_script_is_a_violation(file: str, old: str, new: str, words: str) -> None:
-    good = rendered(PLAIN, "pcs")[file]
+    good = example_files(PLAIN, "pcs")[file]
     assert old in good
     violations = script_violations({file: good.replace(old, new, 1)})
     assert any(words in violation for violation in violations), violations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -26,8 +26,22 @@ def parsed(text: str) -> Any:
         loader.dispose()
 
 
+_TAG: Final = "tag:yaml.org,2002:"
+
+
 class Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, with the short forms of CloudFormation's functions."""
+    """PyYAML's safe loader, with the short forms of CloudFormation's functions.
+
+    Keys are text, as in the JSON that the services get.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        node = super().compose_node(parent, index)
+        is_key = index is None and isinstance(parent, yaml.MappingNode)
+        if is_key and node and node.tag in {f"{_TAG}bool", f"{_TAG}float", f"{_TAG}int"}:
+            # Not the node itself: an alias may repeat it as a value.
+            return yaml.ScalarNode(f"{_TAG}str", node.value, node.start_mark, node.end_mark)
+        return node
 
 
 def _function(loader: Loader, suffix: str, node: yaml.Node) -> Any:

@@ -12,14 +12,11 @@ from typing import Any
 
 import pytest
 
-from clustergen.base import resources
-from clustergen.base.findings import Severity
-from tests.support.checking import check, example_files
+from tests.support.checking import caught, example_files
 from tests.validators.cloudformation import lint
 from tests.validators.hyperpod import cluster_violations
 from tests.validators.seeding import GONE, changed
 
-SPECS = resources.tree("specs")
 SLURM, EKS = "hyperpod-slurm", "hyperpod-eks"
 PLAIN, DEPT = "hyperpod-slurm-bootstrap", "hyperpod-slurm-scripts"
 OWN, OLD = "hyperpod-slurm-customer-managed", "hyperpod-slurm-legacy"
@@ -42,8 +39,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (PLAIN, "node_groups: [{name: cpu, instance_type: m8a.xlarge, count: 1}]", "CAP300"),
     (PLAIN, "node_groups: [{name: h200, count: {min: 0, max: 8}}]", "SUP001"),
     (PLAIN, "node_groups: [{name: h200, capacity: spot}]", "SUP001"),
-    (PLAIN, "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d}}]",
-     "SUP001"),
+    (PLAIN, "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d}}]", "SUP001"),
     (PLAIN, "node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d}}]", "SUP001"),
     (PLAIN, "node_groups: [{name: h200, mig: {1g.18gb: 7}}]", "SUP001"),
     (PLAIN, "node_groups: [{name: h200, placement: {group: ours}}]", "SUP001"),
@@ -61,8 +57,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
     # Kubernetes.
     (MIG, "targets: {hyperpod-eks: {eks_cluster: new}}\nnetwork: {control_plane_subnets: []}",
      "NET022"),
-    (MIG, f"targets: {{hyperpod-eks: {{eks_cluster: '{ARN.replace('cluster/', '')}'}}}}",
-     "SPC023"),
+    (MIG, f"targets: {{hyperpod-eks: {{eks_cluster: '{ARN.replace('cluster/', '')}'}}}}", "SPC023"),
     (ZONES, "software: {os: ubuntu2404}", "IMG001"),
     # Overlays: first the schema, then the rules that only the documentation has.
     (PLAIN, "targets: {hyperpod-slurm: {overlay: {NodeRecovery: Sometimes}}}", "OVL003"),
@@ -75,14 +70,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("spec", "fault", "code"), IN_SPECS)
 def test_a_fault_in_a_spec_is_a_finding(spec: str, fault: str, code: str) -> None:
-    text = (SPECS / f"{spec}.yaml").read_text(encoding="utf-8")
-    checked = check(text, fault, target=target_of(spec))
-    heavy = [f for f in checked.findings if f.severity is not Severity.NOTE]
-    caught = [finding for finding in heavy if finding.code.startswith(code)]
-    assert caught, [f"{f.code} {f.message}" for f in checked.findings]
-    for finding in caught:
-        assert finding.message
-        assert finding.span is not None
+    assert all(each.message for each in caught(spec, fault, target_of(spec), code))
 
 
 def rendered(spec: str) -> Mapping[str, str]:

@@ -47,8 +47,8 @@ def openmpi_failure() -> str:
     return f"openmpi: {ran.text.strip().splitlines()[-1]}" if ran.status else ""
 
 
-@pytest.fixture(scope="module")
-def network() -> Iterator[NodeNetwork]:
+@pytest.fixture
+def nodes() -> Iterator[NodeNetwork]:
     control.need(openmpi_failure)
     with node_network(debian.machine(PACKAGES)) as made:
         made.name_hosts({"main": MAIN, "child": CHILD})
@@ -57,14 +57,6 @@ def network() -> Iterator[NodeNetwork]:
             made.put(name, PERF, BENCHMARK, 0o755)
             made.run(name, "mkdir -p /opt/amazon/openmpi && ln -s /usr/bin /opt/amazon/openmpi/bin")
         yield made
-
-
-@pytest.fixture
-def nodes(network: NodeNetwork) -> NodeNetwork:
-    """The nodes as they start: a second try finds nothing of the first."""
-    for name in ("main", "child"):
-        network.run(name, "pkill 'sshd|mpirun|orted'; rm -rf /root/.ssh")
-    return network
 
 
 def script(seconds: int) -> str:

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from clustergen.base import resources
-from clustergen.bundle import renderer
 from clustergen.cli import main
-from tests.support.checking import Fragments, check, check_fragment
+from tests.support.checking import Fragments, example_files
 from tests.support.cloud.commands import reaching
 from tests.targets.eks.test_emit import KARPENTER
 from tests.validators.shell import script_violations
@@ -27,11 +25,10 @@ node_groups:
 
 
 def bundle(folder: Path, fragment: str) -> Path:
-    checked = check_fragment(fragment, "eks")
-    for artifact in renderer.render(checked, "eks"):
-        path = folder / artifact.path
+    for name, text in Fragments("eks").files(fragment).items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(artifact.text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     return folder
 
 
@@ -124,8 +121,7 @@ EFS = "storage: [{mount: /home, type: efs}]\n"
 
 
 def test_the_readme_says_what_the_cdk_leaves_running() -> None:
-    checked = Fragments("eks").checked(KARPENTER)
-    readme = {a.path: a.text for a in renderer.render(checked, "eks")}["README.md"]
+    readme = Fragments("eks").files(KARPENTER)["README.md"]
     assert "kubectl --kubeconfig example.kubeconfig delete nodepools --selector app" in readme
 
 
@@ -187,9 +183,7 @@ TRAIN = "name: train, node_groups: [h200]"
 
 
 def test_the_readme_explains_how_to_request_nodes_of_a_block() -> None:
-    path = resources.tree("specs") / "eks-p5en-capacity-block.yaml"
-    checked = check(path.read_text(encoding="utf-8"), target="eks")
-    files = {a.path: a.text for a in renderer.render(checked, "eks")}
+    files = example_files("eks-p5en-capacity-block", "eks")
     assert "update-nodegroup-config" in files["README.md"]
 
 

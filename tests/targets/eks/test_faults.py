@@ -13,16 +13,13 @@ from typing import Any
 import pytest
 
 from clustergen import targets
-from clustergen.base import resources
-from clustergen.base.findings import Severity, errors
-from clustergen.checking import compiler
-from tests.support.checking import broken, check
+from clustergen.base.findings import errors
+from tests.support.checking import broken, caught, check_example
 from tests.validators.cloudformation import check as template_violations
 from tests.validators.cloudformation import lint
 from tests.validators.eks import eks_violations
 from tests.validators.seeding import GONE, changed
 
-SPECS = resources.tree("specs")
 BLOCK, HELD, SPOT = "eks-p5en-capacity-block", "eks-reserved-volcano", "eks-karpenter"
 TRN, MIG, GB200 = "eks-trn2", "eks-mig", "eks-dra-gb200"
 
@@ -78,8 +75,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (MIG, "node_groups: [{name: whole, taints: [{key: a, effect: NO_SCHEDULE}]}]", "SPC"),
     (MIG, "node_groups: [{name: sliced, efa: true}]", "GPU501"),
     (MIG, "node_groups: [{name: sliced, mig: {1g.18gb: 7}}]", "GPU001"),
-    (MIG, "node_groups: [{name: sliced, labels: {nvidia.com/mig.config: all-disabled}}]",
-     "GPU003"),
+    (MIG, "node_groups: [{name: sliced, labels: {nvidia.com/mig.config: all-disabled}}]", "GPU003"),
     # Devices, queues, software.
     (GB200, "kubernetes: {version: '1.33', support: extended}", "K8S520"),
     (GB200, "kubernetes: {version: '1.32', support: extended, devices: plugin}", "K8S524"),
@@ -101,18 +97,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("spec", "fault", "code"), IN_SPECS)
 def test_a_fault_in_a_spec_is_a_finding(spec: str, fault: str, code: str) -> None:
-    _caught(spec, fault, code)
-
-
-def _caught(spec: str, fault: str, code: str) -> None:
-    text = (SPECS / f"{spec}.yaml").read_text(encoding="utf-8")
-    findings = check(text, fault, target="eks").findings
-    heavy = [f for f in findings if f.severity is not Severity.NOTE]
-    caught = [finding for finding in heavy if finding.code.startswith(code)]
-    assert caught, [f"{f.code} {f.message}" for f in findings]
-    for finding in caught:
-        assert finding.help or code == "SPC"
-        assert finding.span is not None
+    assert all(each.help or code == "SPC" for each in caught(spec, fault, "eks", code))
 
 
 TEMPLATE = "NodeGroupH200LaunchTemplate: {Properties: {LaunchTemplateData: {%s}}}"
@@ -188,13 +173,14 @@ IN_OVERLAYS: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("resources", "code"), IN_OVERLAYS)
 def test_a_fault_in_an_overlay_is_a_finding(resources: str, code: str) -> None:
-    _caught(BLOCK, f"targets: {{eks: {{overlay: {{Resources: {{{resources}}}}}}}}}", code)
+    fault = f"targets: {{eks: {{overlay: {{Resources: {{{resources}}}}}}}}}"
+    assert all(each.help for each in caught(BLOCK, fault, "eks", code))
 
 
 @functools.cache
 def document(spec: str) -> Mapping[str, Any]:
     """The template of a good spec, as it is written."""
-    checked = compiler.check([SPECS / f"{spec}.yaml"], targets=["eks"])
+    checked = check_example(spec, "eks")
     assert errors(checked.findings) == []
     written = json.dumps(targets.load("eks").document(checked.plans["eks"]))
     read: Mapping[str, Any] = json.loads(written)
