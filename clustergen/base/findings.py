@@ -205,6 +205,11 @@ class Problem(NamedTuple):
     """The target does not use what is at ``path``; other targets may."""
 
 
+def unwanted(path: Path, message: str, help: str = "", **more: Any) -> Problem:
+    """A problem that goes away when the user removes what is at ``path``."""
+    return Problem(path, message, help, fix=unsafe(drop(path)), **more)
+
+
 Check = Callable[[Any], Iterable[Problem]]
 """Checks a subject (a plan, a spec, a document) and yields problems of one rule."""
 

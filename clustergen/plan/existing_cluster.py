@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clustergen.base.findings import Path, Problem, drop, unsafe
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan.model import Plan
 
 
@@ -13,9 +13,8 @@ def without_effect(plan: Plan, paths: Iterable[Path]) -> Iterator[Problem]:
     for path in paths:
         if plan.wrote(*path):
             word = next(step for step in reversed(path) if isinstance(step, str))
-            yield Problem(
+            yield unwanted(
                 path,
                 f"{word} has no effect on an existing cluster, which keeps its own",
                 help="change it where the cluster is defined",
-                fix=unsafe(drop(path)),
             )

@@ -11,7 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from clustergen.base.findings import Fix, Problem, Severity, corrected, drop, rename, safe, unsafe
+from clustergen.base.findings import (
+    Fix,
+    Problem,
+    Severity,
+    corrected,
+    drop,
+    rename,
+    safe,
+    unsafe,
+    unwanted,
+)
 from clustergen.base.patterns import pattern
 from clustergen.facts.catalog import slurm, slurm_values
 from clustergen.facts.catalog.slurm import Scope
@@ -200,11 +210,10 @@ def versions(setting: Setting, service: Service) -> Problem | None:
     known = service.version or _NEWEST_UNKNOWN
     if since > known:
         has = f"the cluster has {service.version}" if service.version else "the image may be older"
-        return Problem(
+        return unwanted(
             setting.path,
             f"{key.name} needs Slurm {since}; {has}",
             help=f'remove it, or write slurm.version: "{since}" where the service offers it',
-            fix=unsafe(drop(setting.path)),
             severity=None if service.version else Severity.WARNING,
             on_key=True,
         )

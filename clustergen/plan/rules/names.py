@@ -17,6 +17,7 @@ from clustergen.base.findings import (
     rule,
     safe,
     unsafe,
+    unwanted,
 )
 
 if TYPE_CHECKING:
@@ -219,11 +220,10 @@ def _references(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
 def one_default(spec: Spec) -> Iterator[Problem]:
     defaults = [index for index, queue in enumerate(spec.queues) if queue.default]
     for index in defaults[1:]:
-        yield Problem(
+        yield unwanted(
             ("queues", index, "default"),
             f"queue {spec.queues[defaults[0]].name!r} is already the default",
             help="keep default: true in one of them",
-            fix=unsafe(drop(("queues", index, "default"))),
         )
 
 
@@ -288,10 +288,9 @@ def tag_case(spec: Spec) -> Iterator[Problem]:
     for key in spec.tags:
         other = seen.setdefault(key.lower(), key)
         if other != key:
-            yield Problem(
+            yield unwanted(
                 ("tags", key),
                 f"{key!r} and {other!r} differ in case only",
                 help="remove one of the two",
-                fix=unsafe(drop(("tags", key))),
                 on_key=True,
             )

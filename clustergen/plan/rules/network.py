@@ -12,10 +12,10 @@ from clustergen.base.findings import (
     Problem,
     Severity,
     corrected,
-    drop,
     put,
     rule,
     unsafe,
+    unwanted,
 )
 from clustergen.facts import catalog
 from clustergen.facts.catalog import regions
@@ -185,11 +185,10 @@ def foreign_ids(spec: Spec) -> Iterator[Problem]:
     fields = ("private_subnets", "public_subnets", "control_plane_subnets", "security_groups")
     for field in fields if spec.network.vpc == "new" else ():
         if getattr(spec.network, field):
-            yield Problem(
+            yield unwanted(
                 ("network", field),
                 f"{field} are given, but the VPC is new",
                 help="add vpc: vpc-... that they belong to, or remove them",
-                fix=unsafe(drop(("network", field))),
             )
 
 
@@ -211,11 +210,10 @@ def foreign_ids_of_nodes(spec: Spec) -> Iterator[Problem]:
     for place, nodes in (*machines, *groups) if spec.network.vpc == "new" else ():
         for field in ("subnet", "subnets", "security_groups"):
             if getattr(nodes, field, None):
-                yield Problem(
+                yield unwanted(
                     (*place, field),
                     f"{field} of an existing VPC, but network.vpc is new",
                     help="write network.vpc and private_subnets, or remove it",
-                    fix=unsafe(drop((*place, field))),
                 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from clustergen.base.findings import Path, Problem, drop, put, rule, unsafe
+from clustergen.base.findings import Path, Problem, put, rule, unsafe, unwanted
 from clustergen.plan import numbers
 
 if TYPE_CHECKING:
@@ -37,11 +37,10 @@ def nodes_of_queues(spec: Spec) -> Iterator[Problem]:
 
 
 def _other_group(path: Path, name: str, queue: str, groups: list[str]) -> Problem:
-    return Problem(
+    return unwanted(
         path,
         f"`nodes` names {name!r}, which is not in node_groups of queue {queue!r}",
         help=f"add {name} to its node_groups, or name one of {', '.join(groups)}",
-        fix=unsafe(drop(path)),
         on_key=True,
     )
 

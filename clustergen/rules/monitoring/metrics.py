@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Problem, Severity, put, rule, unsafe, unwanted
 from clustergen.plan.model import Plan
 
 _SHORTEST, _LONGEST = 30, 300
@@ -100,11 +100,10 @@ def private_data(plan: Plan) -> Iterator[Problem]:
         # What is private about cloud nodes is no data.
         hidden = {word.strip().lower() for word in value.split(",")} - {"cloud", ""}
         if name.lower() == "privatedata" and hidden:
-            yield Problem(
+            yield unwanted(
                 ("slurm", "settings", name),
                 f"with PrivateData of {value}, Slurm gives nobody its metrics",
                 help="remove PrivateData, or write metrics: none",
-                fix=unsafe(drop(("slurm", "settings", name))),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, rule, unsafe
+from clustergen.base.findings import Problem, Severity, rule, unwanted
 from clustergen.plan import network, ssh_keys
 from clustergen.plan.model import Plan
 
@@ -24,11 +24,10 @@ _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExample
 def open_to_everyone(plan: Plan) -> Iterator[Problem]:
     for path, cidr in network.ssh_sources(plan):
         if cidr in ("0.0.0.0/0", "::/0"):
-            yield Problem(
+            yield unwanted(
                 path,
                 f"SSH is open to {cidr}",
                 help="name your own addresses, or remove ssh_from and use SSM",
-                fix=unsafe(drop(path)),
             )
 
 
@@ -52,11 +51,10 @@ def open_to_everyone(plan: Plan) -> Iterator[Problem]:
 )
 def no_public_subnet(plan: Plan) -> Iterator[Problem]:
     if plan.network.ssh_from and not plan.network.public and not plan.network.closed:
-        yield Problem(
+        yield unwanted(
             ("network", "ssh_from"),
             "ssh_from needs public_subnets: nodes in private subnets have no public address",
             help="name public_subnets, or remove ssh_from and use SSM",
-            fix=unsafe(drop(("network", "ssh_from"))),
         )
 
 

@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, rule, unsafe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
@@ -39,11 +39,10 @@ def from_outside(plan: Plan) -> Iterator[Problem]:
 
 
 def _unreachable(path: Path, message: str) -> Problem:
-    return Problem(
+    return unwanted(
         path,
         f"{message} where network.internet is none",
         help="remove it and use Session Manager, or remove internet: none",
-        fix=unsafe(drop(path)),
     )
 
 

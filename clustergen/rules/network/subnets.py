@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator, Sequence
 
-from clustergen.base.findings import Fix, Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Fix, Path, Problem, Severity, put, rule, unsafe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan import network
 from clustergen.plan.model import NodeGroup, Plan, Subnet
@@ -270,11 +270,10 @@ def both(plan: Plan) -> Iterator[Problem]:
     private = {subnet.id for subnet in _subnets(plan, "private_subnets")}
     for index, subnet in enumerate(_subnets(plan, "public_subnets")):
         if subnet.id in private:
-            yield Problem(
+            yield unwanted(
                 ("network", "public_subnets", index),
                 f"{subnet.id} is a private subnet as well",
                 help="remove it from one of the two lists",
-                fix=unsafe(drop(("network", "public_subnets", index))),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, rule, unsafe
+from clustergen.base.findings import Problem, Severity, rule, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan import network, stored, zones
 from clustergen.plan.model import Lustre, NodeGroup, OpenZfs, Plan
@@ -30,7 +30,7 @@ def zone_without_subnet(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         if reason := _reason(plan, group):
             message, help = reason
-            yield Problem(group.at("zone"), message, help=help, fix=unsafe(drop(group.at("zone"))))
+            yield unwanted(group.at("zone"), message, help=help)
 
 
 def _reason(plan: Plan, group: NodeGroup) -> tuple[str, str] | None:

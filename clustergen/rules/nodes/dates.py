@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from clustergen.base.findings import Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Problem, Severity, put, rule, unsafe, unwanted
 from clustergen.facts.catalog import blocks
 from clustergen.plan import slurm
 from clustergen.plan.model import NodeGroup, Plan, Queue
@@ -81,11 +81,10 @@ def undated(plan: Plan) -> Iterator[Problem]:
         reason = _UNDATED.get(kind)
         for name, value in (("starts", times.starts), ("ends", times.ends)):
             if reason and value:
-                yield Problem(
+                yield unwanted(
                     (*at, name),
                     f"an {kind} has no date: {reason}".replace("an res", "a res"),
                     help=f"remove {name}",
-                    fix=unsafe(drop((*at, name))),
                 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, safe, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, rule, safe, unsafe, unwanted
 from clustergen.facts import catalog
 from clustergen.facts.catalog import InstanceType, regions
 from clustergen.plan.model import CapacityKind, NodeGroup, Plan
@@ -223,9 +223,8 @@ def local_disks(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         for type in group.types:
             if group.scratch and not type.disk_count:
-                yield Problem(
+                yield unwanted(
                     group.at("scratch"),
                     f"{type.name} has no local NVMe",
                     help="remove scratch, or use a type with local disks",
-                    fix=unsafe(drop(group.at("scratch"))),
                 )

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan import slurm
 from clustergen.plan.model import Database, Plan
 from clustergen.plan.slurm import Setting
@@ -59,11 +59,10 @@ def without_accounting(plan: Plan) -> Iterator[Problem]:
     for setting in slurm.written(plan):
         if found := _without_accounting(setting):
             what, severity = found
-            yield Problem(
+            yield unwanted(
                 setting.path,
                 f"{setting.name} needs accounting, which is off: {what}",
                 help="turn slurm.accounting on, or remove the setting",
-                fix=unsafe(drop(setting.path)),
                 severity=severity,
             )
 
@@ -135,11 +134,10 @@ def accounts_without_accounting(plan: Plan) -> Iterator[Problem]:
         return
     for field in ("accounts", "qos"):
         if getattr(plan.slurm, field):
-            yield Problem(
+            yield unwanted(
                 ("slurm", field),
                 f"slurm.{field} needs accounting, which is off",
                 help="turn slurm.accounting on, or remove it",
-                fix=unsafe(drop(("slurm", field))),
                 on_key=True,
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, unwanted
 from clustergen.plan import stored
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.rules.services import rule
@@ -106,11 +106,10 @@ def nothing_left_out(plan: Plan) -> Iterator[Problem]:
     for index, addition in enumerate(plan.options.left_out):
         if addition == "security-groups":
             path = (*_place(plan, "leave_out"), index)
-            yield Problem(
+            yield unwanted(
                 path,
                 "security-groups in leave_out has no effect: no nodes have others",
                 help="write security_groups of a node group, or remove it",
-                fix=unsafe(drop(path)),
             )
 
 

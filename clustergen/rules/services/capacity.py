@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
@@ -78,10 +78,9 @@ def empty(plan: Plan) -> Iterator[Problem]:
 def idle_autoscaler(plan: Plan) -> Iterator[Problem]:
     on = plan.limits.autoscaler and plan.kubernetes.autoscaler == "karpenter"
     if on and all(group.static for group in plan.node_groups):
-        yield Problem(
+        yield unwanted(
             ("kubernetes", "autoscaler"),
             "every node group has a fixed number of nodes",
             help="write count: {min: 0, max: N} where groups may scale",
-            fix=unsafe(drop(("kubernetes", "autoscaler"))),
             source=plan.limits.autoscaler,
         )

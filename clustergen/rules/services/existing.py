@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
@@ -79,11 +79,10 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
 def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.existing_cluster
     if limit and plan.existing.security_group and not plan.existing.cluster:
-        yield Problem(
+        yield unwanted(
             _place(plan),
             "cluster_security_group is of an existing cluster, but the cluster is new",
             help=f"remove it, or name the existing cluster in targets.{plan.target}.cluster",
-            fix=unsafe(drop(_place(plan))),
             source=limit.groups_source,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, safe, unsafe
+from clustergen.base.findings import Problem, Severity, put, safe, unsafe, unwanted
 from clustergen.base.patterns import pattern
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_internal
@@ -27,12 +27,11 @@ from clustergen.services.eks import addon_names
 def private_addresses(plan: Plan) -> Iterator[Problem]:
     for index, cidr in enumerate(plan.kubernetes.public_endpoint_from if _made(plan) else ()):
         if is_internal(ipaddress.ip_network(cidr)):
-            yield Problem(
+            yield unwanted(
                 ("kubernetes", "public_endpoint_from", index),
                 f"{cidr} is a block of private addresses",
                 help="write the public addresses of your network, or remove it: "
                 "the private endpoint lets in the VPC",
-                fix=unsafe(drop(("kubernetes", "public_endpoint_from", index))),
             )
 
 
@@ -51,11 +50,10 @@ def private_addresses(plan: Plan) -> Iterator[Problem]:
 def ipv6_addresses(plan: Plan) -> Iterator[Problem]:
     for index, cidr in enumerate(plan.kubernetes.public_endpoint_from if _made(plan) else ()):
         if ipaddress.ip_network(cidr).version != 4:
-            yield Problem(
+            yield unwanted(
                 ("kubernetes", "public_endpoint_from", index),
                 f"{cidr} is an IPv6 block, and the endpoint has IPv4 addresses",
                 help="write the IPv4 addresses that your network is seen with",
-                fix=unsafe(drop(("kubernetes", "public_endpoint_from", index))),
             )
 
 

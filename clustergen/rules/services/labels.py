@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, drop, put, rename, unsafe
+from clustergen.base.findings import Path, Problem, put, rename, unsafe, unwanted
 from clustergen.plan.limits import Labels
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
@@ -156,11 +156,10 @@ def many(plan: Plan) -> Iterator[Problem]:
 def two_mig_configurations(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups if plan.limits.mig_label else ():
         if group.mig and MIG_LABEL in group.labels:
-            yield Problem(
+            yield unwanted(
                 group.at("labels", MIG_LABEL),
                 f"mig of {group.name} becomes the label {MIG_LABEL}",
                 help="remove one of the two",
-                fix=unsafe(drop(group.at("labels", MIG_LABEL))),
                 on_key=True,
                 source=plan.limits.mig_label,
             )

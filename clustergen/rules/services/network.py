@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, unsafe
+from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.facts.catalog import services
 from clustergen.facts.catalog.endpoints import MISSING
 from clustergen.plan import endpoints
@@ -53,12 +53,11 @@ def region(plan: Plan) -> Iterator[Problem]:
 )
 def ssh(plan: Plan) -> Iterator[Problem]:
     if plan.limits.no_ssh and plan.network.ssh_from:
-        yield Problem(
+        yield unwanted(
             ("network", "ssh_from"),
             "no node has a public address that SSH could reach",
             help="write the addresses of your VPN, or remove it and use Session Manager; "
             "kubernetes.public_endpoint_from lets kubectl in",
-            fix=unsafe(drop(("network", "ssh_from"))),
             source=plan.limits.no_ssh,
         )
 
@@ -87,11 +86,10 @@ def no_key(plan: Plan) -> Iterator[Problem]:
     if not plan.target or plan.limits.no_ssh or key_pair:
         return
     if plan.network.ssh_from and not any(user.ssh_key for user in plan.users):
-        yield Problem(
+        yield unwanted(
             ("network", "ssh_from"),
             "port 22 is open, and no user has a key",
             help="give users with ssh_key, or remove ssh_from and use Session Manager",
-            fix=unsafe(drop(("network", "ssh_from"))),
             source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
         )
 
@@ -145,24 +143,22 @@ _VPC = """network:
 )
 def unused_subnets(plan: Plan) -> Iterator[Problem]:
     if plan.wrote("network", "control_plane_subnets") and plan.target and plan.system is None:
-        yield Problem(
+        yield unwanted(
             ("network", "control_plane_subnets"),
             "no EKS cluster is created, so nothing is placed in these subnets",
             help="keep them for targets that create one, or remove them",
-            fix=unsafe(drop(("network", "control_plane_subnets"))),
             unused=True,
         )
     placed = {subnet for machine in plan.machines for subnet in machine.subnets}
     used = _public_nodes(plan) or not placed.isdisjoint(subnet.id for subnet in plan.network.public)
     if plan.wrote("network", "public_subnets") and plan.target and not used:
         reachable = plan.limits.public_nodes
-        yield Problem(
+        yield unwanted(
             ("network", "public_subnets"),
             "no node is placed in these subnets",
             help="write network.ssh_from to reach nodes from outside, or remove them"
             if reachable
             else "keep them for targets that have public nodes, or remove them",
-            fix=unsafe(drop(("network", "public_subnets"))),
             unused=True,
         )
 

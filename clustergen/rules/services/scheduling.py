@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, safe, unsafe
+from clustergen.base.findings import Problem, Severity, put, safe, unsafe, unwanted
 from clustergen.facts.catalog import slurm_values
 from clustergen.facts.catalog.slurm import find, nearest
 from clustergen.plan import slurm
@@ -55,11 +55,10 @@ def version(plan: Plan) -> Iterator[Problem]:
 def always_replaced(plan: Plan) -> Iterator[Problem]:
     limits = plan.limits
     if limits.always_replaces and not plan.resilience.replace_failed_nodes:
-        yield Problem(
+        yield unwanted(
             ("resilience", "replace_failed_nodes"),
             f"{limits.title} always replaces failed nodes; this setting has no effect",
             help="write true, or remove it",
-            fix=unsafe(drop(("resilience", "replace_failed_nodes"))),
             source=limits.always_replaces,
         )
 
@@ -129,12 +128,11 @@ def queue_preemption(plan: Plan) -> Iterator[Problem]:
             setting = slurm.Setting(queue.at("slurm", name), "partition", name, value)
             preempts = setting.key in ("gracetime", "preemptmode") and value.upper() != "OFF"
             if preempts and not _is_misread(setting):
-                yield Problem(
+                yield unwanted(
                     queue.at("slurm", name),
                     f"{name} has no effect: no job preempts another in this cluster",
                     help="add slurm.settings: {PreemptType: preempt/partition_prio, "
                     "PreemptMode: REQUEUE}, or remove it",
-                    fix=unsafe(drop(queue.at("slurm", name))),
                     on_key=True,
                 )
 
@@ -156,11 +154,10 @@ def time_limits(plan: Plan) -> Iterator[Problem]:
         return
     for queue in plan.queues:
         if queue.time_limit == 0:
-            yield Problem(
+            yield unwanted(
                 queue.at("time_limit"),
                 f"no job can run in {queue.name!r}: its time limit is 0",
                 help="write a time such as 3d, or remove it for no limit",
-                fix=unsafe(drop(queue.at("time_limit"))),
             )
         default, most = slurm.time(queue, "defaulttime"), slurm.time(queue, "maxtime")
         name = next((n for n in queue.slurm if n.lower() == "defaulttime"), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import Plan, Role
 from clustergen.rules.services import rule
 
@@ -56,11 +56,10 @@ def absent(plan: Plan) -> Iterator[Problem]:
             continue  # another rule reports these
         for index, role in enumerate(script.on):
             if role not in running:
-                yield Problem(
+                yield unwanted(
                     (*script.path, "on", index),
                     f"the cluster has no {role} node that could run this script",
                     help=f"remove {role}",
-                    fix=unsafe(drop((*script.path, "on", index))),
                 )
 
 

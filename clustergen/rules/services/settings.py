@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, unwanted
 from clustergen.facts.catalog.slurm import Need, needs, same
 from clustergen.plan import slurm, slurm_settings
 from clustergen.plan.model import Plan
@@ -134,11 +134,10 @@ def written_twice(plan: Plan) -> Iterator[Problem]:
 
 
 def _twice(setting: Setting, other: str) -> Problem:
-    return Problem(
+    return unwanted(
         setting.path,
         f"{setting.name} and {other} are the same setting",
         help=f"keep {other}, remove {setting.name}",
-        fix=unsafe(drop(setting.path)),
         on_key=True,
     )
 
@@ -162,11 +161,10 @@ def replaced(plan: Plan) -> Iterator[Problem]:
     for setting in _settings(plan):
         lost = limits.replaced.get(setting.name.lower()) if setting.scope == "cluster" else None
         if lost:
-            yield Problem(
+            yield unwanted(
                 setting.path,
                 f"{setting.name} replaces the value of {plan.limits.title}: {lost}",
                 help="leave it out unless you need it",
-                fix=unsafe(drop(setting.path)),
                 on_key=True,
                 source=limits.source,
             )
@@ -191,12 +189,11 @@ def cgroups(plan: Plan) -> Iterator[Problem]:
         return
     plugins = (s.value for s in _settings(plan) if s.scope == "cluster" and s.key == "taskplugin")
     if plan.slurm.cgroup_settings and not any("cgroup" in each for each in plugins):
-        yield Problem(
+        yield unwanted(
             ("slurm", "cgroup_settings"),
             limits.cgroups,
             help="remove them, or write slurm.settings: {TaskPlugin: task/cgroup}, without which "
             "jobs are not resumed automatically",
-            fix=unsafe(drop(("slurm", "cgroup_settings"))),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, unsafe
+from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.plan import volumes
 from clustergen.plan.model import Efs, FileCache, Lustre, NodeGroup, Ontap, OpenZfs, Plan
 from clustergen.rules.services import rule
@@ -70,11 +70,10 @@ def looked_up(plan: Plan) -> Iterator[Problem]:
         kind = _KINDS.get(type(item), "")
         for name in plan.limits.looked_up.get(kind, ()):
             if plan.wrote(*item.at("existing", name)):
-                yield Problem(
+                yield unwanted(
                     item.at("existing", name),
                     f"{plan.limits.title} mounts {item.mount} by its id and does not use this name",
                     help="keep it for other targets, or remove it",
-                    fix=unsafe(drop(item.at("existing", name))),
                     source=plan.limits.looked_up_source,
                     unused=True,
                 )

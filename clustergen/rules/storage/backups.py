@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, drop, put, rule, safe, unsafe
+from clustergen.base.findings import Problem, put, rule, safe, unsafe, unwanted
 from clustergen.plan.model import Ebs, Efs, Lustre, OpenZfs, Plan
 from clustergen.plan.stored import new, spelled
 
@@ -33,11 +33,10 @@ _EFS_DAYS = 35
 def linked(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
         if item.backup_days is not None and item.repositories and not _is_scratch(item):
-            yield Problem(
+            yield unwanted(
                 item.at("backups"),
                 f"{item.mount} is linked with S3 and has no backups",
                 help="remove backups, and export what you want to keep to the data repository",
-                fix=unsafe(drop(item.at("backups"))),
             )
 
 
@@ -55,11 +54,10 @@ def linked(plan: Plan) -> Iterator[Problem]:
 def scratch(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
         if item.backup_days is not None and _is_scratch(item):
-            yield Problem(
+            yield unwanted(
                 item.at("backups"),
                 f"{spelled(item.deployment)} has no backups",
                 help="remove backups, or write deployment: persistent-2",
-                fix=unsafe(drop(item.at("backups"))),
             )
 
 
@@ -111,9 +109,8 @@ def efs_and_ebs(plan: Plan) -> Iterator[Problem]:
                 fix=safe(put(item.at("backups"), f"{_EFS_DAYS}d")),
             )
         elif isinstance(item, Ebs):
-            yield Problem(
+            yield unwanted(
                 item.at("backups"),
                 "EBS volumes have no automatic backups",
                 help="remove backups, and create a policy in Data Lifecycle Manager",
-                fix=unsafe(drop(item.at("backups"))),
             )

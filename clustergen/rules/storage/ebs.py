@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, drop, put, rule, unsafe
+from clustergen.base.findings import Problem, put, rule, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.plan.volumes import volumes
 
@@ -52,11 +52,10 @@ def iops(plan: Plan) -> Iterator[Problem]:
         if placed.volume.iops is None:
             continue
         if placed.kind.iops is None:
-            yield Problem(
+            yield unwanted(
                 placed.at("iops"),
                 f"{placed.volume.type} volumes have no IOPS setting",
                 help="remove iops, or use gp3",
-                fix=unsafe(drop(placed.at("iops"))),
             )
         elif not _in_range(placed.volume.iops, placed.kind.iops):
             least, most = placed.kind.iops
@@ -109,11 +108,10 @@ def throughput(plan: Plan) -> Iterator[Problem]:
         if throughput is None:
             continue
         if bounds is None:
-            yield Problem(
+            yield unwanted(
                 placed.at("throughput"),
                 f"{placed.volume.type} volumes have no throughput setting",
                 help="remove throughput, or use gp3",
-                fix=unsafe(drop(placed.at("throughput"))),
             )
         elif not _in_range(throughput, bounds):
             yield Problem(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe, unwanted
 from clustergen.plan import stored, volumes
 from clustergen.plan.model import Ebs, Efs, Lustre, Plan
 
@@ -61,11 +61,10 @@ def key(plan: Plan) -> Iterator[Problem]:
 def scratch(plan: Plan) -> Iterator[Problem]:
     for item in stored.new(plan, Lustre):
         if item.deployment.startswith("SCRATCH") and item.kms_key:
-            yield Problem(
+            yield unwanted(
                 item.at("kms_key"),
                 f"FSx encrypts {stored.spelled(item.deployment)} with a key that it manages",
                 help="remove kms_key, or write deployment: persistent-2",
-                fix=unsafe(drop(item.at("kms_key"))),
             )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, drop, rule, safe, unsafe
+from clustergen.base.findings import Problem, drop, rule, safe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Bucket, Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 
@@ -25,11 +25,10 @@ _KNOWN = frozenset({"name", "mount", "type", "existing"})
 def settings(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
         for field in _without_effect(plan, item):
-            yield Problem(
+            yield unwanted(
                 item.at(field),
                 f"{field} has no effect: {item.id} exists already",
                 help=f"remove {field}, or remove existing to create new storage",
-                fix=unsafe(drop(item.at(field))),
                 on_key=True,
             )
 

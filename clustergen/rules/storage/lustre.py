@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, drop, put, rule, unsafe
+from clustergen.base.findings import Problem, put, rule, unsafe, unwanted
 from clustergen.facts.catalog.fsx import (
     INTELLIGENT_TIERING_MBPS,
     LUSTRE,
@@ -95,11 +95,10 @@ def _nearest(kind: LustreClass, throughput: int) -> tuple[tuple[int, ...], str]:
 def scratch_throughput(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
         if item.deployment.startswith("SCRATCH") and item.throughput is not None:
-            yield Problem(
+            yield unwanted(
                 item.at("throughput"),
                 f"{spelled(item.deployment)} has no throughput setting",
                 help="remove throughput, or write deployment: persistent-2",
-                fix=unsafe(drop(item.at("throughput"))),
             )
 
 
@@ -159,9 +158,8 @@ def _sizes(item: Lustre, kind: LustreClass, steps: Steps, size: int) -> str:
 def tiering_size(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
         if item.storage_class == "INTELLIGENT_TIERING" and item.size_gib is not None:
-            yield Problem(
+            yield unwanted(
                 item.at("size"),
                 "a file system with intelligent-tiering has no size",
                 help="remove size; only throughput is provisioned",
-                fix=unsafe(drop(item.at("size"))),
             )

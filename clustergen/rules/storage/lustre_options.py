@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, drop, put, rule, unsafe
+from clustergen.base.findings import Problem, put, rule, unsafe, unwanted
 from clustergen.facts.catalog.fsx import INTELLIGENT_TIERING_MBPS
 from clustergen.plan import fsx
 from clustergen.plan.model import Lustre, Plan
@@ -88,11 +88,10 @@ def metadata_deployment(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
         given = plan.wrote(*item.at("metadata_iops")) and item.metadata_iops is not None
         if given and item.deployment != "PERSISTENT_2":
-            yield Problem(
+            yield unwanted(
                 item.at("metadata_iops"),
                 f"{spelled(item.deployment)} has no metadata IOPS setting",
                 help="remove metadata_iops, or write deployment: persistent-2",
-                fix=unsafe(drop(item.at("metadata_iops"))),
             )
 
 

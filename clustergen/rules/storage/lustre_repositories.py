@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, rule, unsafe, unwanted
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.paths import inside
@@ -175,7 +175,7 @@ def links(plan: Plan) -> Iterator[Problem]:
         key = "import_from" if item.import_from else "export_to"
         if (item.import_from or item.export_to) and (wrong := _wrong_link(item)):
             message, help = wrong
-            yield Problem(item.at(key), message, help=help, fix=unsafe(drop(item.at(key))))
+            yield unwanted(item.at(key), message, help=help)
 
 
 def _wrong_link(item: Lustre) -> tuple[str, str] | None:

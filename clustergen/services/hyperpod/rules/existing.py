@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, unwanted
 from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import cluster
@@ -66,10 +66,9 @@ def overlay(plan: Plan) -> Iterator[Problem]:
     for member in plan.overlay if not cluster.is_new(plan) else ():
         if member != "InstanceGroups":
             path = (*_at(plan, "overlay"), member)
-            yield Problem(
+            yield unwanted(
                 path,
                 f"{member} belongs to the existing cluster",
                 help="remove it; change it where the cluster is defined",
-                fix=unsafe(drop(path)),
                 on_key=True,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import Plan, Volume
 from clustergen.services.hyperpod import limits, names
@@ -75,11 +75,10 @@ def volume_settings(plan: Plan) -> Iterator[Problem]:
     for path, _ in _volumes(plan):
         for field in ("type", "iops", "throughput"):
             if plan.wrote(*path, field):
-                yield Problem(
+                yield unwanted(
                     (*path, field),
                     f"HyperPod does not let you choose the {field} of a volume",
                     help=f"remove {field}",
-                    fix=unsafe(drop((*path, field))),
                 )
 
 
@@ -121,11 +120,10 @@ def volume_key(plan: Plan) -> Iterator[Problem]:
         return
     for path, volume in _volumes(plan):
         if volume.kms_key:
-            yield Problem(
+            yield unwanted(
                 (*path, "kms_key"),
                 "HyperPod takes a key of yours only with continuous provisioning",
                 help="write provisioning: continuous, or remove the key",
-                fix=unsafe(drop((*path, "kms_key"))),
             )
 
 
@@ -143,11 +141,10 @@ def efa(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         supported = all(type.efa for type in group.types)
         if supported and not group.efa and plan.wrote(*group.at("efa")):
-            yield Problem(
+            yield unwanted(
                 group.at("efa"),
                 f"HyperPod attaches EFA to the nodes of {group.name} anyway",
                 help="remove efa, or use an instance type without it",
-                fix=unsafe(drop(group.at("efa"))),
             )
 
 
@@ -165,11 +162,10 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         deep = [check for check in group.health_checks if check in limits.HEALTH_CHECKS]
         if deep and not all(type.gpus or type.neuron_devices for type in group.types):
-            yield Problem(
+            yield unwanted(
                 group.at("health_checks"),
                 f"{group.type.name} has no accelerators for {deep[0]} to check",
                 help="remove health_checks",
-                fix=unsafe(drop(group.at("health_checks"))),
             )
 
 
@@ -209,11 +205,10 @@ def _fits(volume: Volume) -> bool:
 def recovery(plan: Plan) -> Iterator[Problem]:
     path = ("resilience", "replace_failed_nodes")
     if plan.wrote(*path) and plan.options_as(Options).leaves_out("node-recovery"):
-        yield Problem(
+        yield unwanted(
             path,
             "leave_out has node-recovery, so that this has no effect",
             help="remove one of the two",
-            fix=unsafe(drop(path)),
         )
 
 

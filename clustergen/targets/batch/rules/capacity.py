@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, unsafe
+from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.plan.sizes import on_spot, runs_multi_node
 from clustergen.spec.quantities import format_duration
@@ -45,11 +45,10 @@ def allocation(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         known = strategies.known(spot=group.capacity.kind == "spot")
         if group.allocation and group.allocation not in known:
-            yield Problem(
+            yield unwanted(
                 group.at("allocation"),
                 f"Batch does not support {group.allocation!r} for {group.capacity.kind} capacity",
                 help=f"write {' or '.join(known)}, or remove it",
-                fix=unsafe(drop(group.at("allocation"))),
             )
 
 

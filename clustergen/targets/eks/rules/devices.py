@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.facts.catalog import families
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.kubernetes import claims, karpenter
@@ -202,11 +202,8 @@ def unmonitored(plan: Plan) -> Iterator[Problem]:
 def coherent_memory(plan: Plan) -> Iterator[Problem]:
     for group in _ultraservers(plan):
         if group.mig:
-            yield Problem(
-                group.at("mig"),
-                f"{group.type.name} has no MIG on EKS",
-                help="remove mig",
-                fix=unsafe(drop(group.at("mig"))),
+            yield unwanted(
+                group.at("mig"), f"{group.type.name} has no MIG on EKS", help="remove mig"
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
 from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
@@ -100,13 +100,12 @@ def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
         )
     for group in plan.node_groups:
         if group.mig:
-            yield Problem(
+            yield unwanted(
                 group.at("mig"),
                 "mig needs the GPU operator, which the bundle does not install in an existing "
                 "cluster",
                 help="remove mig, and label the nodes for the operator of the cluster: "
                 "labels: {nvidia.com/mig.config: NAME}",
-                fix=unsafe(drop(group.at("mig"))),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.kubernetes import karpenter
 from clustergen.services.kubernetes.names import HUGE_PAGES
@@ -165,11 +165,10 @@ def left_out(plan: Plan) -> Iterator[Problem]:
 
 def _threads(group: NodeGroup) -> Iterator[Problem]:
     if group.switches_smt_off:
-        yield Problem(
+        yield unwanted(
             group.at("threads_per_core"),
             f"Karpenter leaves SMT of {group.name} as it is",
             help=f"remove it, or write count: {group.max}",
-            fix=unsafe(drop(group.at("threads_per_core"))),
         )
 
 

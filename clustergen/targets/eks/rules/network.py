@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
@@ -81,11 +81,10 @@ def control_plane_zone(plan: Plan) -> Iterator[Problem]:
 def open_api(plan: Plan) -> Iterator[Problem]:
     for index, block in enumerate(plan.kubernetes.public_endpoint_from):
         if block in ("0.0.0.0/0", "::/0"):
-            yield Problem(
+            yield unwanted(
                 (*_ENDPOINT, index),
                 f"the API of the cluster is open to {block}",
                 help="name your own addresses; without any, the API is reached from the VPC only",
-                fix=unsafe(drop((*_ENDPOINT, index))),
             )
 
 

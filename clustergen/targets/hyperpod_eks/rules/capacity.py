@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, drop, unsafe
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_eks import karpenter
@@ -31,11 +31,10 @@ def continuous(plan: Plan) -> Iterator[Problem]:
     if plan.options_as(Options).provisioning == "continuous":
         return
     if needs := dict.fromkeys(_needs(plan)):
-        yield Problem(
+        yield unwanted(
             _PATH,
             f"the nodes come all at once, but the spec has {', '.join(needs)}",
             help="remove provisioning",
-            fix=unsafe(drop(_PATH)),
         )
 
 

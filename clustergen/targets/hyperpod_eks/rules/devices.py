@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.base.findings import Fix, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Fix, Problem, Severity, drop, put, unsafe, unwanted
 from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.services.hyperpod.names import ml_name
 from clustergen.targets.hyperpod_eks import limits, mig
@@ -99,12 +99,11 @@ def neuron_plugin(plan: Plan) -> Iterator[Problem]:
                 )
         for index, taint in enumerate(group.taints):
             if not _tolerated(taint):
-                yield Problem(
+                yield unwanted(
                     group.at("taints", index),
                     f"{group.name}: the plugin does not tolerate {taint.key}:{taint.effect}",
                     help="remove the taint, and separate jobs by labels; or install a Neuron "
                     "device plugin of your own",
-                    fix=unsafe(drop(group.at("taints", index))),
                 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, unsafe
+from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.rules import EXISTING, rule
@@ -27,9 +27,8 @@ def checked_taint(plan: Plan) -> Iterator[Problem]:
         # Another rule rejects deep health checks for nodes without accelerators.
         accelerated = group.type.gpus or group.type.neuron_devices
         if group.taints and accelerated and set(group.health_checks) - {"gpu"}:
-            yield Problem(
+            yield unwanted(
                 group.at("taints"),
                 f"{group.name} has taints and deep health checks",
                 help="remove one of them; labels separate jobs, too",
-                fix=unsafe(drop(group.at("taints"))),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, unsafe
+from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.rules.services.existing import unchanged
 from clustergen.targets.hyperpod_eks import eks_cluster, limits
@@ -55,11 +55,10 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
 )
 def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     if eks_cluster.is_new(plan) and plan.options_as(Options).eks_security_group:
-        yield Problem(
+        yield unwanted(
             ("targets", "hyperpod-eks", "eks_security_group"),
             "EKS creates the security group of a new EKS cluster",
             help="remove it, or write the ARN of an existing cluster as eks_cluster",
-            fix=unsafe(drop(("targets", "hyperpod-eks", "eks_security_group"))),
         )
 
 

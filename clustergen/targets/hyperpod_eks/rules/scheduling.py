@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.base.text_lists import words
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
@@ -155,11 +155,10 @@ def job_settings(plan: Plan) -> Iterator[Problem]:
     for queue in _governed(plan):
         for field, instead in _INSTEAD.items():
             if plan.wrote(*queue.at(field)) and getattr(queue, field):
-                yield Problem(
+                yield unwanted(
                     queue.at(field),
                     f"{field} of {queue.name} has no effect: quotas have no such setting",
                     help=instead.format(queue.name),
-                    fix=unsafe(drop(queue.at(field))),
                 )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, safe, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, safe, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits as service
 from clustergen.spec.quantities import format_duration
@@ -66,12 +66,11 @@ def other_strategy(plan: Plan) -> Iterator[Problem]:
     given, drains = plan.options_as(Options).auto_patching, _drains(plan)
     for field in _WAITING if drains else _DRAINING:
         if given and plan.wrote(*_PATH, field):
-            yield Problem(
+            yield unwanted(
                 (*_PATH, field),
                 f"{field} has no effect with {given.strategy}",
                 help=f"remove {field}, or write strategy: "
                 f"{'when-idle' if drains else 'drain-first'}",
-                fix=unsafe(drop((*_PATH, field))),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import Database, Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
@@ -51,11 +51,10 @@ def provisioning(plan: Plan) -> Iterator[Problem]:
 def user(plan: Plan) -> Iterator[Problem]:
     given = plan.slurm.accounting
     if isinstance(given, Database) and _by_api(plan) and plan.wrote(*_PATH, "user"):
-        yield Problem(
+        yield unwanted(
             (*_PATH, "user"),
             f"HyperPod does not get the user {given.user}",
             help='keep {"username": ..., "password": ...} in the secret',
-            fix=unsafe(drop((*_PATH, "user"))),
         )
 
 

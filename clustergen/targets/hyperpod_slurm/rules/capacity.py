@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, drop, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
@@ -69,9 +69,8 @@ def minimum(plan: Plan) -> Iterator[Problem]:
 )
 def legacy(plan: Plan) -> Iterator[Problem]:
     if modes.options(plan).mode == "legacy" and modes.continuous(plan):
-        yield Problem(
+        yield unwanted(
             modes.PROVISIONING,
             "mode: legacy provisions all nodes at once",
             help="remove provisioning, or write mode: customer-managed",
-            fix=unsafe(drop(modes.PROVISIONING)),
         )

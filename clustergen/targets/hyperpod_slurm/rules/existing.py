@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import cluster, limits
 from clustergen.services.hyperpod.limits import PARAMETERS_FILE
@@ -58,12 +58,11 @@ def limits_of_queues(plan: Plan) -> Iterator[Problem]:
     for queue in plan.queues if not cluster.is_new(plan) else ():
         for path in (queue.at(field) for field in _QUEUE):
             if plan.wrote(*path):
-                yield Problem(
+                yield unwanted(
                     path,
                     f"{path[-1]} has no effect on the partition {queue.name} of an existing "
                     "cluster",
                     help="have the owner of the cluster write it in slurm.conf",
-                    fix=unsafe(drop(path)),
                 )
 
 

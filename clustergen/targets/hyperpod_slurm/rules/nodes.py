@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.base.findings import Path, Problem, drop, unsafe
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan.model import Database, Plan
 from clustergen.services.aws import mounts
 from clustergen.services.hyperpod import limits
@@ -65,11 +65,8 @@ def _missing(plan: Plan) -> Iterator[str]:
 def single_by_api(plan: Plan) -> Iterator[Problem]:
     controllers = modes.options(plan).controllers
     if controllers > 1 and not plan.existing.cluster and not _legacy(plan):
-        yield Problem(
-            _PATH,
-            f"{controllers} controllers",
-            help="write mode: legacy, or remove controllers",
-            fix=unsafe(drop(_PATH)),
+        yield unwanted(
+            _PATH, f"{controllers} controllers", help="write mode: legacy, or remove controllers"
         )
 
 
@@ -90,13 +87,12 @@ def overlay_count(plan: Plan) -> Iterator[Problem]:
     controllers = modes.options(plan).controllers
     for path, count in _overlay_counts(plan):
         if count != controllers and _legacy(plan):
-            yield Problem(
+            yield unwanted(
                 path,
                 f"{count} controllers, but scripts for {controllers}",
                 help=f"write targets.hyperpod-slurm.controllers: {count}, and remove this"
                 if 1 <= count <= MAX_CONTROLLERS
                 else "remove it",
-                fix=unsafe(drop(path)),
             )
 
 

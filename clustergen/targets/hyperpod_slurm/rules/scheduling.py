@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, drop, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
@@ -57,10 +57,9 @@ def partition(plan: Plan) -> Iterator[Problem]:
 )
 def orchestrator(plan: Plan) -> Iterator[Problem]:
     if modes.mode(plan) == "legacy" and "Orchestrator" in plan.overlay:
-        yield Problem(
+        yield unwanted(
             ("targets", "hyperpod-slurm", "overlay", "Orchestrator"),
             "mode: legacy has no orchestrator in its request",
             help="remove it, or write mode: customer-managed",
-            fix=unsafe(drop(("targets", "hyperpod-slurm", "overlay", "Orchestrator"))),
             on_key=True,
         )

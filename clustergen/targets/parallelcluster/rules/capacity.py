@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.parallelcluster import limits
@@ -80,11 +80,10 @@ def allocation(plan: Plan) -> Iterator[Problem]:
         known = limits.ALLOCATION[capacity_type(group)]
         several = group.listed or len(place) > 1
         if group.allocation and several and group.allocation not in known:
-            yield Problem(
+            yield unwanted(
                 group.at("allocation"),
                 f"{group.allocation} is no strategy for {capacity_type(group)}",
                 help=f"write {' or '.join(known)}" if known else "remove allocation",
-                fix=unsafe(drop(group.at("allocation"))),
             )
 
 

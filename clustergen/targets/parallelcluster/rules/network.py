@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import references
@@ -66,11 +66,10 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
     used = {id for queue in queue_owners(plan).queues for id in subnets(plan, queue)}
     for index, subnet in enumerate(plan.network.private):
         if index and used and references.text(subnet.id) not in used:
-            yield Problem(
+            yield unwanted(
                 ("network", "private_subnets", index),
                 f"no node is placed in {references.text(subnet.id)}",
                 help="remove it, or list several instance types in a group without EFA",
-                fix=unsafe(drop(("network", "private_subnets", index))),
             )
 
 
@@ -116,11 +115,10 @@ def managed_names(plan: Plan) -> Iterator[Problem]:
     dns = plan.options_as(Options).dns
     if plan.network.closed and dns and (dns.managed or not dns.ec2_hostnames):
         path = ("targets", "parallelcluster", "dns")
-        yield Problem(
+        yield unwanted(
             path,
             "nodes need the host names of EC2 where network.internet is none",
             help="remove dns, or write dns: {managed: false, ec2_hostnames: true}",
-            fix=unsafe(drop(path)),
         )
 
 
@@ -137,11 +135,10 @@ def managed_names(plan: Plan) -> Iterator[Problem]:
 def desktops(plan: Plan) -> Iterator[Problem]:
     options = plan.options_as(Options)
     for path, _ in _desktops(options) if plan.network.closed else ():
-        yield Problem(
+        yield unwanted(
             path,
             "nothing leads to the desktops where network.internet is none",
             help="remove dcv, or remove internet: none",
-            fix=unsafe(drop(path)),
         )
 
 

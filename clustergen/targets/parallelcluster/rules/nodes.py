@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, drop, put, unsafe
+from clustergen.base.findings import Path, Problem, drop, put, unsafe, unwanted
 from clustergen.facts.catalog import ebs
 from clustergen.facts.catalog.ebs import VolumeType
 from clustergen.plan.model import Ebs, Plan, Volume
@@ -97,11 +97,10 @@ def efa_layout(plan: Plan) -> Iterator[Problem]:
 )
 def login_volume(plan: Plan) -> Iterator[Problem]:
     if plan.wrote("login", "root_volume"):
-        yield Problem(
+        yield unwanted(
             ("login", "root_volume"),
             "login nodes keep the root volume of their image",
             help="remove it, or build an image with the volume that you want",
-            fix=unsafe(drop(("login", "root_volume"))),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.rules import rule
@@ -40,11 +40,10 @@ def without_groups(plan: Plan) -> Iterator[Problem]:
             message = f"no nodes are called {name!r}"
             yield Problem((*_FIELD, index), message, help=f"name some of {known}")
         elif not all(given[name]):
-            yield Problem(
+            yield unwanted(
                 (*_FIELD, index),
                 f"{name} has no security groups of its own",
                 help="add security_groups there, or remove it here",
-                fix=unsafe(drop((*_FIELD, index))),
             )
 
 
@@ -86,12 +85,11 @@ def none_to_leave_out(plan: Plan) -> Iterator[Problem]:
     for index, addition in enumerate(plan.options_as(Options).leave_out):
         if addition == "security-groups" and not plan.network.new_security_groups:
             path = ("targets", "parallelcluster", "leave_out", index)
-            yield Problem(
+            yield unwanted(
                 path,
                 "security-groups in leave_out has no effect: network.security_groups are in their "
                 "place",
                 help="remove it",
-                fix=unsafe(drop(path)),
             )
 
 

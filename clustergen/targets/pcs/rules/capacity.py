@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.slurm import imex
 from clustergen.targets.pcs import limits, settings
@@ -200,9 +200,8 @@ def allocation(plan: Plan) -> Iterator[Problem]:
         spot = group.capacity.kind == "spot"
         if group.allocation and not (spot and group.allocation in limits.SPOT_ALLOCATION):
             known = ", ".join(limits.SPOT_ALLOCATION)
-            yield Problem(
+            yield unwanted(
                 group.at("allocation"),
                 f"PCS does not support {group.allocation!r} for {group.capacity.kind} capacity",
                 help=f"write one of {known}" if spot else "remove it, or write capacity: spot",
-                fix=unsafe(drop(group.at("allocation"))),
             )

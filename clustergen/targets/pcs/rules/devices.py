@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
@@ -27,11 +27,10 @@ def gres(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         for name, value in group.slurm.items():
             if name.lower() == "gres":
-                yield Problem(
+                yield unwanted(
                     group.at("slurm", name),
                     f"Gres: {value} has no record in gres.conf",
                     help="remove it; to partition GPUs write mig",
-                    fix=unsafe(drop(group.at("slurm", name))),
                     on_key=True,
                 )
 
