@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support import control, run_summary
-from tests.support.tiers import IN_REAL, REAL, repetitions
+from tests.support.tiers import IN_REAL, QUICK, REAL, REPEATED, repetitions, scenarios
 from tests.validators import shared
 from tests.validators.parallelcluster import ParallelCluster
 
@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Sort tests into the tiers of `tests.support.tiers`, and leave out the real one by default.
+    """Sort tests into the tiers of `tests.support.tiers`, and run the quick one by default.
 
     Real daemons and machines depend on what else this machine does: their tests have a second try,
     and `tests.support.run_summary` names those that needed it.
@@ -45,13 +45,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 why = f"{control.BEGINS}{reason}"
                 item.add_marker(pytest.mark.skipif(bool(reason), reason=why))
                 item.add_marker(pytest.mark.flaky(reruns=1))
-    for item in repetitions(items):
+    for item in scenarios(items):
         item.add_marker(IN_REAL)
-    if config.option.markexpr or config.args != config.getini("testpaths"):
-        return
-    real = [item for item in items if item.get_closest_marker(REAL)]
-    config.hook.pytest_deselected(items=real)
-    items[:] = [item for item in items if not item.get_closest_marker(REAL)]
+    for item in repetitions(items):
+        item.add_marker(REPEATED)
+    if not config.option.markexpr and config.args == config.getini("testpaths"):
+        config.option.markexpr = QUICK
 
 
 def pytest_collection_finish() -> None:

@@ -1,4 +1,4 @@
-"""The two tiers: what is quick, and that nothing is in neither."""
+"""The tiers: what is quick, and that each validator and target is in one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from clustergen import targets
 from tests.support.paths import ROOT
-from tests.support.tiers import IN_REAL, repetitions
+from tests.support.tiers import IN_REAL, QUICK, repetitions, scenarios
 
 TESTS = ROOT / "tests"
 BY_HAND = {
@@ -27,7 +27,7 @@ BY_HAND = {
 
 @dataclass(frozen=True)
 class Case:
-    """What `repetitions` reads of a case."""
+    """What `repetitions` and `scenarios` read of a case."""
 
     nodeid: str
     marks: Mapping[str, int]
@@ -58,7 +58,8 @@ def test_a_part_of_each_file_is_run(
         for test in range(tests)
         for number in range(cases)
     ]
-    assert len(given) - len({each.nodeid for each in repetitions(given)}) == run
+    left = {each.nodeid for sort in (repetitions, scenarios) for each in sort(given)}
+    assert len(given) - len(left) == run
 
 
 def test_only_controls_skip() -> None:
@@ -117,7 +118,9 @@ def test_each_target_is_validated_and_deployed() -> None:
 
 
 @IN_REAL
-@pytest.mark.parametrize(("tier", "most"), [("not real", 19_500), ("real", 3_000)])
+@pytest.mark.parametrize(
+    ("tier", "most"), [(QUICK, 19_500), ("real and not repeated", 1_500), ("repeated", 2_500)]
+)
 def test_a_tier_has_a_budget(tier: str, most: int) -> None:
     """One that grows beyond it makes room first."""
     assert len([line for line in collected("-m", tier) if "::" in line]) <= most

@@ -1,7 +1,7 @@
 """Run the quick tests of what changed: ``python -m tests.support.changed [REVISION] [OPTION]...``.
 
 The folders of tests mirror those of the package. Compares the working tree with ``REVISION``, by
-default HEAD; options go to pytest, such as ``-m real``.
+default HEAD; options go to pytest, such as ``-m "real or repeated"``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from tests.support.paths import ROOT
+from tests.support.tiers import QUICK
 
 ALWAYS = ("tests/golden", "tests/repository/test_rooms.py", "tests/repository/test_layers.py")
 
@@ -58,7 +59,7 @@ def main() -> int:
     ]
     tests = folders(names)
     print(*tests, sep="\n")
-    command = [sys.executable, "-m", "pytest", "-n", "2", "-m", "not real", *given, *tests]
+    command = [sys.executable, "-m", "pytest", "-n", "2", "-m", QUICK, *given, *tests]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

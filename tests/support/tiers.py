@@ -1,24 +1,26 @@
-"""The two tiers of the tests: quick, which `pytest` runs, and real, which `pytest -m real` runs.
+"""The tiers of the tests: quick, real and repeated.
 
-A quick test needs the packages of the lock files and nothing else. The real tier has what needs
-more of the machine, and the repetitions that are left out of the quick one. Where a file or a
-folder is named, the tests of both are run.
+`pytest` runs the quick one: it needs the packages of the lock files and nothing else. The real one
+has what needs more of the machine or of time; `.ci/run` runs it too. Repeated is what does the same
+with other cases: a scheduled workflow runs it. Where a file or a folder is named, the tests of all
+tiers are run.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import pytest
 from hypothesis import settings
 
 T = TypeVar("T")
-REAL = "real"
+REAL, REPEATED = "real", "repeated"
+QUICK = f"not {REAL} and not {REPEATED}"
 IN_REAL = pytest.mark.real()
-"""Marks what needs nothing more of the machine: it repeats a quick test, or installs packages."""
+"""Marks what needs nothing more of the machine than time, such as what installs packages."""
 
 
 def share(full: int) -> int:
@@ -36,23 +38,24 @@ def without_root() -> str:
     return "" if os.geteuid() == 0 else "only root can be other users, and give files to them"
 
 
-def repetitions(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """What the quick tier leaves out.
+def repetitions(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """The cases of tests with the mark ``sampled(n)``, but for one of n.
 
-    Of the cases of a test with the mark ``sampled(n)``, one of n is quick, and of the tests of a
-    file with the mark ``scenarios(n)``, which play one program again and again, one of n. Which one
-    depends on the name, so that tests of one table take different rows.
+    Which one depends on the name, so that tests of one table take different rows.
     """
-    files, tests = _grouped(items, "::"), _grouped(items, "[")
-    return [
-        *(case for name, cases in tests.items() for case in _repeated(name, cases)),
-        *(
-            case
-            for file, cases in files.items()
-            for test in _sampled(file, [*_grouped(cases, "[")], _every(cases[0], "scenarios"))
-            for case in tests[test]
-        ),
-    ]
+    for test, cases in _grouped(items, "[").items():
+        yield from _sampled(test, cases, _every(cases[0], "sampled"))
+
+
+def scenarios(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """The tests of files with the mark ``scenarios(n)``, but for one of n.
+
+    They play one program again and again.
+    """
+    for file, cases in _grouped(items, "::").items():
+        tests = _grouped(cases, "[")
+        for test in _sampled(file, [*tests], _every(cases[0], "scenarios")):
+            yield from tests[test]
 
 
 def _grouped(items: Iterable[pytest.Item], end: str) -> dict[str, list[pytest.Item]]:
@@ -60,10 +63,6 @@ def _grouped(items: Iterable[pytest.Item], end: str) -> dict[str, list[pytest.It
     for item in items:
         found.setdefault(item.nodeid.partition(end)[0], []).append(item)
     return found
-
-
-def _repeated(test: str, cases: Sequence[pytest.Item]) -> Sequence[pytest.Item]:
-    return _sampled(test, cases, _every(cases[0], "sampled"))
 
 
 def _every(item: pytest.Item, name: str) -> int:

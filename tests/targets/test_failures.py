@@ -21,7 +21,6 @@ from tests.support.cloud.account import EXPIRED, INTERRUPTED, THROTTLED, Account
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.cloud.moments import Exactly, Moment, has_pages, key, state
 from tests.support.cloud.stacks import Stack
-from tests.support.tiers import IN_REAL
 from tests.targets.test_deployments import STORAGE, TARGETS, files
 
 OFTEN: Final = 999
@@ -344,7 +343,7 @@ def every_play(good: Good) -> Iterator[tuple[str, str, int]]:
 
 
 # A prime, so that it meets each wrong answer at other calls.
-@pytest.mark.parametrize("every", [pytest.param(1, marks=IN_REAL), 19])
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.repeated()), 19])
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_wrong_answer_does_harm(target: str, every: int, tmp_path: Path) -> None:
     with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:
