@@ -73,8 +73,7 @@ def uploads(rendered: RenderedCluster) -> dict[str, str]:
     """Key in the scripts bucket -> text; keys for head and login nodes are fixed."""
     plan = rendered.plan
     made = {script.key: script.text for script in actions.own_scripts(plan)}
-    hook = actions.hook(plan)
-    made[hook.current_key(plan)] = hook.text
+    made[actions.current_key(plan)] = actions.hook(plan).text
     made |= tables.uploads(plan, rendered.files)
     if text := collecting.workspace_file(plan):
         made[actions.workspace_key(plan)] = text

@@ -1,8 +1,8 @@
 """The targets: their interface, and loading them.
 
 A target is a subpackage with the files ``__init__`` (its ``TARGET``), ``options.py``,
-``limits.py``, ``support.py``, ``rules/`` and ``emit.py``. :mod:`clustergen.targets.contract` checks
-that it is complete.
+``limits.py``, ``support.json``, ``rules/`` and ``emit.py``. :mod:`clustergen.targets.contract`
+checks that it is complete.
 """
 
 from __future__ import annotations

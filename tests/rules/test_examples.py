@@ -83,8 +83,6 @@ def test_every_finding_has_help(rule: Rule) -> None:
 
 # Faults that break another rule, too.
 ALSO: dict[str, set[str]] = {
-    # A node group in a Capacity Block needs what its market needs.
-    "OVL538": {"OVL502"},
     # Labels have a rule on their characters.
     "SPC038": {"K8S001"},
 }

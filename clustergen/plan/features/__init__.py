@@ -1,14 +1,15 @@
 """Features that a cluster uses, and how well each target supports them.
 
 The table is the only source of ``SUP`` findings, ``clustergen targets`` and the support page. A
-feature detects whether and where a plan uses it; each target's ``support.py`` lists how well the
-target supports it.
+feature detects whether and where a plan uses it; each target's ``support.json`` lists how well
+the target supports it.
 """
 
 from __future__ import annotations
 
 from clustergen.plan.features.checking import check, message
 from clustergen.plan.features.model import Feature, Level, Row, Support, Uses, rows, support
+from clustergen.plan.features.some_targets import supported
 from clustergen.plan.features.table import FEATURES, used
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "message",
     "rows",
     "support",
+    "supported",
     "used",
 ]

@@ -1,14 +1,16 @@
-"""Features that clustergen has on some targets only: the answer of the others."""
+"""How a target supports the features, and what other targets say of those that only some have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from clustergen.plan.features import monitoring
 from clustergen.plan.features.model import Support, rows
+from clustergen.plan.model import Plan
 
-ON_OTHER_TARGETS: Mapping[str, Support] = MappingProxyType(
+_ON_OTHER_TARGETS: Mapping[str, Support] = MappingProxyType(
     {
         **rows(Path(__file__)),
         "software.registry": Support(
@@ -21,3 +23,18 @@ ON_OTHER_TARGETS: Mapping[str, Support] = MappingProxyType(
     }
 )
 """Rows by feature."""
+
+
+def supported(
+    module: Path,
+    *,
+    shared: Mapping[str, Support] = {},
+    special: Mapping[str, Support] = {},
+    unless: Mapping[str, Callable[[Plan], object]] = {},
+) -> Mapping[str, Support]:
+    """Support by feature id, for every feature: what targets share, the JSON file beside a module,
+    and ``special`` rows. ``unless`` says which plans get a feature in full.
+    """
+    found = {**_ON_OTHER_TARGETS, **shared, **monitoring.SHARED, **rows(module), **special}
+    found |= {feature: found[feature]._replace(unless=when) for feature, when in unless.items()}
+    return MappingProxyType(found)

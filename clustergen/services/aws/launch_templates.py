@@ -89,6 +89,17 @@ def tag_specifications(
     return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags} for kind in kinds]}
 
 
+def resource(plan: Plan, name: str, data: Json) -> Json:
+    """The launch template of the nodes ``name``, with tags of its own."""
+    tags = tag_specifications(plan, name, kinds=["launch-template"])
+    return cfn.resource("AWS::EC2::LaunchTemplate", {"LaunchTemplateData": data, **tags})
+
+
+def user_data(text: Json | str | None) -> Json:
+    """User data in clear text, with values of outputs; nothing if nodes need none."""
+    return {"UserData": {"Fn::Base64": text}} if text else {}
+
+
 def interface(interface: Interface, groups: Sequence[Any], subnet: Any = None) -> Json:
     """One network interface; with ``subnet`` if the template names it."""
     return {
@@ -106,6 +117,16 @@ def network(interfaces: Sequence[Interface], groups: Sequence[Any], subnet: Any 
     if subnet is None and len(interfaces) == 1 and interfaces[0].type == "interface":
         return {"SecurityGroupIds": list(groups)}
     return {"NetworkInterfaces": [interface(each, groups, subnet) for each in interfaces]}
+
+
+# Without the spec's tags: changing them would replace it with its nodes.
+PLACEMENT_GROUP = cfn.resource("AWS::EC2::PlacementGroup", {"Strategy": "cluster"})
+
+
+def placement_group(group: NodeGroup, made: str) -> Json | str | None:
+    """The name of a group's placement group; ``made`` is the logical id of one of its own."""
+    # The Ref of a placement group is its name, which CloudFormation generates.
+    return cfn.ref(made) if group.placement.kind == "cluster" else group.placement.group
 
 
 MARKETS = {

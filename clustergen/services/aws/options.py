@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
+from clustergen.base.findings import Path
 from clustergen.plan.model import Existing, Options
 from clustergen.spec.options import option
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Instances(Options):
     """Options of targets whose nodes are EC2 instances in the account."""
+
+    OWNED: ClassVar[tuple[Path, ...]] = ()
+    """What a cluster has once, and not by node group or queue."""
 
     key_name: Printable | None = option(None, "EC2 key pair of the nodes.")
     detailed_monitoring: bool = option(
@@ -27,7 +31,7 @@ class Instances(Options):
     @property
     def existing(self) -> Existing:
         """See :attr:`clustergen.plan.model.Options.existing`."""
-        return self._existing(named={"key_name": self.key_name})
+        return self._existing(owned=self.OWNED, named={"key_name": self.key_name})
 
 
 @dataclass(frozen=True, slots=True)

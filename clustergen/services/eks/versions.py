@@ -51,6 +51,20 @@ NEWEST = list(VERSIONS)[-1]
 LASTING = [name for name, version in VERSIONS.items() if version.standard_until][-1]
 """The version with the longest announced support, which charts support."""
 
+# https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html; 2026-11-20.
+BUILT_IN_EFA = "1.33"
+"""From this version on, the cluster's security group allows EFA."""
+
+
+def minor(name: str) -> int:
+    """``1.35`` as 35, for comparison."""
+    return int(name.partition(".")[2])
+
+
+def at_least(name: str, least: str) -> bool:
+    """Whether a version is ``least`` or later."""
+    return minor(name) >= minor(least)
+
 
 def is_over(version: Version) -> bool:
     """Whether its extended support had ended on :data:`DATE`."""
@@ -59,7 +73,7 @@ def is_over(version: Version) -> bool:
 
 def is_older(name: str) -> bool:
     """Whether a version is older than all in the table."""
-    return int(name.partition(".")[2]) < int(next(iter(VERSIONS)).partition(".")[2])
+    return minor(name) < minor(next(iter(VERSIONS)))
 
 
 def is_retired(name: str) -> bool:

@@ -15,6 +15,7 @@ from clustergen.base.digests import sha256
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.services.kubernetes import labels_and_taints
+from clustergen.services.kubernetes.names import INSTANCE_TYPE_LABEL
 
 _LONGEST_RELEASE = 53
 """https://helm.sh/docs/chart_template_guide/getting_started/ (the release name)"""
@@ -95,7 +96,7 @@ def _known_labels(plan: Plan, group: NodeGroup, kind: str) -> Iterator[tuple[str
     for prefix in ("kubernetes.io", "beta.kubernetes.io"):
         yield f"{prefix}/os", "linux"
         yield f"{prefix}/arch", arch
-    for name in ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"):
+    for name in (INSTANCE_TYPE_LABEL, "beta.kubernetes.io/instance-type"):
         yield name, kind
     for name in ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"):
         yield name, plan.region

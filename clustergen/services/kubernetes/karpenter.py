@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen.base.artifacts import Json
 from clustergen.base.findings import Problem, put, unsafe
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.services.aws import cfn, launch_templates, references
 from clustergen.services.kubernetes import disks, labels_and_taints, pruning
 from clustergen.services.kubernetes.manifest import kubernetes_object
@@ -211,7 +211,7 @@ def _node_pool(group: NodeGroup, *, weight: int) -> Json:
                 _in(INSTANCE_TYPE_LABEL, [type.name for type in group.types]),
                 _in("karpenter.sh/capacity-type", [_capacity_type(group)]),
             ],
-            **_taints(group),
+            **pool_taints(labels_and_taints.taints(group)),
         },
     }
     spec = {
@@ -259,16 +259,14 @@ def cpu_limits(plan: Plan) -> dict[str, str]:
     return {group.object_name: _limits(group)["cpu"] for group in groups(plan)}
 
 
-def _taints(group: NodeGroup) -> Json:
-    found = [
-        {
-            "key": taint.key,
-            **({"value": taint.value} if taint.value else {}),
-            "effect": taint.effect,
-        }
-        for taint in labels_and_taints.taints(group)
-    ]
-    return {"taints": found} if found else {}
+def pool_taints(taints: Sequence[Taint]) -> Json:
+    """The taints of a pool's nodes, as a member of its template."""
+    return {"taints": [_taint(taint) for taint in taints]} if taints else {}
+
+
+def _taint(taint: Taint) -> Json:
+    value = {"value": taint.value} if taint.value else {}
+    return {"key": taint.key, **value, "effect": taint.effect}
 
 
 def _in(key: str, values: list[str]) -> Json:

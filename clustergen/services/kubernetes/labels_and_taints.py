@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan, Taint
@@ -23,8 +23,12 @@ def on_system_nodes(plan: Plan) -> Json:
 
 def affinity_to(groups: Iterable[NodeGroup], label: str = NODE_GROUP_LABEL) -> Json:
     """The affinity of pods that run on the nodes of these groups only."""
-    names = [group.name for group in groups]
-    match = {"matchExpressions": [{"key": label, "operator": "In", "values": names}]}
+    return affinity(label, [group.name for group in groups])
+
+
+def affinity(label: str, values: Sequence[str]) -> Json:
+    """The affinity of pods that run only on nodes with one of these values of a label."""
+    match = {"matchExpressions": [{"key": label, "operator": "In", "values": values}]}
     needed = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [match]}}
     return {"nodeAffinity": needed}
 

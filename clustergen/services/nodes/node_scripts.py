@@ -6,7 +6,7 @@ script changes the node group.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Json
@@ -17,16 +17,11 @@ from clustergen.services.aws import cfn, mounts
 BUCKET = "ScriptsBucketName"
 
 
-class NodeScript:
-    """A script of the bundle, under ``scripts/``; its text is rendered when it is used."""
-
-    __slots__ = ()
+class NodeScript(NamedTuple):
+    """A script of the bundle, under ``scripts/``."""
 
     name: str
-
-    @property
-    def text(self) -> str:
-        raise NotImplementedError
+    text: str
 
     @property
     def checksum(self) -> str:

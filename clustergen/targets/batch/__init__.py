@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from clustergen.base.text_lists import words
 from clustergen.facts.schemas import Schema
+from clustergen.plan.features import supported
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.batch.limits import LIMITS
 from clustergen.targets.batch.options import Options
-from clustergen.targets.batch.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
@@ -26,7 +29,7 @@ TARGET = Target(
         task_interfaces=1,
     ),
     title="AWS Batch",
-    support=SUPPORT,
+    support=supported(Path(__file__).with_name("support.json")),
     rule_packages=("clustergen.targets.batch.rules",),
     document_rules="clustergen.targets.batch.rules.document",
     emitter="clustergen.targets.batch.emit",
@@ -35,16 +38,9 @@ TARGET = Target(
     schema=Schema(
         file="batch.json",
         cloudformation=True,
-        list_keys=(
-            "NetworkCardIndex+DeviceIndex",
-            "DeviceName",
-            "ResourceType",
-            "ShareIdentifier",
-            "PolicyName",
-            "Sid",
-            "Reason",
-            "Order",
-            "Key",
-        ),
+        list_keys=words("""
+            NetworkCardIndex+DeviceIndex DeviceName ResourceType ShareIdentifier
+            PolicyName Sid Reason Order Key
+        """),
     ),
 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.aws import cfn
+from clustergen.services.aws.launch_templates import placement_group
+from clustergen.services.aws.members import present
 from clustergen.targets.batch import (
     images,
     launch_template,
@@ -71,7 +73,7 @@ def _resources(plan: Plan, group: NodeGroup) -> Json:
         "Subnets": [cfn.value(subnet.id) for subnet in plan.subnets_of(group)],
         **_security_groups(plan, group),
         "InstanceRole": roles.profile(group),
-        **_placement(group),
+        **present(PlacementGroup=placement_group(group, names.placement_group(group))),
         "Ec2Configuration": [images.configuration(group)],
         "LaunchTemplate": {
             "LaunchTemplateId": cfn.ref(names.launch_template(group)),
@@ -87,14 +89,3 @@ def _security_groups(plan: Plan, group: NodeGroup) -> Json:
     if launch_template.has_interfaces(group):
         return {}
     return {"SecurityGroupIds": launch_template.security_groups(plan, group)}
-
-
-def _placement(group: NodeGroup) -> Json:
-    match group.placement.kind:
-        case "cluster":
-            # The Ref of a placement group is its name, which CloudFormation generates.
-            return {"PlacementGroup": cfn.ref(names.placement_group(group))}
-        case "existing":
-            return {"PlacementGroup": group.placement.group}
-        case _:
-            return {}

@@ -11,6 +11,7 @@ from clustergen.plan.model import Plan
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.services import foundation, mirror
 from clustergen.services.aws import cfn, logs, marks
+from clustergen.services.aws.launch_templates import PLACEMENT_GROUP
 from clustergen.targets.batch import (
     compute_environments,
     deploy,
@@ -84,9 +85,7 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield names.LOG_GROUP, logs.group(plan, names.log_group(plan), "Retain")
     for group in plan.node_groups:
         if group.placement.kind == "cluster":
-            # Without the spec's tags: changing them would replace it with its nodes.
-            placement = {"Type": "AWS::EC2::PlacementGroup", "Properties": {"Strategy": "cluster"}}
-            yield names.placement_group(group), placement
+            yield names.placement_group(group), PLACEMENT_GROUP
         yield names.launch_template(group), launch_template.resource(plan, group)
         yield names.compute_environment(group), compute_environments.resource(plan, group)
     if plan.slurm.accounts:

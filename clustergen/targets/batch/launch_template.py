@@ -30,10 +30,9 @@ def resource(plan: Plan, group: NodeGroup) -> Json:
         **launch_templates.market(group),
         **launch_templates.reservation(group),
         **launch_templates.cpu(group),
-        **_user_data(plan, group),
+        **launch_templates.user_data(user_data.for_group(plan, group)),
     }
-    tags = launch_templates.tag_specifications(plan, group.name, kinds=["launch-template"])
-    return {"Type": "AWS::EC2::LaunchTemplate", "Properties": {"LaunchTemplateData": data, **tags}}
+    return launch_templates.resource(plan, group.name, data)
 
 
 def has_interfaces(group: NodeGroup) -> bool:
@@ -53,8 +52,3 @@ def _interfaces(plan: Plan, group: NodeGroup) -> Json:
 def security_groups(plan: Plan, group: NodeGroup) -> list[Any]:
     """The security groups of a group's nodes."""
     return [cfn.value(id) for id in plan.security_groups_of(group)]
-
-
-def _user_data(plan: Plan, group: NodeGroup) -> Json:
-    text = user_data.for_group(plan, group)
-    return {"UserData": {"Fn::Base64": text}} if text else {}

@@ -24,7 +24,6 @@ API = "https://docs.aws.amazon.com/batch/latest/APIReference/"
 MULTI_NODE = f"{USER_GUIDE}mnp-ce.html"
 LAUNCH_TEMPLATES = f"{USER_GUIDE}launch-templates.html"
 QUOTAS = f"{USER_GUIDE}service_limits.html"
-COMPUTE_RESOURCE = f"{API}API_ComputeResource.html"
 JOB_QUEUE = f"{API}API_CreateJobQueue.html"
 
 # Names have 128 characters; ours are CLUSTER-QUEUE, and CLUSTER-QUEUE-GROUP-KIND of jobs.

@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 from clustergen.base import shell
 from clustergen.services.nodes.node_scripts import NodeScript
-
-
-@dataclass(frozen=True, slots=True)
-class Script(NodeScript):
-    """A script of the bundle, under ``scripts/``."""
-
-    name: str
-
-    @property
-    def text(self) -> str:
-        return _text(self.name)
-
 
 _FOLDERS = {
     "check-accelerators.sh": "scripts",
@@ -29,11 +16,13 @@ _FOLDERS = {
 }
 
 
-@functools.lru_cache(maxsize=8)
-def _text(name: str) -> str:
-    return shell.render(
+@functools.cache
+def node_script(name: str) -> NodeScript:
+    """The script ``name``; what differs between nodes is an argument."""
+    text = shell.render(
         f"{_FOLDERS[name]}/{name}.j2",
         linger=0,
         before="ecs.service",
         consequence="the node then does not join, and gets no job.",
     )
+    return NodeScript(name, text)

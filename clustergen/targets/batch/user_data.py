@@ -17,8 +17,8 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Efs, NodeGroup, Plan
 from clustergen.services.aws import cfn, mime, mounts, references
-from clustergen.services.nodes import node_scripts
-from clustergen.targets.batch.scripts import Script
+from clustergen.services.nodes.node_scripts import BUCKET, NodeScript, mount_arguments
+from clustergen.targets.batch.scripts import node_script
 
 
 class Action(NamedTuple):
@@ -47,7 +47,7 @@ def _text(actions: tuple[Action, ...], region: str) -> str:
     return mime.multipart([(mime.SHELL_SCRIPT, text)])
 
 
-def used(plan: Plan) -> tuple[Script, ...]:
+def used(plan: Plan) -> tuple[NodeScript, ...]:
     """clustergen's scripts that nodes run, by name."""
     found = {script for group in plan.node_groups for script, _, _ in _own(plan, group)}
     return tuple(sorted(found, key=lambda script: script.name))
@@ -76,8 +76,8 @@ def _actions(plan: Plan, group: NodeGroup) -> Iterator[Action]:
     yield from (*first, *before, *own[len(first) :], *after)
 
 
-def _action(script: Script, arguments: tuple[str, ...], required: bool) -> Action:
-    bucket = references.placeholder(node_scripts.BUCKET)
+def _action(script: NodeScript, arguments: tuple[str, ...], required: bool) -> Action:
+    bucket = references.placeholder(BUCKET)
     return Action(f"s3://{_referring(bucket)}/{script.key}", script.checksum, arguments, required)
 
 
@@ -87,21 +87,21 @@ def _users(plan: Plan, group: NodeGroup, when: str) -> Iterator[Action]:
             yield Action(script.url, script.sha256 or "", script.args)
 
 
-def _own(plan: Plan, group: NodeGroup) -> Iterator[tuple[Script, tuple[str, ...], bool]]:
+def _own(plan: Plan, group: NodeGroup) -> Iterator[tuple[NodeScript, tuple[str, ...], bool]]:
     """clustergen's scripts, their arguments, and whether a node needs them."""
     if needed := tuple(_packages(plan, group)):
-        yield Script("packages.sh"), needed, True
+        yield node_script("packages.sh"), needed, True
     if group.scratch:
-        yield Script("scratch.sh"), (group.scratch,), True
+        yield node_script("scratch.sh"), (group.scratch,), True
     if number := lustre_interfaces(plan, group):
-        yield Script("lustre-efa.sh"), (str(number),), False
+        yield node_script("lustre-efa.sh"), (str(number),), False
     for item in mounts.mounted(plan):
-        given = node_scripts.mount_arguments(plan, mounts.mount(item))
+        given = mount_arguments(plan, mounts.mount(item))
         type, folder, source, *rest = map(str, given)
-        yield Script("mount.sh"), (type, folder, _referring(source), *rest), True
+        yield node_script("mount.sh"), (type, folder, _referring(source), *rest), True
     kind, count = group.accelerators
     if "gpu" in group.health_checks and count:
-        yield Script("check-accelerators.sh"), (kind, str(count)), True
+        yield node_script("check-accelerators.sh"), (kind, str(count)), True
 
 
 _MOUNT_S3 = "https://s3.amazonaws.com/mountpoint-s3-release/latest/{}/mount-s3.rpm"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from clustergen.base.text_lists import words
 from clustergen.facts.schemas import Schema
+from clustergen.plan.features import supported
 from clustergen.plan.model import Traits
 from clustergen.services.eks.addresses import reserved
 from clustergen.targets import Target
 from clustergen.targets.eks.limits import LIMITS
 from clustergen.targets.eks.options import Options
-from clustergen.targets.eks.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
@@ -25,7 +28,10 @@ TARGET = Target(
         system_nodes=True,
     ),
     title="Amazon EKS",
-    support=SUPPORT,
+    support=supported(
+        Path(__file__).with_name("support.json"),
+        unless={"nodes.scaling": lambda plan: plan.kubernetes.autoscaler == "karpenter"},
+    ),
     rule_packages=("clustergen.targets.eks.rules",),
     document_rules="clustergen.targets.eks.rules.document",
     emitter="clustergen.targets.eks.emit",
@@ -35,16 +41,9 @@ TARGET = Target(
     schema=Schema(
         file="eks.json",
         cloudformation=True,
-        list_keys=(
-            "NetworkCardIndex+DeviceIndex",
-            "DeviceIndex",
-            "DeviceName",
-            "ResourceType",
-            "PolicyName",
-            "Sid",
-            "ServiceAccount",
-            "Name",
-            "Key",
-        ),
+        list_keys=words("""
+            NetworkCardIndex+DeviceIndex DeviceIndex DeviceName ResourceType
+            PolicyName Sid ServiceAccount Name Key
+        """),
     ),
 )

@@ -15,6 +15,7 @@ from clustergen.plan.timetable import phases
 from clustergen.services import schedules
 from clustergen.services.aws import marks
 from clustergen.services.eks import control_plane
+from clustergen.services.eks.versions import minor
 from clustergen.services.kubernetes import (
     access,
     claims,
@@ -106,8 +107,8 @@ def _joined(plan: Plan, managed: Sequence[NodeGroup]) -> dict[str, Any]:
         if any(interface.type == "efa-only" for interface in group.interfaces)
     )
     return {
-        "version": _minor(plan.kubernetes.version) if known else 0,
-        "claims_from": _minor(claims_from) if claims_from else 0,
+        "version": minor(plan.kubernetes.version) if known else 0,
+        "claims_from": minor(claims_from) if claims_from else 0,
         "versioned": tuple(group.name for group in managed if not group.image),
         "security_group": plan.options_as(Options).cluster_security_group or "",
         "efa_only": tuple(thin),
@@ -116,10 +117,6 @@ def _joined(plan: Plan, managed: Sequence[NodeGroup]) -> dict[str, Any]:
             each.parameter: Driver(each.addon.name, each.object) for each in drivers.drivers(plan)
         },
     }
-
-
-def _minor(version: str) -> int:
-    return int(version.partition(".")[2])
 
 
 def _group(group: NodeGroup) -> ManagedGroup:

@@ -15,10 +15,8 @@ from clustergen.services.aws import cfn
 from clustergen.services.aws.iam import actions, allow, deny_without_tls, document, equal
 from clustergen.services.aws.members import filled
 from clustergen.services.eks import control_plane, roles
+from clustergen.services.kubernetes.karpenter import NAMESPACE, SERVICE_ACCOUNT
 from clustergen.targets.eks import node_roles
-
-NAMESPACE = "kube-system"
-SERVICE_ACCOUNT = "karpenter"
 
 # Id, source and detail type of events about interrupted nodes.
 _EVENTS = (

@@ -27,6 +27,7 @@ from clustergen.services.aws.logs import RETENTION_DAYS
 from clustergen.services.kubernetes import disks, karpenter
 from clustergen.services.kubernetes.names import KAI_ROOT
 
+API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 USER_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/"
 LAUNCH_TEMPLATES = f"{USER_GUIDE}launch-templates.html"
 CAPACITY_BLOCKS = f"{USER_GUIDE}ml-node-groups.html"
@@ -44,8 +45,8 @@ TYPES = f"{USER_GUIDE}choosing-instance-type.html"
 TAINTS = f"{USER_GUIDE}node-taints-managed-node-groups.html"
 REPAIR = f"{USER_GUIDE}node-repair.html"
 QUOTAS = "https://docs.aws.amazon.com/general/latest/gr/eks.html"
-CREATE_NODE_GROUP = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html"
-CREATE_CLUSTER = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html"
+CREATE_NODE_GROUP = f"{API}CreateNodegroup.html"
+CREATE_CLUSTER = f"{API}CreateCluster.html"
 KARPENTER = "https://karpenter.sh/docs/concepts/nodeclasses/"
 NODE_POOLS = "https://karpenter.sh/docs/concepts/nodepools/"
 
@@ -69,9 +70,6 @@ KARPENTER_PREFIXES = ("karpenter.sh/", "karpenter.k8s.aws/")
 # NETWORK: ids of zones whose subnets a control plane cannot use; 2026-11-20.
 ZONES_WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
-# https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html; 2026-11-20.
-BUILT_IN_EFA = "1.33"
-"""From this version on, the cluster's security group allows EFA."""
 # NVIDIA, NEURON, EFA; 2026-11-20.
 DRA = "1.34"
 """From this version on, pods can use claims for devices (resource.k8s.io/v1)."""
@@ -90,7 +88,7 @@ LUSTRE_VOLUMES = (
     "https://github.com/kubernetes-sigs/aws-fsx-csi-driver/blob/master/examples/kubernetes/"
     "static_provisioning/README.md"
 )
-CREATE_ADDON = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateAddon.html"
+CREATE_ADDON = f"{API}CreateAddon.html"
 CNI_OF_EFA_ONLY = (1, 18, 5)
 """The first VPC CNI that gives pods no addresses of EFA-only interfaces, which have none.
 
@@ -129,7 +127,7 @@ LIMITS = Limits(
         "https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html",
     ),
     # desiredSize and minSize may be 0, but maxSize must be at least 1.
-    empty_groups="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
+    empty_groups=f"{API}NodegroupScalingConfig.html",
     region=Region(
         "eks", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/eks.html"
     ),
@@ -193,13 +191,3 @@ LIMITS = Limits(
     retention_days=RETENTION_DAYS,
     empty_tags=CREATE_ADDON,
 )
-
-
-def minor(version: str) -> int:
-    """``1.35`` as 35, for comparison."""
-    return int(version.partition(".")[2])
-
-
-def at_least(version: str, least: str) -> bool:
-    """Whether the Kubernetes ``version`` is ``least`` or later."""
-    return minor(version) >= minor(least)

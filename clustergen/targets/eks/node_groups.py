@@ -12,6 +12,7 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
 from clustergen.services.aws import cfn
+from clustergen.services.aws.launch_templates import PLACEMENT_GROUP, placement_group
 from clustergen.services.aws.members import filled, present
 from clustergen.services.eks import images
 from clustergen.services.eks.launch_templates import newest
@@ -46,14 +47,14 @@ def resources(plan: Plan, group: NodeGroup, *, after: Iterable[str]) -> Iterator
     ``after`` are the add-ons that nodes need to become ready.
     """
     name = logical_id(group)
-    placement: Json | str | None = group.placement.group
+    placement = f"{name}PlacementGroup"
     if group.placement.kind == "cluster":
-        # Without the spec's tags: changing them would replace the placement group with its nodes.
-        placement = cfn.ref(f"{name}PlacementGroup")
-        made = cfn.resource("AWS::EC2::PlacementGroup", {"Strategy": "cluster"})
-        yield f"{name}PlacementGroup", made
+        yield placement, PLACEMENT_GROUP
     template = launch_templates.for_group(
-        plan, group, placement_group=placement, user_data=user_data.for_group(plan, group)
+        plan,
+        group,
+        placement_group=placement_group(group, placement),
+        user_data=user_data.for_group(plan, group),
     )
     yield f"{name}LaunchTemplate", template
     properties = _properties(plan, group)

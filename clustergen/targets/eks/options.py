@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from clustergen.base.findings import Path
-from clustergen.plan.model import Existing, NodeGroup
+from clustergen.plan.model import NodeGroup
 from clustergen.services.aws.options import LEFT_OUT, LEFT_OUT_OF_EKS, LaunchTemplates
 from clustergen.services.eks import addresses
 from clustergen.spec.options import option
@@ -14,20 +13,18 @@ from clustergen.spec.options import option
 if TYPE_CHECKING:
     from clustergen.spec.base import EksClusterName, SecurityGroupId
 
-_OF_THE_CLUSTER: tuple[Path, ...] = (
-    *(("kubernetes", name) for name in ("support", "admins", "access", "addons")),
-    *(("kubernetes", name) for name in ("system_nodes", "public_endpoint_from")),
-    ("targets", "eks", "deletion_protection"),
-    ("monitoring", "log_retention"),
-)
-"""What a cluster has once, and not by node group or queue."""
-
 
 @dataclass(frozen=True, slots=True)
 class Options(LaunchTemplates):
     """Amazon EKS."""
 
     SECTION: ClassVar = "Eks"
+    OWNED: ClassVar = (
+        *(("kubernetes", name) for name in ("support", "admins", "access", "addons")),
+        *(("kubernetes", name) for name in ("system_nodes", "public_endpoint_from")),
+        ("targets", "eks", "deletion_protection"),
+        ("monitoring", "log_retention"),
+    )
 
     cluster: Literal["new"] | EksClusterName = option(
         "new",
@@ -73,11 +70,6 @@ class Options(LaunchTemplates):
     @property
     def creates_eks(self) -> bool:
         return not self.existing.cluster
-
-    @property
-    def existing(self) -> Existing:
-        """See :attr:`clustergen.plan.model.Options.existing`."""
-        return self._existing(owned=_OF_THE_CLUSTER, named={"key_name": self.key_name})
 
     def pod_addresses(self, group: NodeGroup) -> int | None:
         """See :meth:`clustergen.plan.model.Options.pod_addresses`."""

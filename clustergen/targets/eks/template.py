@@ -59,6 +59,10 @@ class Nodes:
         return _decoded(self.data.get("UserData"))
 
     @property
+    def market(self) -> object:
+        return as_map(self.data.get("InstanceMarketOptions")).get("MarketType")
+
+    @property
     def interfaces(self) -> list[Json]:
         return maps(self.data.get("NetworkInterfaces"))
 

@@ -18,7 +18,8 @@ from clustergen.services import mirror
 from clustergen.services.hyperpod.names import ml_name
 from clustergen.services.kubernetes import charts as published
 from clustergen.services.kubernetes import devices, pruning
-from clustergen.services.kubernetes.names import EFA_RESOURCE
+from clustergen.services.kubernetes.labels_and_taints import affinity
+from clustergen.services.kubernetes.names import EFA_RESOURCE, INSTANCE_TYPE_LABEL
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter
 from clustergen.targets.hyperpod_eks.limits import (
     CHART_REPOSITORY,
@@ -102,11 +103,9 @@ def efa_types(plan: Plan) -> list[str]:
 
 def _nvidia(plan: Plan) -> dict[str, object]:
     """The instance types in the plan; the chart's list may be outdated."""
-    expression = {"key": _INSTANCE_TYPE, "operator": "In", "values": gpu_types(plan)}
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
-    required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    nodes = affinity(INSTANCE_TYPE_LABEL, gpu_types(plan))
     tolerations = _tolerations(plan, lambda group: group.type.gpus, "nvidia.com/gpu")
-    return {"affinity": {"nodeAffinity": required}, **tolerations}
+    return {"affinity": nodes, **tolerations}
 
 
 def _efa(plan: Plan) -> dict[str, object]:
@@ -133,8 +132,6 @@ def _tolerations(plan: Plan, test: Callable[[NodeGroup], object], own: str) -> d
         ]
     }
 
-
-_INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
 _UNUSED = {
     "cluster-role-and-bindings": "roles of users; access entries give these",

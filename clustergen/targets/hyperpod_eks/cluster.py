@@ -8,6 +8,7 @@ from clustergen.services.aws import references
 from clustergen.services.aws.members import filled, present
 from clustergen.services.hyperpod import cluster, groups
 from clustergen.services.hyperpod.limits import MAX_SUBNETS
+from clustergen.services.kubernetes.karpenter import is_karpenter, is_on
 from clustergen.services.kubernetes.labels_and_taints import MIG_LABEL
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, mig, patching
 from clustergen.targets.hyperpod_eks.options import Options
@@ -50,7 +51,7 @@ def labels(group: NodeGroup) -> dict[str, str]:
 
 
 def _group(plan: Plan, group: NodeGroup, scripts: Json) -> Json:
-    scaled, schedule = karpenter.scales(plan, group), plan.options_as(Options).update_schedule
+    scaled, schedule = is_karpenter(plan, group), plan.options_as(Options).update_schedule
     return groups.node_group(
         plan,
         group,
@@ -92,7 +93,7 @@ def _tiered(percent: int | None) -> Json | None:
 
 
 def _autoscaling(plan: Plan) -> Json:
-    if not karpenter.on(plan):
+    if not is_on(plan):
         return {}
     return {
         "ClusterRole": references.text(plan.options_as(Options).cluster_role or CLUSTER_ROLE),

@@ -12,7 +12,7 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import cfn, marks
-from clustergen.services.eks import addons, control_plane, roles, system_nodes
+from clustergen.services.eks import addons, control_plane, roles, system_nodes, versions
 from clustergen.targets.hyperpod_eks import charts, eks_cluster
 
 _NODE_ROLE = "SystemNodesRole"
@@ -32,7 +32,7 @@ def template(plan: Plan) -> Json:
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     """Control plane, networking, system nodes and storage drivers."""
     yield from control_plane.resources(plan)
-    if not _efa_is_allowed(plan):
+    if not versions.at_least(plan.kubernetes.version, versions.BUILT_IN_EFA):
         yield "EfaEgress", _efa_egress()
     yield from addons.resources(plan, addons.NETWORKING)
     yield _NODE_ROLE, roles.node_role(plan)
@@ -53,14 +53,6 @@ def _outputs() -> Mapping[str, cfn.Output]:
     described = {name: (why, values[name]) for name, why in eks_cluster.OUTPUTS.items()}
     why = "What to run from the rendered bundle before the HyperPod cluster is created"
     return {**described, "NextStep": (why, f"./{charts.INSTALL}")}
-
-
-def _efa_is_allowed(plan: Plan) -> bool:
-    """Whether the cluster's security group has the egress rule for EFA, as from 1.33 on.
-
-    https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html
-    """
-    return int(plan.kubernetes.version.partition(".")[2]) >= 33
 
 
 def _efa_egress() -> Json:

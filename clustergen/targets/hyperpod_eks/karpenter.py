@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.services.kubernetes import labels_and_taints
+from clustergen.services.kubernetes.karpenter import API, groups, is_karpenter, pool_taints
+from clustergen.services.kubernetes.manifest import kubernetes_object
+from clustergen.services.kubernetes.names import INSTANCE_TYPE_LABEL
 from clustergen.targets.hyperpod_eks.limits import KARPENTER_API
 
 _CLASS = "HyperpodNodeClass"
@@ -37,27 +40,17 @@ class Pool:
         return sum(group.max * group.type.vcpus for group in self.groups)
 
 
-def on(plan: Plan) -> bool:
-    """Whether the cluster has Karpenter."""
-    return plan.kubernetes.autoscaler == "karpenter"
-
-
-def scales(plan: Plan, group: NodeGroup) -> bool:
-    """Whether Karpenter scales the group."""
-    return on(plan) and not group.static
-
-
 def pools(plan: Plan) -> tuple[Pool, ...]:
     """A pool for each queue with groups to scale; each group is in one pool."""
     found: list[Pool] = []
     taken: set[str] = set()
     for queue in plan.queues:
-        mine = tuple(g for g in queue.node_groups if scales(plan, g) and g.name not in taken)
+        mine = tuple(g for g in queue.node_groups if is_karpenter(plan, g) and g.name not in taken)
         taken |= {group.name for group in mine}
         if mine:
             found.append(Pool(queue.name, mine))
     queues = {pool.name for pool in found}
-    rest = (g for g in plan.node_groups if scales(plan, g) and g.name not in taken)
+    rest = (g for g in groups(plan) if g.name not in taken)
     return (*found, *(Pool(_own_name(group, queues), (group,)) for group in rest))
 
 
@@ -84,38 +77,23 @@ def manifests(plan: Plan) -> Iterator[Json]:
 
 
 def _node_class(pool: Pool) -> Json:
-    return {
-        "apiVersion": f"{KARPENTER_API}/v1",
-        "kind": _CLASS,
-        "metadata": {"name": pool.name},
-        "spec": {"instanceGroups": [group.name for group in pool.groups]},
-    }
+    spec = {"instanceGroups": [group.name for group in pool.groups]}
+    return kubernetes_object(f"{KARPENTER_API}/v1", _CLASS, pool.name, spec=spec)
 
 
 def _node_pool(pool: Pool) -> Json:
-    types = {"key": "node.kubernetes.io/instance-type", "operator": "Exists"}
-    spec: Json = {
+    template: Json = {
         "nodeClassRef": {"group": KARPENTER_API, "kind": _CLASS, "name": pool.name},
         # Replacing a node because of its age would end a training job.
         "expireAfter": "Never",
-        "requirements": [types],
+        "requirements": [{"key": INSTANCE_TYPE_LABEL, "operator": "Exists"}],
+        **pool_taints(pool.taints),
     }
-    if pool.taints:
-        spec["taints"] = [_taint(taint) for taint in pool.taints]
-    return {
-        "apiVersion": "karpenter.sh/v1",
-        "kind": "NodePool",
-        "metadata": {"name": pool.name},
-        "spec": {
-            "template": {"spec": spec},
-            # HyperPod groups have no maximum, so the pool has it.
-            "limits": {"cpu": str(pool.vcpus)},
-            # Remove nodes only when they are empty, never during a job to save cost.
-            "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "10m"},
-        },
+    spec: Json = {
+        "template": {"spec": template},
+        # HyperPod groups have no maximum, so the pool has it.
+        "limits": {"cpu": str(pool.vcpus)},
+        # Remove nodes only when they are empty, never during a job to save cost.
+        "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "10m"},
     }
-
-
-def _taint(taint: Taint) -> Json:
-    value = {"value": taint.value} if taint.value else {}
-    return {"key": taint.key, **value, "effect": taint.effect}
+    return kubernetes_object(API, "NodePool", pool.name, spec=spec)

@@ -8,6 +8,7 @@ from typing import Any
 from clustergen.plan.model import Plan
 from clustergen.services.eks import control_plane
 from clustergen.services.kubernetes import bundle
+from clustergen.services.kubernetes.karpenter import is_karpenter
 from clustergen.services.kubernetes.manifest import FOLDER
 from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
 from clustergen.services.monitoring import stack
@@ -19,7 +20,6 @@ from clustergen.targets.hyperpod_eks import (
     eks_cluster,
     governance,
     jobs,
-    karpenter,
     lifecycle,
     limits,
     manifests,
@@ -63,7 +63,7 @@ def values(plan: Plan) -> dict[str, Any]:
 
 def _sized_by_karpenter(plan: Plan) -> str:
     """Which groups Karpenter sizes: ``none``, ``some`` or ``all``."""
-    sized = [karpenter.scales(plan, group) for group in plan.node_groups]
+    sized = [is_karpenter(plan, group) for group in plan.node_groups]
     return "all" if all(sized) else "some" if any(sized) else "none"
 
 

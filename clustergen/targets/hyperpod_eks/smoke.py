@@ -10,6 +10,8 @@ from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.hyperpod import names
 from clustergen.services.kubernetes import smoke
 from clustergen.services.kubernetes.components import toleration
+from clustergen.services.kubernetes.labels_and_taints import affinity
+from clustergen.services.kubernetes.names import INSTANCE_TYPE_LABEL
 from clustergen.targets.hyperpod_eks import karpenter
 from clustergen.targets.hyperpod_eks.limits import GROUP_LABEL
 
@@ -48,14 +50,8 @@ def _nodes(plan: Plan, group: NodeGroup) -> Json:
     pool = next((pool for pool in karpenter.pools(plan) if group in pool.groups), None)
     if pool is None:
         return {"nodeSelector": {GROUP_LABEL: group.name}}
-    types = {
-        "key": "node.kubernetes.io/instance-type",
-        "operator": "In",
-        "values": [names.ml_name(type) for type in group.types],
-    }
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [types]}]}
-    required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    types = [names.ml_name(type) for type in group.types]
     return {
         "nodeSelector": {"karpenter.sh/nodepool": pool.name},
-        "affinity": {"nodeAffinity": required},
+        "affinity": affinity(INSTANCE_TYPE_LABEL, types),
     }

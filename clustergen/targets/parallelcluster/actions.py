@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from clustergen.base.artifacts import Artifact
-from clustergen.base.digests import sha256
-from clustergen.base.shell import content_key, render
+from clustergen.base.shell import render
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
 from clustergen.services.aws import references
 from clustergen.services.aws.mounts import LOCAL_HOMES
+from clustergen.services.nodes.node_scripts import NodeScript
 from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 from clustergen.targets.parallelcluster.options import Options
@@ -35,33 +34,14 @@ SLURM_METRICS = "localhost:6820"
 """slurmctld of ParallelCluster listens there, not on Slurm's own default.
 https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-slurm/templates/default/slurm/slurm.conf.erb"""
 VERIFIED = "verified.sh"
+_HOOK = "hook.sh"
 _PROLOG = "/opt/slurm/etc/scripts/prolog.d/91_clustergen_imex.sh"
 """The head node shares the folder with the others, and Slurm runs what is in it.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-prolog-epilog-v3.html"""
 _LOG_AGENT_SECONDS = 20
 
 
-class OwnScript(NamedTuple):
-    """One of clustergen's scripts: file name and text."""
-
-    name: str
-    text: str
-
-    @property
-    def key(self) -> str:
-        """Its key in S3 for compute nodes."""
-        return content_key(self.name, self.text)
-
-    def current_key(self, plan: Plan) -> str:
-        """Its fixed key in S3 for head and login nodes of this cluster."""
-        return f"clusters/{plan.name}/{self.name}"
-
-    @property
-    def artifact(self) -> Artifact:
-        return Artifact(f"scripts/{self.name}", self.text, executable=True)
-
-
-def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
+def own_scripts(plan: Plan) -> tuple[NodeScript, ...]:
     """clustergen's scripts for nodes, in order, followed by the one that verifies checksums."""
     lustre = _lustre_efa(plan, plan.node_groups)
     return (
@@ -76,25 +56,25 @@ def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
 
 # All queues and roles use hashes of the scripts.
 @functools.lru_cache(maxsize=8)
-def _setups(plan: Plan) -> tuple[OwnScript, ...]:
+def _setups(plan: Plan) -> tuple[NodeScript, ...]:
     made = []
     if users.wanted(plan):
         docker = plan.software.containers == "docker"
-        made.append(OwnScript(users.NAME, users.script(docker=docker, linger=_LOG_AGENT_SECONDS)))
+        made.append(NodeScript(users.NAME, users.script(docker=docker, linger=_LOG_AGENT_SECONDS)))
     if plan.software.containers != "none":
         made.append(_shared("containers.sh"))
     return tuple(made)
 
 
 @functools.lru_cache(maxsize=8)
-def _monitoring(plan: Plan) -> tuple[OwnScript, ...]:
+def _monitoring(plan: Plan) -> tuple[NodeScript, ...]:
     """What measures head and compute nodes; jobs and Slurm do not run on login nodes."""
     if not collecting.wanted(plan):
         return ()
-    return (OwnScript(collecting.NAME, collecting.script(plan, linger=_LOG_AGENT_SECONDS)),)
+    return (NodeScript(collecting.NAME, collecting.script(plan, linger=_LOG_AGENT_SECONDS)),)
 
 
-def _shared(name: str) -> OwnScript:
+def _shared(name: str) -> NodeScript:
     """A script that targets share."""
     text = render(
         f"shared/{name}.j2",
@@ -102,23 +82,23 @@ def _shared(name: str) -> OwnScript:
         plugin="parallelcluster/parts/pyxis-plugin.sh.j2",
         plugin_argument="head|login|compute",
     )
-    return OwnScript(name, text)
+    return NodeScript(name, text)
 
 
 @functools.lru_cache(maxsize=8)
-def _head_setups(plan: Plan) -> tuple[OwnScript, ...]:
+def _head_setups(plan: Plan) -> tuple[NodeScript, ...]:
     """Scripts for the head node only, where slurmctld and slurmdbd run."""
     made = []
     if accounts.needed(plan):
-        made.append(OwnScript(accounts.NAME, accounts.script()))
+        made.append(NodeScript(accounts.NAME, accounts.script()))
     if imex.needed(plan):
-        made.append(OwnScript(imex.NAME, imex.script(linger=_LOG_AGENT_SECONDS)))
+        made.append(NodeScript(imex.NAME, imex.script(linger=_LOG_AGENT_SECONDS)))
     if timetable.wanted(plan):
-        made.append(OwnScript(timetable.NAME, timetable.script(plan.name)))
+        made.append(NodeScript(timetable.NAME, timetable.script(plan.name)))
     return tuple(made)
 
 
-def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, list[str]] | None:
+def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[NodeScript, list[str]] | None:
     """The script for Lustre over EFA and its arguments; None if nodes use TCP.
 
     A failing custom action would terminate the node. Lustre also works over TCP, so it never fails.
@@ -130,13 +110,13 @@ def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, lis
 
 
 @functools.cache
-def _lustre_script() -> OwnScript:
+def _lustre_script() -> NodeScript:
     return _shared("lustre-efa.sh")
 
 
 @functools.cache
-def _checker() -> OwnScript:
-    return OwnScript(VERIFIED, render(f"parallelcluster/{VERIFIED}.j2", linger=_LOG_AGENT_SECONDS))
+def _checker() -> NodeScript:
+    return NodeScript(VERIFIED, render(f"parallelcluster/{VERIFIED}.j2", linger=_LOG_AGENT_SECONDS))
 
 
 def _checked(software: Software) -> bool:
@@ -150,7 +130,7 @@ def has_hook(plan: Plan) -> bool:
 
 # The head node, the login pool and deploy.sh refer to it.
 @functools.lru_cache(maxsize=8)
-def hook(plan: Plan) -> OwnScript:
+def hook(plan: Plan) -> NodeScript:
     """The only script that ParallelCluster runs on head and login nodes; it runs all others."""
     roles = {
         role: {
@@ -163,19 +143,24 @@ def hook(plan: Plan) -> OwnScript:
         for role in LONG_LIVED
     }
     text = render("parallelcluster/hook.sh.j2", roles=roles, linger=_LOG_AGENT_SECONDS)
-    return OwnScript("hook.sh", text)
+    return NodeScript(_HOOK, text)
 
 
-def _of(plan: Plan, role: Role) -> tuple[OwnScript, ...]:
+def current_key(plan: Plan) -> str:
+    """The fixed key of the hook in S3, for head and login nodes of this cluster."""
+    return f"clusters/{plan.name}/{_HOOK}"
+
+
+def _of(plan: Plan, role: Role) -> tuple[NodeScript, ...]:
     of_head = (*_head_setups(plan), *_monitoring(plan)) if role == "head" else ()
     return (*_setups(plan), *of_head)
 
 
-def _words(plan: Plan, own: OwnScript, role: Role) -> list[str]:
-    return [own.key, sha256(own.text), *_arguments(plan, own, role)]
+def _words(plan: Plan, own: NodeScript, role: Role) -> list[str]:
+    return [own.key, own.checksum, *_arguments(plan, own, role)]
 
 
-def _retried(own: OwnScript) -> bool:
+def _retried(own: NodeScript) -> bool:
     """Whether a timer of the script repeats what failed, and the node works without it."""
     return own.name == accounts.NAME
 
@@ -193,8 +178,7 @@ def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
     """
     if not has_hook(plan):
         return _without_hook(plan, role)
-    own = hook(plan)
-    first, newest = own.current_key(plan), own.key
+    first, newest = current_key(plan), hook(plan).key
     return _sections(
         OnNodeStart=[_at(first, [role, "start", BUCKET])],
         OnNodeConfigured=[_at(first, [role, "configured", BUCKET])],
@@ -238,7 +222,7 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     )
 
 
-def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") -> list[str]:
+def _arguments(plan: Plan, script: NodeScript, role: Role, storage: str = "-") -> list[str]:
     """The arguments of a script. Nodes share home directories, which the head node creates.
 
     The hook knows the bucket, to which keys of tables belong.

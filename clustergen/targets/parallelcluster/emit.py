@@ -12,6 +12,7 @@ from clustergen.deployment.kinds import ParallelCluster
 from clustergen.deployment.model import OfTarget
 from clustergen.facts.schemas import updates
 from clustergen.plan.model import Plan, Ref
+from clustergen.services.aws.logs import retention
 from clustergen.services.aws.members import filled
 from clustergen.services.fields import Field, written
 from clustergen.services.slurm import accounts, tables, timetable, users
@@ -19,7 +20,7 @@ from clustergen.spec import placeholders
 from clustergen.targets.parallelcluster import actions, jobs, nodes, scheduling
 from clustergen.targets.parallelcluster.directory import directory_service
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
-from clustergen.targets.parallelcluster.limits import VERSION, retention_days
+from clustergen.targets.parallelcluster.limits import LOG_RETENTION_DAYS, VERSION
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.readme import values
 from clustergen.targets.parallelcluster.storage import shared_storage
@@ -66,7 +67,7 @@ TIMEOUTS = (
 
 
 def _monitoring(plan: Plan) -> dict[str, Any]:
-    days = retention_days(plan.monitoring.log_retention_days)
+    days = retention(plan.monitoring.log_retention_days, LOG_RETENTION_DAYS)
     return {
         **filled(DetailedMonitoring=plan.options_as(Options).detailed_monitoring or None),
         "Logs": {"CloudWatch": {"RetentionInDays": days, "DeletionPolicy": "Retain"}},
@@ -101,7 +102,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
         version=VERSION,
         own=tuple(_own(document)),
         subnets=_existing_subnets(plan),
-        hook=actions.hook(plan).current_key(plan) if actions.has_hook(plan) else "",
+        hook=actions.current_key(plan) if actions.has_hook(plan) else "",
         workspace=_workspace_key(plan),
         ending=tuple(_ending(document)),
         arrays=any(getattr(each, "raid", None) for each in plan.storage),

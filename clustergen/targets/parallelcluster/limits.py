@@ -27,7 +27,6 @@ from clustergen.plan.limits import (
     Systems,
     Users,
 )
-from clustergen.services.aws.logs import retention
 from clustergen.targets.parallelcluster.queue_owners import queue_owners
 
 VERSION = "3.16.1"
@@ -187,11 +186,6 @@ SLURM_SETTINGS = SlurmSettings(
 
 # constants: MIN_SLURM_NODE_PRIORITY, MAX_SLURM_NODE_PRIORITY
 NODE_PRIORITY = (1, 2**32 - 1)
-
-
-def retention_days(days: int) -> int:
-    """The shortest retention of at least ``days`` that ParallelCluster accepts."""
-    return retention(days, LOG_RETENTION_DAYS)
 
 
 _NAMED: tuple[Named, ...] = ("node group", "queue")

@@ -5,18 +5,13 @@ There, ``pcluster`` is the code of the package.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
-from clustergen.plan.features import Support, monitoring, rows, support
-from clustergen.plan.features.some_targets import ON_OTHER_TARGETS
+from clustergen.plan.features import monitoring, support, supported
 
-SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {
-        **monitoring.SHARED,
-        **ON_OTHER_TARGETS,
-        **rows(Path(__file__)),
+SUPPORT = supported(
+    Path(__file__),
+    special={
         "monitoring.cloudwatch-metrics": support(
             "partial",
             f"{monitoring.SLURM_CLOUDWATCH.how}; for GPU metrics the image needs Docker with "
@@ -24,6 +19,5 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             "images lack both",
             monitoring.SLURM_CLOUDWATCH.source,
         ),
-    }
+    },
 )
-"""Support by feature id, for every feature."""

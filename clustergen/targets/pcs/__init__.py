@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clustergen.base.text_lists import words
 from clustergen.facts.schemas import Schema
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
@@ -36,14 +37,9 @@ TARGET = Target(
     schema=Schema(
         file="pcs.json",
         cloudformation=True,
-        list_keys=(
-            "ParameterName",
-            "DeviceName",
-            "NetworkCardIndex+DeviceIndex",
-            "InstanceType",
-            "ResourceType",
-            "Name",
-            "Key",
-        ),
+        list_keys=words("""
+            ParameterName DeviceName NetworkCardIndex+DeviceIndex InstanceType
+            ResourceType Name Key
+        """),
     ),
 )

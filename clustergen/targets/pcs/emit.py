@@ -11,6 +11,8 @@ from clustergen.plan.model import Plan
 from clustergen.plan.timetable import phases
 from clustergen.services import foundation, schedules
 from clustergen.services.aws import cfn, marks
+from clustergen.services.aws.launch_templates import PLACEMENT_GROUP
+from clustergen.services.nodes.node_scripts import NodeScript
 from clustergen.services.slurm import accounts, tables, timetable, users
 from clustergen.targets.pcs import (
     cluster,
@@ -27,7 +29,6 @@ from clustergen.targets.pcs import (
     settings,
 )
 from clustergen.targets.pcs.readme import values
-from clustergen.targets.pcs.scripts import Script
 
 __all__ = ["deployment", "document", "emit", "values"]
 
@@ -104,7 +105,7 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
         yield names.CLUSTER, cluster.resource(plan)
     for group in plan.node_groups:
         if group.placement.kind == "cluster":
-            yield names.placement_group(group), _placement_group()
+            yield names.placement_group(group), PLACEMENT_GROUP
         yield names.launch_template(group.name), launch_template.for_group(plan, group)
         yield names.node_group(group.name), node_groups.for_group(plan, group)
     if plan.login:
@@ -113,11 +114,6 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     for queue in plan.queues:
         yield names.queue(queue), cluster.queue(plan, queue)
     yield from logs.resources(plan).items()
-
-
-def _placement_group() -> Json:
-    """A placement group without the spec's tags: changing them would replace it with its nodes."""
-    return {"Type": "AWS::EC2::PlacementGroup", "Properties": {"Strategy": "cluster"}}
 
 
 def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Output]]:
@@ -131,12 +127,12 @@ def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Output]]:
     yield "EndpointsCommand", ("Shows the addresses of the scheduler", cfn.sub(command))
 
 
-def _scripts(plan: Plan) -> list[Script]:
+def _scripts(plan: Plan) -> list[NodeScript]:
     """clustergen's scripts that nodes run, by name."""
     nodes = [lifecycle.group_actions(plan, group) for group in plan.node_groups]
     if plan.login:
         nodes.append(lifecycle.login_actions(plan))
-    found = {a.script for actions in nodes for a in actions if isinstance(a.script, Script)}
+    found = {a.script for actions in nodes for a in actions if isinstance(a.script, NodeScript)}
     # Without login nodes, users run it manually.
     if accounts := lifecycle.accounts_script(plan):
         found.add(accounts)

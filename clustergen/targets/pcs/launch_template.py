@@ -30,10 +30,10 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
         **launch_templates.market(group),
         **launch_templates.reservation(group),
         **launch_templates.block_type(group),
-        **_user_data(user_data.for_group(group)),
+        **launch_templates.user_data(user_data.for_group(group)),
     }
     metadata = {"Metadata": _LINT} if "InstanceType" in data else {}
-    return {**_resource(plan, group.name, data), **metadata}
+    return {**launch_templates.resource(plan, group.name, data), **metadata}
 
 
 def for_login(plan: Plan, login: Machine) -> Json:
@@ -48,12 +48,7 @@ def for_login(plan: Plan, login: Machine) -> Json:
         "AssociatePublicIpAddress": subnets.login_is_public(plan),
     }
     data = {**_base(plan, names.LOGIN, login.volume, {}), "NetworkInterfaces": [interface]}
-    return _resource(plan, names.LOGIN, data)
-
-
-def _resource(plan: Plan, name: str, data: Json) -> Json:
-    tags = launch_templates.tag_specifications(plan, name, kinds=["launch-template"])
-    return {"Type": "AWS::EC2::LaunchTemplate", "Properties": {"LaunchTemplateData": data, **tags}}
+    return launch_templates.resource(plan, names.LOGIN, data)
 
 
 def _base(plan: Plan, name: str, volume: Volume, tags: Mapping[str, str]) -> Json:
@@ -75,15 +70,5 @@ def _network(plan: Plan, group: NodeGroup) -> Json:
 
 
 def _placement(group: NodeGroup) -> Json:
-    match group.placement.kind:
-        case "cluster":
-            # The Ref of a placement group is its name, which CloudFormation generates.
-            return {"Placement": {"GroupName": cfn.ref(names.placement_group(group))}}
-        case "existing":
-            return {"Placement": {"GroupName": group.placement.group}}
-        case _:
-            return {}
-
-
-def _user_data(text: str | None) -> Json:
-    return {"UserData": {"Fn::Base64": text}} if text else {}
+    name = launch_templates.placement_group(group, names.placement_group(group))
+    return {"Placement": {"GroupName": name}} if name else {}

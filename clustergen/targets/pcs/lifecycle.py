@@ -16,20 +16,19 @@ from typing import Any, NamedTuple
 
 from clustergen.base.artifacts import Json
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
-from clustergen.plan.model import Script as UserScript
+from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan, Script
 from clustergen.services.aws import cfn, mounts
-from clustergen.services.nodes import node_scripts
+from clustergen.services.nodes.node_scripts import BUCKET, NodeScript, mount_arguments
 from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
 from clustergen.targets.pcs import limits, pcs_cluster, settings
-from clustergen.targets.pcs.scripts import LOG_AGENT_SECONDS, Script
+from clustergen.targets.pcs.scripts import LOG_AGENT_SECONDS, node_script
 
 
 class Action(NamedTuple):
     """A script to run: one of the bundle, or a URL."""
 
     label: str
-    script: Script | str
+    script: NodeScript | str
     arguments: tuple[Any, ...] = ()
     checksum: str | None = None
     """SHA-256 of the content at the URL, if known."""
@@ -108,7 +107,7 @@ def _emit(name: str, action: Action) -> Json:
 
 
 def _source(action: Action) -> Json:
-    if isinstance(action.script, Script):
+    if isinstance(action.script, NodeScript):
         return {"ScriptLocation": action.script.location, "Checksum": action.script.checksum}
     checksum = {"Checksum": action.checksum} if action.checksum else {}
     return {"ScriptLocation": action.script, **checksum}
@@ -126,7 +125,7 @@ def _first(plan: Plan) -> Iterator[Action]:
     script = limits.AWS_SCRIPTS.format(region=plan.region, script="configure-cloudwatch-logs")
     yield Action("logs", script, every_boot=True, required=False)
     yield Action(
-        "baseline", Script("baseline.sh"), (_slurm_bin(plan),), every_boot=True, required=False
+        "baseline", node_script("baseline.sh"), (_slurm_bin(plan),), every_boot=True, required=False
     )
 
 
@@ -135,44 +134,44 @@ def _shared(plan: Plan) -> Iterator[Action]:
         label, arguments = f"mount {item.mount.strip('/')}", _mount(plan, item)
         # Few images have mount-s3: nodes that fail for this would be replaced forever.
         required = not isinstance(item, Bucket)
-        yield Action(label, Script("mount.sh"), arguments, every_boot=True, required=required)
+        yield Action(label, node_script("mount.sh"), arguments, every_boot=True, required=required)
     if users.wanted(plan):
         docker = plan.software.containers == "docker"
         text = users.script(docker=docker, linger=LOG_AGENT_SECONDS)
         arguments = mounts.arguments_of_users(plan, makes_homes=True)
         place = ("install", _table(tables.key(plan, users.TABLE)))
-        yield Action("users", Script(users.NAME, made=text), (*place, *arguments))
+        yield Action("users", NodeScript(users.NAME, text), (*place, *arguments))
 
 
 def _mount(plan: Plan, item: mounts.Mounted) -> tuple[Any, ...]:
     """The arguments of mount.sh, as CloudFormation values."""
-    type, folder, source, *rest = node_scripts.mount_arguments(plan, mounts.mount(item))
+    type, folder, source, *rest = mount_arguments(plan, mounts.mount(item))
     return type, folder, cfn.sub(source) if "${" in source else source, *rest
 
 
 def _scratch(group: NodeGroup) -> Iterator[Action]:
     if group.scratch:
-        yield Action("scratch", Script("scratch.sh"), (group.scratch,), every_boot=True)
+        yield Action("scratch", node_script("scratch.sh"), (group.scratch,), every_boot=True)
 
 
 def _imex(plan: Plan) -> Iterator[Action]:
     """Slurm drains nodes without the prolog, also those without GPUs."""
     if settings.has_imex(plan):
         text = imex.script(linger=LOG_AGENT_SECONDS, slurm_bin=_slurm_bin(plan))
-        yield Action("imex", Script(imex.NAME, made=text), ("install", settings.PROLOG))
+        yield Action("imex", NodeScript(imex.NAME, text), ("install", settings.PROLOG))
 
 
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
     """Lustre over EFA; if that fails, the node mounts over TCP and logs it."""
     if number := lustre_interfaces(plan, group):
-        script = Script("lustre-efa.sh")
+        script = node_script("lustre-efa.sh")
         yield Action("lustre efa", script, (str(number),), every_boot=True, required=False)
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
     """The container runtime; nodes without it stay, because other jobs still run."""
     if plan.software.containers != "none":
-        script = Script("containers.sh")
+        script = node_script("containers.sh")
         arguments = (plan.software.containers, scratch or "-", settings.version(plan))
         yield Action("containers", script, arguments, every_boot=True, required=False)
 
@@ -180,7 +179,7 @@ def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
 def _monitoring(plan: Plan, slurm: Any, arguments: Sequence[str]) -> Iterator[Action]:
     """Jobs run without it. It follows the action that configures the same agent for logs."""
     if collecting.wanted(plan):
-        script = Script(collecting.NAME, made=_monitoring_script(plan))
+        script = NodeScript(collecting.NAME, _monitoring_script(plan))
         given = (cfn.value(collecting.destination(plan)), slurm, *arguments)
         yield Action("monitoring", script, given, every_boot=True, required=False)
 
@@ -212,11 +211,11 @@ def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
     yield from _monitoring(plan, endpoint, options)
 
 
-def accounts_script(plan: Plan) -> Script | None:
+def accounts_script(plan: Plan) -> NodeScript | None:
     """The script that creates Slurm accounts; None if jobs need none, or the cluster exists."""
     if not accounts.needed(plan) or not plan.creates_cluster:
         return None
-    return Script(accounts.NAME, made=accounts.script(slurm_bin=_slurm_bin(plan)))
+    return NodeScript(accounts.NAME, accounts.script(slurm_bin=_slurm_bin(plan)))
 
 
 def _accounts(plan: Plan) -> Iterator[Action]:
@@ -230,27 +229,25 @@ def _timetable(plan: Plan) -> Iterator[Action]:
     """What keeps jobs off nodes whose capacity ends; without login nodes, these nodes do it."""
     if timetable.wanted(plan):
         text = timetable.script(plan.name, slurm_bin=_slurm_bin(plan))
-        script = Script(timetable.NAME, made=text)
+        script = NodeScript(timetable.NAME, text)
         arguments = ("install", _table(tables.key(plan, timetable.TABLE)))
         yield Action("timetable", script, arguments, every_boot=True, required=False)
 
 
 def _table(key: str) -> Json:
     """The address of a table that nodes follow."""
-    place: Json = cfn.sub(f"s3://${{{node_scripts.BUCKET}}}/{key}")
+    place: Json = cfn.sub(f"s3://${{{BUCKET}}}/{key}")
     return place
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:
     kind, count = group.accelerators
     if "gpu" in group.health_checks and count:
-        script = Script("check-accelerators.sh")
+        script = node_script("check-accelerators.sh")
         yield Action("health", script, (kind, str(count)), every_boot=True)
 
 
-def _users_scripts(
-    own: Sequence[UserScript], when: str, *, required: bool = True
-) -> Iterator[Action]:
+def _users_scripts(own: Sequence[Script], when: str, *, required: bool = True) -> Iterator[Action]:
     """User scripts; by default required on compute nodes, where jobs would fail without them.
 
     A login node stays, so that users can investigate.

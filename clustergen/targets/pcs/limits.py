@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen.base.findings import Severity
-from clustergen.base.text_lists import word_set
+from clustergen.base.text_lists import word_set, words
 from clustergen.plan.limits import (
     LETTERS,
     ExistingCluster,
@@ -174,21 +174,12 @@ IMAGE_PARAMETER = "/aws/service/pcs/ami/dlami-base-ubuntu2404/{arch}/latest/ami-
 DEFAULT_IMAGE_OS = "ubuntu2404"
 ARCHITECTURES = ("x86_64", "arm64")
 
-# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html; 2026-11-20.
 SPOT_ALLOCATION = ("lowest-price", "capacity-optimized", "price-capacity-optimized")
 """botocore 1.44.5 pcs: SpotAllocationStrategy."""
 
-ROOT_DEVICES: Mapping[str, str] = MappingProxyType(
-    {
-        "alinux2023": "/dev/xvda",
-        "ubuntu2204": "/dev/sda1",
-        "ubuntu2404": "/dev/sda1",
-        "rhel8": "/dev/sda1",
-        "rhel9": "/dev/sda1",
-        "rocky8": "/dev/sda1",
-        "rocky9": "/dev/sda1",
-    }
-)
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html; 2026-11-20.
+_OTHERS = words("ubuntu2204 ubuntu2404 rhel8 rhel9 rocky8 rocky9")
+ROOT_DEVICES = MappingProxyType({"alinux2023": "/dev/xvda", **dict.fromkeys(_OTHERS, "/dev/sda1")})
 # Same page; 2026-11-20.
 IMAGE_GIB = 75
 DEFAULT_ROOT_GIB = 200

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from clustergen.base.findings import Path
-from clustergen.plan.model import Existing, Plan
+from clustergen.plan.model import Plan
 from clustergen.services.aws.options import LEFT_OUT, LaunchTemplates
 from clustergen.spec.options import option
 from clustergen.targets.pcs import limits
@@ -16,21 +15,19 @@ if TYPE_CHECKING:
     from clustergen.spec.base import LongSeconds, PcsClusterId, SecurityGroupId
     from clustergen.spec.model import Spec
 
-_OF_THE_CLUSTER: tuple[Path, ...] = (
-    *(("slurm", name) for name in ("accounting", "accounts", "qos", "idle_timeout", "settings")),
-    *(("slurm", name) for name in ("slurmdbd_settings", "cgroup_settings")),
-    *(("targets", "pcs", name) for name in ("size", "rest", "purge_accounting")),
-    ("resilience", "auto_resume"),
-    ("monitoring", "log_retention"),
-)
-"""What a cluster has once, and not by node group or queue."""
-
 
 @dataclass(frozen=True, slots=True)
 class Options(LaunchTemplates):
     """AWS Parallel Computing Service."""
 
     SECTION: ClassVar = "Pcs"
+    OWNED: ClassVar = (
+        *(("slurm", name) for name in ("accounting", "accounts", "qos", "idle_timeout")),
+        *(("slurm", name) for name in ("settings", "slurmdbd_settings", "cgroup_settings")),
+        *(("targets", "pcs", name) for name in ("size", "rest", "purge_accounting")),
+        ("resilience", "auto_resume"),
+        ("monitoring", "log_retention"),
+    )
 
     cluster: Literal["new"] | PcsClusterId = option(
         "new",
@@ -58,11 +55,6 @@ class Options(LaunchTemplates):
     def unneeded(self, spec: Spec) -> frozenset[str]:  # noqa: ARG002 of any spec
         """See :meth:`clustergen.plan.model.Options.unneeded`."""
         return frozenset({"pcs-sessions"} if self.leaves_out("session-manager") else ())
-
-    @property
-    def existing(self) -> Existing:
-        """See :attr:`clustergen.plan.model.Options.existing`."""
-        return self._existing(owned=_OF_THE_CLUSTER, named={"key_name": self.key_name})
 
     def resolved(self, plan: Plan) -> Mapping[str, tuple[Any, str]]:
         """See :meth:`clustergen.plan.model.Options.resolved`."""

@@ -113,14 +113,14 @@ IN_OVERLAYS: list[tuple[str, str]] = [
     # What goes together, by the rules of the documentation.
     (TEMPLATE % "IamInstanceProfile: {Name: nodes}", "OVL500"),
     (TEMPLATE % "HibernationOptions: {Configured: true}", "OVL500"),
-    (TEMPLATE % "InstanceMarketOptions: {MarketType: spot}", "OVL540"),
+    (TEMPLATE % "InstanceMarketOptions: {MarketType: spot}", "OVL500"),
     (TEMPLATE % "NetworkInterfaces: [{NetworkCardIndex: 0, DeviceIndex: 0, SubnetId: subnet-0a}]",
      "OVL500"),
     (GROUP % "DiskSize: 500", "OVL501"),
-    (GROUP % "RemoteAccess: {Ec2SshKey: key}", "OVL516"),
-    (GROUP % "InstanceTypes: [p5en.48xlarge]", "OVL512"),
+    (GROUP % "RemoteAccess: {Ec2SshKey: key}", "OVL501"),
+    (GROUP % "InstanceTypes: [p5en.48xlarge]", "OVL501"),
     (GROUP % "LaunchTemplate: {Name: other}", "OVL511"),
-    (TEMPLATE % "ImageId: ami-0a1b2c3d4e5f67890", "OVL528"),
+    (TEMPLATE % "ImageId: ami-0a1b2c3d4e5f67890", "OVL501"),
     (TEMPLATE % "InstanceMarketOptions: null", "OVL502"),
     (TEMPLATE % "CapacityReservationSpecification: null", "OVL502"),
     (TEMPLATE % "CapacityReservationSpecification: {CapacityReservationPreference: none}",
@@ -147,7 +147,7 @@ IN_OVERLAYS: list[tuple[str, str]] = [
     (GROUP % "ScalingConfig: {DesiredSize: 40}", "OVL506"),
     (GROUP % "UpdateConfig: {MaxUnavailable: 1, MaxUnavailablePercentage: 33}", "OVL547"),
     (GROUP % "NodeRepairConfig: {MaxUnhealthyNodeThresholdCount: 1, "
-     "MaxUnhealthyNodeThresholdPercentage: 20}", "OVL548"),
+     "MaxUnhealthyNodeThresholdPercentage: 20}", "OVL547"),
     (GROUP % "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
      "AcceleratedInstanceNotReady, NodeUnhealthyReason: NvidiaXID64Error, "
      "MinRepairWaitTimeMins: 5, RepairAction: Replace}]}", "OVL550"),
@@ -233,7 +233,7 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     (f"{LT}.InstanceMarketOptions", GONE, "CAPACITY_BLOCK with MarketType None", "lacks"),
     (f"{LT}.CapacityReservationSpecification", GONE, "without its id", "lacks"),
     (f"{LT}.InstanceType", GONE, "without InstanceType", "lacks"),
-    (f"{H200}.AmiType", GONE, "without AmiType", "without AmiType"),
+    (f"{H200}.AmiType", GONE, "without AmiType", "lacks AmiType"),
     (f"{H200}.CapacityType", "ON_DEMAND", "with MarketType capacity-block", "for a Capacity Block"),
     (f"{H200}.Subnets", TWO, "2 subnets", "2 subnets"),
     (f"{LT}.Placement", {"GroupName": "g"}, "a placement group", "a placement group"),

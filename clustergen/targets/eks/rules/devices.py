@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.facts.catalog import families
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.services.eks.versions import at_least
 from clustergen.services.kubernetes import claims, karpenter
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
@@ -29,7 +30,7 @@ _GB200 = (
     good="kubernetes: {devices: dra, version: '1.35'}",
 )
 def too_old(plan: Plan) -> Iterator[Problem]:
-    if claims.is_on(plan) and not limits.at_least(plan.kubernetes.version, limits.DRA):
+    if claims.is_on(plan) and not at_least(plan.kubernetes.version, limits.DRA):
         enough = limits.EFA_DRA if any(group.efa for group in plan.node_groups) else limits.DRA
         yield Problem(
             ("kubernetes", "devices"),
@@ -53,7 +54,7 @@ def too_old(plan: Plan) -> Iterator[Problem]:
 def too_old_for_efa(plan: Plan) -> Iterator[Problem]:
     version = plan.kubernetes.version
     claimed = claims.is_on(plan) and any(group.efa for group in plan.node_groups)
-    between = limits.at_least(version, limits.DRA) and not limits.at_least(version, limits.EFA_DRA)
+    between = at_least(version, limits.DRA) and not at_least(version, limits.EFA_DRA)
     if claimed and between:
         yield Problem(
             ("kubernetes", "devices"),
@@ -139,7 +140,7 @@ def claimed_partitions(plan: Plan) -> Iterator[Problem]:
 )
 def ultraserver(plan: Plan) -> Iterator[Problem]:
     for group in _ultraservers(plan):
-        if not limits.at_least(plan.kubernetes.version, limits.ULTRASERVER):
+        if not at_least(plan.kubernetes.version, limits.ULTRASERVER):
             yield Problem(
                 ("kubernetes", "version"),
                 f"{group.type.name} needs Kubernetes {limits.ULTRASERVER}",

@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Plan
+from clustergen.services.eks import versions
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
-from clustergen.targets.eks.rules import rule
+from clustergen.targets.eks.rules import VPC, rule
 
-_NODES = "{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}"
-_VPC = f"""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [{_NODES}]"""
-_TWO_ZONES = f"""{_VPC}
+_TWO_ZONES = f"""{VPC}
   control_plane_subnets:
     - {{id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}}
     - {{id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}}"""
@@ -145,7 +142,7 @@ def charts_by_stack(plan: Plan) -> Iterator[Problem]:
     "kubernetes: {version: '1.35'}",
 )
 def efa(plan: Plan) -> Iterator[Problem]:
-    built_in = limits.at_least(plan.kubernetes.version, limits.BUILT_IN_EFA)
+    built_in = versions.at_least(plan.kubernetes.version, versions.BUILT_IN_EFA)
     known = built_in or plan.network.new_security_groups
     if not known and any(group.efa for group in plan.node_groups):
         yield Problem(

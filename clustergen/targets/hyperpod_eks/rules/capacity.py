@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.hyperpod import limits
-from clustergen.targets.hyperpod_eks import karpenter
+from clustergen.services.kubernetes import karpenter
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
 
@@ -39,7 +39,7 @@ def continuous(plan: Plan) -> Iterator[Problem]:
 
 
 def _needs(plan: Plan) -> Iterator[str]:
-    if karpenter.on(plan):
+    if karpenter.is_on(plan):
         yield "Karpenter"
     for group in plan.node_groups:
         yield from _of_a_group(plan, group)
@@ -50,7 +50,7 @@ def _of_a_group(plan: Plan, group: NodeGroup) -> Iterator[str]:
         yield "Spot"
     if len(group.types) > 1:
         yield "several instance types"
-    if 0 < group.min < group.max and not karpenter.on(plan):
+    if 0 < group.min < group.max and not karpenter.is_on(plan):
         yield "a minimum of nodes"
     if group.mig:
         yield "MIG partitions"

@@ -8,7 +8,8 @@ from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import NEW, Plan
 from clustergen.services.hyperpod import cluster
 from clustergen.services.hyperpod.rules.existing import VPC
-from clustergen.targets.hyperpod_eks import karpenter, limits
+from clustergen.services.kubernetes import karpenter
+from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
 
@@ -50,7 +51,7 @@ def unknown_eks_cluster(plan: Plan) -> Iterator[Problem]:
     good=_JOINED,
 )
 def autoscaler(plan: Plan) -> Iterator[Problem]:
-    if not cluster.is_new(plan) and karpenter.on(plan):
+    if not cluster.is_new(plan) and karpenter.is_on(plan):
         yield Problem(
             _AUTOSCALER,
             "the autoscaler belongs to the existing cluster",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, put, safe, unsafe
-from clustergen.plan.model import NodeGroup, Plan
-from clustergen.services.kubernetes.karpenter import with_partitions, without_minimum
+from clustergen.plan.model import Plan
+from clustergen.services.kubernetes.karpenter import groups, is_on, with_partitions, without_minimum
 from clustergen.targets.hyperpod_eks import karpenter, limits
 from clustergen.targets.hyperpod_eks.karpenter import Pool
 from clustergen.targets.hyperpod_eks.options import Options
@@ -35,7 +35,7 @@ node_groups:
   - {{name: cpu, instance_type: m7i.4xlarge, count: {{max: 4}}}}""",
 )
 def training_plan(plan: Plan) -> Iterator[Problem]:
-    for group in _scaled(plan):
+    for group in groups(plan):
         if group.capacity.kind == "training-plan":
             yield Problem(
                 group.at("capacity"),
@@ -56,7 +56,7 @@ node_groups: [{{name: h200, health_checks: [instance-stress], count: {{max: 4}}}
     good=f"{KARPENTER}\nnode_groups: [{{name: h200, health_checks: [gpu], count: {{max: 4}}}}]",
 )
 def deep_health_checks(plan: Plan) -> Iterator[Problem]:
-    for group in _scaled(plan):
+    for group in groups(plan):
         if deep := [check for check in group.health_checks if check != "gpu"]:
             yield Problem(
                 group.at("health_checks"),
@@ -80,7 +80,7 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
     "{name: cpu, instance_type: m7i.4xlarge, count: {max: 4}}]",
 )
 def partitions(plan: Plan) -> Iterator[Problem]:
-    return with_partitions(_scaled(plan))
+    return with_partitions(groups(plan))
 
 
 @rule(
@@ -93,7 +93,7 @@ def partitions(plan: Plan) -> Iterator[Problem]:
     good=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
 def minimum(plan: Plan) -> Iterator[Problem]:
-    return without_minimum(_scaled(plan))
+    return without_minimum(groups(plan))
 
 
 @rule(
@@ -145,10 +145,6 @@ def taints(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _scaled(plan: Plan) -> Iterator[NodeGroup]:
-    return (group for group in plan.node_groups if karpenter.scales(plan, group))
-
-
 def _path(plan: Plan, pool: Pool) -> Path:
     """The place of a pool's queue, or of its first group if the queue is not in the spec."""
     queue = next((q for q in plan.queues if q.name == pool.name and plan.wrote(*q.path)), None)
@@ -167,7 +163,7 @@ def _path(plan: Plan, pool: Pool) -> Path:
 )
 def unused_role(plan: Plan) -> Iterator[Problem]:
     path = ("targets", "hyperpod-eks", "cluster_role")
-    if plan.options_as(Options).cluster_role and not karpenter.on(plan):
+    if plan.options_as(Options).cluster_role and not is_on(plan):
         yield Problem(
             path,
             "the cluster has no autoscaler that would use this role",

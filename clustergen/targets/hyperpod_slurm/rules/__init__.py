@@ -5,5 +5,8 @@ from __future__ import annotations
 import functools
 
 from clustergen.base import findings
+from clustergen.base.findings import Path
 
 rule = functools.partial(findings.rule, target="hyperpod-slurm")
+MODE: Path = ("targets", "hyperpod-slurm", "mode")
+QUEUE_FIELDS = ("default", "time_limit", "priority", "exclusive", "slurm")

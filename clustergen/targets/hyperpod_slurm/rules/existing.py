@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, unwanted
+from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import cluster, limits
 from clustergen.services.hyperpod.limits import PARAMETERS_FILE
 from clustergen.services.hyperpod.rules.existing import joined
 from clustergen.services.slurm import timetable
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.rules import rule
+from clustergen.targets.hyperpod_slurm.rules import MODE, QUEUE_FIELDS, rule
 
-_MODE: Path = ("targets", "hyperpod-slurm", "mode")
-_QUEUE = ("default", "time_limit", "priority", "exclusive", "slurm")
 _SCRIPTS = "lifecycle: {source: 's3://sagemaker-setup/src', on_create: on_create.sh}"
 _LIMITED = "queues: [{name: h200, node_groups: [h200], time_limit: 2d}]"
 _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/november"
@@ -34,7 +32,7 @@ def legacy(plan: Plan) -> Iterator[Problem]:
     options = modes.options(plan)
     if not cluster.is_new(plan) and options.mode == "legacy" and not options.lifecycle:
         yield Problem(
-            _MODE,
+            MODE,
             "mode: legacy needs the scripts that the cluster has",
             help="write lifecycle: {source: s3://..., on_create: ...} of a group in aws sagemaker "
             f"describe-cluster --cluster-name {cluster.name(plan)}, and add the new groups to "
@@ -56,7 +54,7 @@ def legacy(plan: Plan) -> Iterator[Problem]:
 )
 def limits_of_queues(plan: Plan) -> Iterator[Problem]:
     for queue in plan.queues if not cluster.is_new(plan) else ():
-        for path in (queue.at(field) for field in _QUEUE):
+        for path in (queue.at(field) for field in QUEUE_FIELDS):
             if plan.wrote(*path):
                 yield unwanted(
                     path,

@@ -9,12 +9,10 @@ from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits, own_scripts
 from clustergen.services.hyperpod.service_mounts import mounted_everywhere
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.rules import rule
+from clustergen.targets.hyperpod_slurm.rules import MODE, QUEUE_FIELDS, rule
 
 _PATH: Path = ("targets", "hyperpod-slurm", "lifecycle")
-_MODE: Path = ("targets", "hyperpod-slurm", "mode")
 _SETTINGS = ("settings", "cgroup_settings", "accounts", "qos")
-_QUEUE = ("default", "time_limit", "priority", "exclusive", "slurm")
 
 
 def _with(entry: str, mode: str = "api") -> str:
@@ -35,13 +33,13 @@ def fitting_script(plan: Plan) -> Iterator[Problem]:
     own, by_service = modes.options(plan).lifecycle, modes.options(plan).mode == "api"
     if own and by_service and own.on_create:
         yield Problem(
-            _MODE if plan.wrote(*_MODE) else (*_PATH, "on_create"),
+            MODE if plan.wrote(*MODE) else (*_PATH, "on_create"),
             "mode: api, in which HyperPod sets Slurm up",
             help="write mode: customer-managed or legacy, or on_init_complete instead",
         )
     if own and not by_service and own.on_init_complete:
         yield Problem(
-            _MODE,
+            MODE,
             f"mode: {modes.options(plan).mode}, in which HyperPod does not set Slurm up",
             help="write on_create instead, or mode: api",
         )
@@ -68,7 +66,7 @@ def _undone(plan: Plan) -> Iterator[Path]:
         yield ("users",)
     yield from (("slurm", field) for field in _SETTINGS if getattr(plan.slurm, field))
     for queue in plan.queues:
-        yield from (queue.at(field) for field in _QUEUE if plan.wrote(*queue.at(field)))
+        yield from (queue.at(field) for field in QUEUE_FIELDS if plan.wrote(*queue.at(field)))
     if plan.monitoring.of_nodes:
         fields = (("monitoring", field) for field in ("metrics", "interval"))
         yield from (path for path in fields if plan.wrote(*path))

@@ -2,12 +2,3 @@
 
 They run only on documents changed by an overlay; tests prove that other documents satisfy them.
 """
-
-from __future__ import annotations
-
-import functools
-
-from clustergen.base import findings
-
-rule = functools.partial(findings.rule, target="batch")
-"""Declares a rule of AWS Batch; the check gets the document."""

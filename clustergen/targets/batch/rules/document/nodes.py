@@ -9,7 +9,7 @@ from typing import Any
 from clustergen.base.findings import Problem, Severity
 from clustergen.overlay.parts import as_list, as_map
 from clustergen.targets.batch import limits
-from clustergen.targets.batch.rules.document import rule
+from clustergen.targets.batch.rules import rule
 
 _OVERLAY = (
     "targets: {{batch: {{overlay: {{Resources: {{ComputeEnvironmentH200: {{Properties: {}}}}}}}}}}}"

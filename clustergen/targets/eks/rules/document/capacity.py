@@ -25,9 +25,9 @@ _SUBNETS = ("subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891")
 
 @rule(
     "OVL502",
-    "Incomplete Capacity Block in a launch template",
+    "Incomplete Capacity Block",
     why="For CAPACITY_BLOCK, EKS needs the market type, the block's id and the instance type in "
-    "the launch template.",
+    "the launch template, and the type of the image in the node group.",
     source=limits.CAPACITY_BLOCKS,
     bad=_IN_BLOCK + in_launch_template("InstanceMarketOptions: null"),
     good=_IN_BLOCK + in_launch_template("InstanceMarketOptions: {MarketType: capacity-block}"),
@@ -35,16 +35,17 @@ _SUBNETS = ("subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891")
 def block(template: Template) -> Iterator[Problem]:
     for nodes in _in_blocks(template):
         needed = {
-            f"InstanceMarketOptions.MarketType: {_MARKET}": _market(nodes) == _MARKET,
+            f"InstanceMarketOptions.MarketType: {_MARKET}": nodes.market == _MARKET,
             "CapacityReservationId": "CapacityReservationId" in _reserved(nodes),
             "InstanceType": "InstanceType" in nodes.data,
+            "AmiType": "AmiType" in nodes.group.properties or nodes.has_custom_image,
         }
         missing = [member for member, there in needed.items() if not there]
         if missing:
             yield nodes.group.problem(
                 ("CapacityType",),
-                f"a Capacity Block whose launch template lacks {', '.join(missing)}",
-                "add them to the launch template",
+                f"a Capacity Block whose node group lacks {', '.join(missing)}",
+                "write AmiType in the node group, the others in its launch template",
             )
 
 
@@ -59,29 +60,11 @@ def block(template: Template) -> Iterator[Problem]:
 )
 def capacity_type(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
-        if _kind(nodes) != _BLOCK and _market(nodes) == _MARKET:
+        if _kind(nodes) != _BLOCK and nodes.market == _MARKET:
             yield nodes.group.problem(
                 ("CapacityType",),
                 f"{_kind(nodes)} with a launch template for a Capacity Block",
                 f"write CapacityType: {_BLOCK}",
-            )
-
-
-@rule(
-    "OVL533",
-    "Capacity Block without AmiType",
-    why="A node group in a Capacity Block has to name the type of its image.",
-    source=limits.CAPACITY_BLOCKS,
-    bad=_IN_BLOCK + in_node_group("AmiType: null"),
-    good=_IN_BLOCK + in_node_group("AmiType: AL2023_x86_64_NVIDIA"),
-)
-def block_image(template: Template) -> Iterator[Problem]:
-    for nodes in _in_blocks(template):
-        if "AmiType" not in nodes.group.properties and not nodes.has_custom_image:
-            yield nodes.group.problem(
-                ("AmiType",),
-                "a Capacity Block without AmiType",
-                "write the type of its image, such as AL2023_x86_64_NVIDIA",
             )
 
 
@@ -178,28 +161,6 @@ def reserved_spot(template: Template) -> Iterator[Problem]:
 
 
 @rule(
-    "OVL538",
-    "Capacity Block market without a block",
-    why="The market type capacity-block needs the id of the block.",
-    source=limits.CAPACITY_BLOCKS,
-    bad=_IN_BLOCK + in_launch_template("CapacityReservationSpecification: null"),
-    good=_IN_BLOCK
-    + in_launch_template(
-        "CapacityReservationSpecification: "
-        "{CapacityReservationTarget: {CapacityReservationId: cr-0a1b2c3d4e5f67891}}"
-    ),
-)
-def market(template: Template) -> Iterator[Problem]:
-    for nodes in template.nodes:
-        if _market(nodes) == _MARKET and not _reserved(nodes):
-            yield nodes.template_problem(
-                ("InstanceMarketOptions",),
-                f"the market {_MARKET} without the block",
-                "name it in CapacityReservationSpecification",
-            )
-
-
-@rule(
     "OVL539",
     "Several subnets for EFA or a Capacity Block",
     why="A Capacity Block and the traffic of EFA stay in one Availability Zone.",
@@ -222,28 +183,10 @@ def one_zone(template: Template) -> Iterator[Problem]:
 
 
 @rule(
-    "OVL540",
-    "Spot request in a launch template",
-    why="Spot is the node group's capacity type. EKS rejects launch templates that request it.",
-    source=limits.LAUNCH_TEMPLATES,
-    bad=in_launch_template("InstanceMarketOptions: {MarketType: spot}"),
-    good=in_node_group("CapacityType: SPOT"),
-)
-def spot_request(template: Template) -> Iterator[Problem]:
-    for nodes in template.nodes:
-        if _market(nodes) == "spot":
-            yield nodes.template_problem(
-                ("InstanceMarketOptions",),
-                "Spot in a launch template of EKS",
-                "write CapacityType: SPOT in the node group",
-            )
-
-
-@rule(
     "OVL506",
     "Minimum, desired and maximum size out of order",
     why="EKS rejects a minimum above the desired size, or a desired size above the maximum.",
-    source="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
+    source=f"{limits.API}NodegroupScalingConfig.html",
     bad=in_node_group("ScalingConfig: {MinSize: 9}"),
     good=in_node_group("ScalingConfig: {MinSize: 0}"),
 )
@@ -270,10 +213,6 @@ def _in_blocks(template: Template) -> Iterator[Nodes]:
 
 def _kind(nodes: Nodes) -> object:
     return nodes.group.properties.get("CapacityType", "ON_DEMAND")
-
-
-def _market(nodes: Nodes) -> object:
-    return as_map(nodes.data.get("InstanceMarketOptions")).get("MarketType")
 
 
 def _reserved(nodes: Nodes) -> Json:

@@ -6,13 +6,9 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem
 from clustergen.facts.catalog import InstanceType
+from clustergen.services.eks.versions import at_least
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.rules.document import (
-    in_launch_template,
-    in_node_group,
-    in_resources,
-    rule,
-)
+from clustergen.targets.eks.rules.document import in_node_group, rule
 from clustergen.targets.eks.template import Template
 
 _CUSTOM = "CUSTOM"
@@ -35,30 +31,6 @@ def architecture(template: Template) -> Iterator[Problem]:
                     ("AmiType",),
                     f"{nodes.image} on {type.name}, which is {type.arch}",
                     f"write {_right_image(type)}",
-                )
-
-
-@rule(
-    "OVL528",
-    "AmiType or version with a custom image",
-    why="If the launch template names an image, EKS rejects AmiType, Version and ReleaseVersion in "
-    "the node group.",
-    source=limits.CREATE_NODE_GROUP,
-    bad=in_launch_template("ImageId: ami-0a1b2c3d4e5f67890"),
-    good=in_resources(
-        "NodeGroupH200LaunchTemplate: "
-        "{Properties: {LaunchTemplateData: {ImageId: ami-0a1b2c3d4e5f67890}}}, "
-        "NodeGroupH200: {Properties: {AmiType: null, Version: null}}"
-    ),
-)
-def custom_image(template: Template) -> Iterator[Problem]:
-    for nodes in template.nodes:
-        for member in ("AmiType", "Version", "ReleaseVersion"):
-            if nodes.has_custom_image and member in nodes.group.properties:
-                yield nodes.group.problem(
-                    (member,),
-                    f"{member} beside ImageId of the launch template",
-                    "remove one of the two",
                 )
 
 
@@ -107,7 +79,7 @@ def driver(template: Template) -> Iterator[Problem]:
 def amazon_linux_2(template: Template) -> Iterator[Problem]:
     versions = [cluster.properties.get("Version") for cluster in template.clusters]
     known = [v for v in versions if isinstance(v, str) and v.partition(".")[2].isdecimal()]
-    if not any(limits.at_least(version, _WITHOUT_AL2) for version in known):
+    if not any(at_least(version, _WITHOUT_AL2) for version in known):
         return
     for nodes in template.nodes:
         if nodes.image.startswith("AL2_"):

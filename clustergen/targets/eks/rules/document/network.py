@@ -8,16 +8,9 @@ from collections.abc import Iterator
 from clustergen.base.findings import Problem, Severity
 from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.rules.document import (
-    in_cluster,
-    in_launch_template,
-    in_network,
-    in_node_group,
-    rule,
-)
+from clustergen.targets.eks.rules.document import in_cluster, in_launch_template, in_network, rule
 from clustergen.targets.eks.template import Resource, Template, attribute
 
-_API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _FEWEST_SUBNETS = 2
 _EVERYONE = "0.0.0.0/0"
 _CLUSTER_GROUP = "ClusterSecurityGroupId"
@@ -69,24 +62,6 @@ def instance_security_groups(template: Template) -> Iterator[Problem]:
                 ("SecurityGroupIds",),
                 "security groups of the instance and of its interfaces",
                 "remove SecurityGroupIds",
-            )
-
-
-@rule(
-    "OVL516",
-    "RemoteAccess in a node group with a launch template",
-    why="SSH is set up in the launch template. EKS rejects RemoteAccess beside one.",
-    source=limits.CREATE_NODE_GROUP,
-    bad=in_node_group("RemoteAccess: {Ec2SshKey: team}"),
-    good=in_launch_template("KeyName: team"),
-)
-def remote_access(template: Template) -> Iterator[Problem]:
-    for nodes in template.nodes:
-        if nodes.template and "RemoteAccess" in nodes.group.properties:
-            yield nodes.group.problem(
-                ("RemoteAccess",),
-                "RemoteAccess beside a launch template",
-                "write KeyName and security groups in the launch template",
             )
 
 
@@ -176,7 +151,7 @@ def subnets(template: Template) -> Iterator[Problem]:
     "OVL527",
     "Block of service addresses that EKS rejects",
     why="Services take their addresses from a private block between /12 and /24.",
-    source=f"{_API}KubernetesNetworkConfigRequest.html",
+    source=f"{limits.API}KubernetesNetworkConfigRequest.html",
     bad=in_cluster("KubernetesNetworkConfig: {ServiceIpv4Cidr: 8.8.0.0/16}"),
     good=in_cluster("KubernetesNetworkConfig: {ServiceIpv4Cidr: 172.20.0.0/16}"),
 )

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from clustergen.base.findings import Problem
+from clustergen.base.findings import Path, Problem
+from clustergen.base.text_lists import words
 from clustergen.facts.catalog import InstanceType, explain_missing, find
 from clustergen.overlay.parts import Json, as_list
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.rules.document import (
-    in_launch_template,
-    in_node_group,
-    in_resources,
-    rule,
-)
+from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule
 from clustergen.targets.eks.template import Nodes, Template
 
-_API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _INTERFACE = (
     "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
     "API_LaunchTemplateInstanceNetworkInterfaceSpecificationRequest.html"
@@ -30,6 +25,14 @@ _PROHIBITED = {
     "IamInstanceProfile": "the role is the node group's: NodeRole",
     "InstanceInitiatedShutdownBehavior": "EKS controls the lifecycle of its nodes",
     "HibernationOptions": "EKS controls the lifecycle of its nodes",
+}
+# What EKS rejects in a node group, and the member of the launch template that excludes it; "" if
+# any launch template does. limits.CREATE_NODE_GROUP; 2026-11-20.
+_EXCLUDED = {
+    "DiskSize": "",
+    "RemoteAccess": "",
+    "InstanceTypes": "InstanceType",
+    **dict.fromkeys(words("AmiType Version ReleaseVersion"), "ImageId"),
 }
 
 
@@ -44,7 +47,7 @@ def _new_interface(settings: str) -> str:
 @rule(
     "OVL500",
     "Launch template with settings of the node group",
-    why="Subnets, the role and the lifecycle belong to the node group. EKS rejects a launch "
+    why="Subnets, the role, Spot and the lifecycle belong to the node group. EKS rejects a launch "
     "template that sets them, or a later update fails.",
     source=limits.LAUNCH_TEMPLATES,
     bad=in_launch_template("InstanceInitiatedShutdownBehavior: terminate"),
@@ -52,25 +55,35 @@ def _new_interface(settings: str) -> str:
 )
 def prohibited(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
-        for member, help in _PROHIBITED.items():
-            if member in nodes.data:
-                yield nodes.template_problem(
-                    (member,), f"{member} in a launch template of EKS", help
-                )
-        for index, interface in enumerate(nodes.interfaces):
-            if "SubnetId" in interface:
-                yield nodes.template_problem(
-                    ("NetworkInterfaces", index, "SubnetId"),
-                    "SubnetId in a launch template of EKS",
-                    "the subnets are the node group's: Subnets",
-                )
+        for path, what, help in _prohibited(nodes):
+            yield nodes.template_problem(path, f"{what} in a launch template of EKS", help)
+
+
+@rule(
+    "OVL501",
+    "The same setting in a node group and its launch template",
+    why="A launch template defines the volumes and SSH of its nodes. If it names an image or an "
+    "instance type, EKS rejects the node group's own.",
+    source=limits.CREATE_NODE_GROUP,
+    bad=in_node_group("DiskSize: 500"),
+    good=in_launch_template(
+        "BlockDeviceMappings: [{DeviceName: /dev/xvda, Ebs: {VolumeSize: 500}}]"
+    ),
+)
+def set_twice(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        for member, key in _EXCLUDED.items():
+            excludes = nodes.template and (not key or key in nodes.data)
+            if excludes and member in nodes.group.properties:
+                what = f"{member} beside {key or 'a launch template'}"
+                yield nodes.group.problem((member,), what, "remove one of the two")
 
 
 @rule(
     "OVL511",
     "Launch template by id and by name",
     why="A node group names its launch template by one of Id and Name.",
-    source=f"{_API}LaunchTemplateSpecification.html",
+    source=f"{limits.API}LaunchTemplateSpecification.html",
     bad=in_node_group("LaunchTemplate: {Name: other}"),
     good=in_node_group("LaunchTemplate: {Id: null, Name: other}"),
 )
@@ -85,28 +98,6 @@ def template_name(template: Template) -> Iterator[Problem]:
                     f"a launch template by {' and '.join(named) or 'neither Id nor Name'}",
                     "write one of Id and Name",
                 )
-
-
-@rule(
-    "OVL512",
-    "Instance types in node group and launch template",
-    why="EKS rejects a node group with InstanceTypes if its launch template has InstanceType.",
-    source=limits.CREATE_NODE_GROUP,
-    bad=in_launch_template("InstanceType: p5en.48xlarge"),
-    good=in_resources(
-        "NodeGroupH200LaunchTemplate: "
-        "{Properties: {LaunchTemplateData: {InstanceType: p5en.48xlarge}}}, "
-        "NodeGroupH200: {Properties: {InstanceTypes: null}}"
-    ),
-)
-def types_twice(template: Template) -> Iterator[Problem]:
-    for nodes in template.nodes:
-        if _own_types(nodes) and "InstanceType" in nodes.data:
-            yield nodes.group.problem(
-                ("InstanceTypes",),
-                "InstanceTypes beside InstanceType of the launch template",
-                "remove one of the two",
-            )
 
 
 @rule(
@@ -258,6 +249,18 @@ def efa_interfaces(template: Template) -> Iterator[Problem]:
             if len(cards) > type.max_efa:
                 what = f"{len(cards)} EFA interfaces; the maximum is {type.max_efa}"
                 yield _on_type(nodes, type, what)
+
+
+def _prohibited(nodes: Nodes) -> Iterator[tuple[Path, str, str]]:
+    for member, help in _PROHIBITED.items():
+        if member in nodes.data:
+            yield (member,), member, help
+    if nodes.market == "spot":
+        yield ("InstanceMarketOptions",), "Spot", "write CapacityType: SPOT in the node group"
+    for index, interface in enumerate(nodes.interfaces):
+        if "SubnetId" in interface:
+            path = ("NetworkInterfaces", index, "SubnetId")
+            yield path, "SubnetId", "the subnets are the node group's: Subnets"
 
 
 def _own_types(nodes: Nodes) -> list[object]:

@@ -11,7 +11,6 @@ from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_node_group, in_resources, rule
 from clustergen.targets.eks.template import Resource, Template
 
-_API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _AGENT = "eks-node-monitoring-agent"
 # limits.REPAIR; 2026-11-20.
 CONDITIONS = words("""
@@ -19,6 +18,12 @@ CONDITIONS = words("""
     StorageReady Ready DiskPressure MemoryPressure
 """)
 _OVERRIDE = words("NodeMonitoringCondition NodeUnhealthyReason MinRepairWaitTimeMins RepairAction")
+# The two forms of each limit. NodegroupUpdateConfig and NodeRepairConfig of the API; 2026-11-20.
+_LIMITS = (
+    words("UpdateConfig MaxUnavailable MaxUnavailablePercentage"),
+    words("NodeRepairConfig MaxUnhealthyNodeThresholdCount MaxUnhealthyNodeThresholdPercentage"),
+    words("NodeRepairConfig MaxParallelNodesRepairedCount MaxParallelNodesRepairedPercentage"),
+)
 
 
 @rule(
@@ -27,7 +32,7 @@ _OVERRIDE = words("NodeMonitoringCondition NodeUnhealthyReason MinRepairWaitTime
     why="Without Version the node group stays at the default version of its launch template, and "
     "updates of the stack do not reach the nodes.",
     severity=Severity.WARNING,
-    source=f"{_API}LaunchTemplateSpecification.html",
+    source=f"{limits.API}LaunchTemplateSpecification.html",
     bad=in_node_group("LaunchTemplate: {Version: null}"),
     good=in_node_group("LaunchTemplate: {Version: '1'}"),
 )
@@ -44,39 +49,25 @@ def template_version(template: Template) -> Iterator[Problem]:
 
 @rule(
     "OVL547",
-    "Unavailable nodes as a count and a percentage",
-    why="EKS accepts MaxUnavailable or MaxUnavailablePercentage, not both.",
-    source=f"{_API}NodegroupUpdateConfig.html",
+    "Limit as a count and a percentage",
+    why="EKS accepts each limit of updates and repair as a count or as a percentage, not both.",
+    source=f"{limits.API}NodegroupUpdateConfig.html",
     bad=in_node_group("UpdateConfig: {MaxUnavailable: 1, MaxUnavailablePercentage: 33}"),
     good=in_node_group("UpdateConfig: {MaxUnavailable: 1, MaxUnavailablePercentage: null}"),
 )
-def unavailable(template: Template) -> Iterator[Problem]:
+def limit_twice(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
-        yield from _excluded(nodes.group, "UpdateConfig", "MaxUnavailable", "")
-
-
-@rule(
-    "OVL548",
-    "Repair limit as a count and a percentage",
-    why="EKS accepts each limit of node repair as a count or as a percentage, not both.",
-    source=f"{_API}NodeRepairConfig.html",
-    bad=in_node_group(
-        "NodeRepairConfig: "
-        "{MaxUnhealthyNodeThresholdCount: 1, MaxUnhealthyNodeThresholdPercentage: 20}"
-    ),
-    good=in_node_group("NodeRepairConfig: {MaxUnhealthyNodeThresholdPercentage: 20}"),
-)
-def repair_limits(template: Template) -> Iterator[Problem]:
-    for nodes in template.nodes:
-        for limit in ("MaxUnhealthyNodeThreshold", "MaxParallelNodesRepaired"):
-            yield from _excluded(nodes.group, "NodeRepairConfig", limit, "Count")
+        for section, count, percentage in _LIMITS:
+            if {count, percentage} <= as_map(nodes.group.properties.get(section)).keys():
+                what = f"{count} and {percentage} exclude each other"
+                yield nodes.group.problem((section,), what, "remove one of the two")
 
 
 @rule(
     "OVL549",
     "Incomplete repair override",
     why="EKS rejects an override of node repair that does not give all four values.",
-    source=f"{_API}NodeRepairConfigOverrides.html",
+    source=f"{limits.API}NodeRepairConfigOverrides.html",
     bad=in_node_group("NodeRepairConfig: {NodeRepairConfigOverrides: [{RepairAction: Reboot}]}"),
     good=in_node_group(
         "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
@@ -149,12 +140,3 @@ def _overrides(template: Template) -> Iterator[tuple[Resource, int, Json]]:
         repair = as_map(nodes.group.properties.get("NodeRepairConfig"))
         for index, override in enumerate(maps(repair.get("NodeRepairConfigOverrides"))):
             yield nodes.group, index, override
-
-
-def _excluded(group: Resource, member: str, name: str, suffix: str) -> Iterator[Problem]:
-    """A problem if ``member`` has both forms of a limit."""
-    given, count, percentage = group.properties.get(member), f"{name}{suffix}", f"{name}Percentage"
-    if {count, percentage} <= as_map(given).keys():
-        yield group.problem(
-            (member,), f"{count} and {percentage} exclude each other", "remove one of the two"
-        )

@@ -7,10 +7,10 @@ from typing import Any
 
 from clustergen.base.findings import Problem
 from clustergen.overlay.parts import Json, as_list, as_map, maps
+from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_cluster, in_resources, rule
 from clustergen.targets.eks.template import Resource, Template, referred
 
-_API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _POD_ROLES = "https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html"
 _NODE_TYPES = ("EC2_LINUX", "EC2_WINDOWS")
 _AGENT = "eks-pod-identity-agent"
@@ -37,7 +37,7 @@ _VIEW = "PolicyArn: 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy'
     "OVL509",
     "Permissions in the access entry of nodes",
     why="EKS grants nodes their permissions, and rejects policies and groups in their entry.",
-    source=f"{_API}CreateAccessEntry.html",
+    source=f"{limits.API}CreateAccessEntry.html",
     bad=in_resources(_entry(f"{_TEAM}, Type: EC2_LINUX, KubernetesGroups: [admins]")),
     good=in_resources(_entry(f"{_TEAM}, KubernetesGroups: [admins]")),
 )
@@ -55,7 +55,7 @@ def node_entry(template: Template) -> Iterator[Problem]:
     "OVL554",
     "Access entries without the access mode API",
     why="A cluster in the mode CONFIG_MAP, the default, has no access entries.",
-    source=f"{_API}CreateAccessConfigRequest.html",
+    source=f"{limits.API}CreateAccessConfigRequest.html",
     bad="kubernetes: {admins: ['arn:aws:iam::111122223333:role/team']}\n"
     + in_cluster("AccessConfig: {AuthenticationMode: CONFIG_MAP}"),
     good="kubernetes: {admins: ['arn:aws:iam::111122223333:role/team']}\n"
@@ -78,7 +78,7 @@ def authentication_mode(template: Template) -> Iterator[Problem]:
     "OVL556",
     "Two access entries for one principal",
     why="EKS accepts one access entry for each IAM principal.",
-    source=f"{_API}CreateAccessEntry.html",
+    source=f"{limits.API}CreateAccessEntry.html",
     bad=in_resources(f"{_entry(_TEAM)}, {_entry(_TEAM, 'Again')}"),
     good=in_resources(f"{_entry(_TEAM)}, {_entry(_OTHER, 'Again')}"),
 )
@@ -95,7 +95,7 @@ def repeated_principal(template: Template) -> Iterator[Problem]:
     "OVL557",
     "Access policy for namespaces without a namespace",
     why="EKS rejects a policy of the scope namespace that names no namespace.",
-    source=f"{_API}AccessScope.html",
+    source=f"{limits.API}AccessScope.html",
     bad=in_resources(
         _entry(f"{_TEAM}, AccessPolicies: [{{{_VIEW}, AccessScope: {{Type: namespace}}}}]")
     ),

@@ -5,16 +5,11 @@ They run on documents changed by an overlay, and on what an imported spec render
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.base import findings
 from clustergen.base.findings import Path
 from clustergen.overlay.parts import Json, as_list, as_map
-
-rule = functools.partial(findings.rule, target="parallelcluster")
-"""Declares a rule of ParallelCluster; the check gets the document."""
 
 
 def queues(document: Mapping[str, Any]) -> Iterator[tuple[Path, Json]]:

@@ -9,7 +9,8 @@ from typing import Any
 from clustergen.base.findings import Path, Problem
 from clustergen.overlay.parts import as_list, as_map, maps
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules.document import lines, queues, resources, rule
+from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules.document import lines, queues, resources
 
 
 def _overlay(members: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from clustergen.base.findings import Path, Problem
 from clustergen.facts.catalog import InstanceType, find
 from clustergen.overlay.parts import as_list, as_map, maps
-from clustergen.targets.parallelcluster.rules.document import queues, resources, rule
+from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules.document import queues, resources
 
 _SCHEDULING = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
 _NO = (False, "false")

@@ -9,7 +9,7 @@ from typing import Any, Final
 from clustergen.base.findings import Problem
 from clustergen.overlay.parts import as_map
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules.document import rule
+from clustergen.targets.parallelcluster.rules import rule
 
 _BOOLEANS: Final = frozenset({"true", "false"})
 

@@ -13,7 +13,8 @@ from clustergen.plan import slurm_settings
 from clustergen.plan.slurm import Setting
 from clustergen.plan.slurm_settings import Service
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules.document import lines, queues, resources, rule
+from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules.document import lines, queues, resources
 
 _LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "nodename": "node"})
 """First words of partition and node lines in CustomSlurmSettings."""

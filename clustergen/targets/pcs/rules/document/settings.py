@@ -13,7 +13,7 @@ from clustergen.plan import slurm_settings
 from clustergen.plan.slurm import Setting
 from clustergen.plan.slurm_settings import Service
 from clustergen.targets.pcs import limits
-from clustergen.targets.pcs.rules.document import rule
+from clustergen.targets.pcs.rules import rule
 
 _LISTS: Mapping[tuple[str, str], Scope] = MappingProxyType(
     {
