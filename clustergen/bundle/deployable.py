@@ -14,6 +14,7 @@ from clustergen.deployment.model import Network, OfTarget, Role, Source, Stack
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import mounts
+from clustergen.services.foundation import deployment
 
 SCRIPT: Final = "deploy.sh"
 
@@ -28,7 +29,7 @@ def files(plan: Plan, own: OfTarget, others: Iterable[Artifact]) -> Iterator[Art
 
 def _bundle(plan: Plan, own: OfTarget, files: Iterable[Artifact]) -> Artifact:
     texts = {each.path: each.text for each in files}
-    stacks = foundation.stacks(plan).items()
+    stacks = deployment.stacks(plan).items()
     vpc = plan.network.vpc
     joined = (plan.network.control_plane_security_group, plan.network.scheduler_security_group)
     bundle = model.Bundle(
@@ -36,7 +37,7 @@ def _bundle(plan: Plan, own: OfTarget, files: Iterable[Artifact]) -> Artifact:
         target=plan.target,
         region=plan.region,
         partition=plan.partition,
-        accounts=tuple(foundation.accounts(plan)),
+        accounts=tuple(deployment.accounts(plan)),
         tags=dict(plan.tags),
         service=own.service,
         network=Network(vpc if isinstance(vpc, str) else "", tuple(filter(None, joined))),
@@ -47,13 +48,13 @@ def _bundle(plan: Plan, own: OfTarget, files: Iterable[Artifact]) -> Artifact:
         groups=tuple(group.name for group in plan.node_groups),
         shared=mounts.shared(plan) if plan.scheduler == "slurm" else "",
         sessions=not plan.options.leaves_out("session-manager"),
-        spot=foundation.needs_spot_role(plan),
+        spot=deployment.needs_spot_role(plan),
         periods=dict(own.periods),
         objects=own.objects,
-        mounts=foundation.mounts(plan),
-        losses=foundation.losses(plan),
-        controller_roles=tuple(foundation.controller_roles(plan)),
-        billed=tuple(foundation.billed(plan, own.billed)),
+        mounts=deployment.mounts(plan),
+        losses=deployment.losses(plan),
+        controller_roles=tuple(deployment.controller_roles(plan)),
+        billed=tuple(deployment.billed(plan, own.billed)),
     )
     return model.artifact(bundle)
 
@@ -67,7 +68,7 @@ def _complete(
     if path not in texts:
         return replace(stack, adopted=adopted)
     names = json.loads(texts[path]).get("Parameters", {})
-    kept = foundation.overlay_parameters(plan) if role == "cluster" else ()
+    kept = deployment.overlay_parameters(plan) if role == "cluster" else ()
     return replace(
         stack,
         template=path,
@@ -81,5 +82,5 @@ def _sources(plan: Plan, role: Role, names: Iterable[str], own: OfTarget) -> Map
     """The parameters of the foundation have defaults, or depend on what is deployed."""
     known = foundation.outputs(plan)
     made = {name: Source(output=name) for name in known} if role != "foundation" else {}
-    every = {**made, **own.sources, **foundation.sources(plan)}
+    every = {**made, **own.sources, **deployment.sources(plan)}
     return {name: every[name] for name in names if name in every}

@@ -279,7 +279,7 @@ class Limits(NamedTuple):
     retention_days: tuple[int, ...] = ()
     """Retention periods of logs in days; empty if the service decides."""
     one_subnet_with_efa: bool = False
-    """Nodes with EFA cannot have several subnets; a rule of the target checks this."""
+    """Nodes with EFA cannot have several subnets."""
     one_architecture: bool = False
     """All nodes must have the same architecture; a rule of the target checks this."""
     empty_tags: str = ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from clustergen.base.findings import Finding, Path, corrected, put, unsafe
 from clustergen.facts import catalog
-from clustergen.facts.catalog import InstanceType
+from clustergen.facts.catalog import InstanceType, lookup
 from clustergen.facts.catalog.ebs import provisioned_iops
 from clustergen.plan import nics
 from clustergen.plan.model import (
@@ -260,15 +260,8 @@ def _unlike(first: InstanceType, other: InstanceType, path: Path) -> Finding:
 
 
 def _with_efa(type: InstanceType) -> str:
-    sizes = sorted(_efa_sizes(type.family), key=lambda t: t.vcpus)
+    family = lookup.containing(f'"{type.family}.')
+    sizes = sorted((t for t in family if t.efa), key=lambda t: t.vcpus)
     if not sizes:
         return f"no size of {type.family} supports it; write efa: false, or use another family"
     return "sizes that have it: " + ", ".join(t.name for t in sizes[:6])
-
-
-def _efa_sizes(family: str) -> Iterator[InstanceType]:
-    for name in catalog.names():
-        if name.startswith(f"{family}."):
-            type = catalog.find(name)
-            if type is not None and type.efa:
-                yield type

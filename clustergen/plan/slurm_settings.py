@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -163,16 +164,6 @@ def unreadable(setting: Setting, _: Service) -> Problem | None:
     )
 
 
-def misread(setting: Setting, service: Service) -> Problem | None:
-    """The problem with a value that prevents Slurm from starting."""
-    return _value(setting, service, ignored=False)
-
-
-def ignored(setting: Setting, service: Service) -> Problem | None:
-    """The problem with a value that Slurm ignores."""
-    return _value(setting, service, ignored=True)
-
-
 def _value(setting: Setting, service: Service, *, ignored: bool) -> Problem | None:
     key = slurm.find(setting.scope, setting.name)
     if key is None or key.ignored != ignored or unreadable(setting, service):
@@ -188,6 +179,12 @@ def _value(setting: Setting, service: Service, *, ignored: bool) -> Problem | No
         help=f"write {wrong.wanted}",
         fix=_fix_of_value(setting, wrong),
     )
+
+
+misread = partial(_value, ignored=False)
+"""The problem with a value that prevents Slurm from starting."""
+ignored = partial(_value, ignored=True)
+"""The problem with a value that Slurm ignores."""
 
 
 def _fix_of_value(setting: Setting, wrong: slurm_values.Wrong) -> Fix | None:

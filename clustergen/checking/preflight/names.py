@@ -7,7 +7,7 @@ from typing import Final
 from clustergen.base.account import Answer
 from clustergen.checking.preflight.case import Case
 from clustergen.plan.model import Plan
-from clustergen.services import foundation
+from clustergen.services.foundation import deployment
 
 STACKS: Final = "cloudformation:DescribeStacks"
 HYPERPOD: Final = "sagemaker:DescribeCluster"
@@ -27,7 +27,7 @@ def cluster_stacks(plan: Plan) -> list[str]:
     if plan.target == "parallelcluster":
         return [plan.name]
     others = ("foundation", "monitoring")
-    return [each.name for role, each in foundation.stacks(plan).items() if role not in others]
+    return [each.name for role, each in deployment.stacks(plan).items() if role not in others]
 
 
 def joined_hyperpod(plan: Plan) -> str:

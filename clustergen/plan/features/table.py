@@ -58,7 +58,7 @@ FEATURES: tuple[Feature, ...] = (
         "x86_64 and arm64 nodes in one cluster",
         uses.when(("node_groups",), uses.mixed_architecture),
     ),
-    Feature("network.efa", "Elastic Fabric Adapter", uses.groups(lambda g: g.efa, "efa")),
+    Feature("network.efa", "Elastic Fabric Adapter", uses.group_field("efa")),
     Feature(
         "network.efa-layout",
         "Choice of EFA interface type",
@@ -86,7 +86,7 @@ FEATURES: tuple[Feature, ...] = (
         "Two threads per core",
         uses.groups(lambda g: g.threads_per_core == 2, "threads_per_core"),
     ),
-    Feature("nodes.image", "Custom image", uses.groups(lambda g: g.image, "image")),
+    Feature("nodes.image", "Custom image", uses.group_field("image")),
     Feature(
         "nodes.unencrypted",
         "Root volumes without encryption",
@@ -113,8 +113,8 @@ FEATURES: tuple[Feature, ...] = (
             uses.HEAD_STAYS, lambda p: p.head.volume.retain if p.head else p.wrote(*uses.HEAD_STAYS)
         ),
     ),
-    Feature("nodes.tags", "Tags for some nodes", uses.groups(lambda g: g.tags, "tags")),
-    Feature("nodes.scratch", "Local NVMe as scratch", uses.groups(lambda g: g.scratch, "scratch")),
+    Feature("nodes.tags", "Tags for some nodes", uses.group_field("tags")),
+    Feature("nodes.scratch", "Local NVMe as scratch", uses.group_field("scratch")),
     Feature(
         "nodes.iam",
         "Policies and S3 access for nodes",
@@ -134,7 +134,7 @@ FEATURES: tuple[Feature, ...] = (
         uses.nodes(lambda n: n.security_groups, "security_groups"),
     ),
     Feature("nodes.subnets", "Subnets for some nodes", uses.own_subnets),
-    Feature("nodes.zone", "Zones for some nodes", uses.groups(lambda g: g.zone, "zone")),
+    Feature("nodes.zone", "Zones for some nodes", uses.group_field("zone")),
     Feature(
         "nodes.ssh-sources",
         "SSH sources for head or login nodes",
@@ -142,24 +142,14 @@ FEATURES: tuple[Feature, ...] = (
             (node, "ssh_from") for node in ("head_node", "login") if plan.wrote(node, "ssh_from")
         ),
     ),
+    Feature("nodes.allocation", "Choice among types and subnets", uses.group_field("allocation")),
     Feature(
-        "nodes.allocation",
-        "Choice among types and subnets",
-        uses.groups(lambda g: g.allocation, "allocation"),
+        "nodes.service-name", "Names of node groups per queue", uses.group_field("service_name")
     ),
-    Feature(
-        "nodes.service-name",
-        "Names of node groups per queue",
-        uses.groups(lambda g: g.service_name, "service_name"),
-    ),
-    Feature("nodes.mig", "MIG partitions", uses.groups(lambda g: g.mig, "mig")),
-    Feature("nodes.labels", "Node labels", uses.groups(lambda g: g.labels, "labels")),
-    Feature("nodes.taints", "Node taints", uses.groups(lambda g: g.taints, "taints")),
-    Feature(
-        "nodes.slurm-settings",
-        "Slurm settings for a node group",
-        uses.groups(lambda g: g.slurm, "slurm"),
-    ),
+    Feature("nodes.mig", "MIG partitions", uses.group_field("mig")),
+    Feature("nodes.labels", "Node labels", uses.group_field("labels")),
+    Feature("nodes.taints", "Node taints", uses.group_field("taints")),
+    Feature("nodes.slurm-settings", "Slurm settings for a node group", uses.group_field("slurm")),
     Feature(
         "nodes.scaling",
         "Nodes started on demand",
@@ -192,14 +182,10 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature("head.node", "Choice of head node size", uses.written("head_node")),
     Feature(
-        "head.smt",
-        "Threads per core of the head node",
-        uses.written("head_node", "threads_per_core"),
+        "head.smt", "Threads per core of the head node", uses.written("head_node.threads_per_core")
     ),
     Feature("login.nodes", "Login nodes", uses.written("login")),
-    Feature(
-        "login.smt", "Threads per core of login nodes", uses.written("login", "threads_per_core")
-    ),
+    Feature("login.smt", "Threads per core of login nodes", uses.written("login.threads_per_core")),
     Feature(
         "queues.slurm-settings",
         "Slurm settings for a queue",
@@ -241,52 +227,36 @@ FEATURES: tuple[Feature, ...] = (
     Feature("storage.bucket", "Mountpoint for S3", uses.storage(Bucket)),
     Feature("storage.file-cache", "Amazon File Cache", uses.storage(FileCache)),
     Feature(
-        "software.pyxis",
-        "Pyxis and Enroot containers",
-        uses.when(("software", "containers"), lambda p: p.software.containers == "pyxis"),
+        "software.pyxis", "Pyxis and Enroot containers", uses.chosen("software.containers", "pyxis")
     ),
-    Feature(
-        "software.docker",
-        "Docker",
-        uses.when(("software", "containers"), lambda p: p.software.containers == "docker"),
-    ),
+    Feature("software.docker", "Docker", uses.chosen("software.containers", "docker")),
     Feature(
         "software.registry",
         "Copies of public images in a private registry",
-        uses.when(("software", "registry"), lambda p: p.software.registry),
+        uses.given("software.registry"),
     ),
-    Feature(
-        "software.scripts",
-        "Boot scripts",
-        uses.when(("software", "scripts"), lambda p: p.software.scripts),
-    ),
+    Feature("software.scripts", "Boot scripts", uses.given("software.scripts")),
     Feature(
         "software.scripts-failure",
         "What happens when a script fails",
-        lambda plan: (
-            (*script.path, "on_failure") for script in plan.software.scripts if script.on_failure
-        ),
+        uses.script_field("on_failure", "stop", "continue"),
     ),
     Feature(
         "software.scripts-every-boot",
         "Scripts that run at each boot",
-        lambda plan: (
-            (*script.path, "every_boot") for script in plan.software.scripts if script.every_boot
-        ),
+        uses.script_field("every_boot", True),
     ),
     Feature(
         "software.scripts-updated",
         "Scripts that run when the cluster is updated",
-        lambda plan: (
-            (*script.path, "when") for script in plan.software.scripts if script.when == "updated"
-        ),
+        uses.script_field("when", "updated"),
     ),
-    Feature("users", "Users with fixed ids", uses.when(("users",), lambda p: p.users)),
-    Feature("slurm.version", "Choice of the Slurm version", uses.written("slurm", "version")),
+    Feature("users", "Users with fixed ids", uses.given("users")),
+    Feature("slurm.version", "Choice of the Slurm version", uses.written("slurm.version")),
     Feature(
         "slurm.accounting-managed",
         "Managed Slurm accounting",
-        uses.when(("slurm", "accounting"), lambda p: p.slurm.accounting == "managed"),
+        uses.chosen("slurm.accounting", "managed"),
     ),
     Feature(
         "slurm.accounting-database",
@@ -300,27 +270,17 @@ FEATURES: tuple[Feature, ...] = (
             ("slurm", field) for field in ("accounts", "qos") if getattr(plan.slurm, field)
         ],
     ),
-    Feature("slurm.idle-timeout", "Idle timeout for nodes", uses.written("slurm", "idle_timeout")),
+    Feature("slurm.idle-timeout", "Idle timeout for nodes", uses.written("slurm.idle_timeout")),
     Feature(
         "slurm.idle-never",
         "Nodes that stay when they are idle",
-        uses.when(("slurm", "idle_timeout"), lambda p: p.slurm.idle_timeout is None),
+        uses.chosen("slurm.idle_timeout", None),
     ),
+    Feature("slurm.settings", "slurm.conf settings", uses.given("slurm.settings")),
     Feature(
-        "slurm.settings",
-        "slurm.conf settings",
-        uses.when(("slurm", "settings"), lambda p: p.slurm.settings),
+        "slurm.slurmdbd-settings", "slurmdbd.conf settings", uses.given("slurm.slurmdbd_settings")
     ),
-    Feature(
-        "slurm.slurmdbd-settings",
-        "slurmdbd.conf settings",
-        uses.when(("slurm", "slurmdbd_settings"), lambda p: p.slurm.slurmdbd_settings),
-    ),
-    Feature(
-        "slurm.cgroup-settings",
-        "cgroup.conf settings",
-        uses.when(("slurm", "cgroup_settings"), lambda p: p.slurm.cgroup_settings),
-    ),
+    Feature("slurm.cgroup-settings", "cgroup.conf settings", uses.given("slurm.cgroup_settings")),
     Feature("kubernetes", "Kubernetes", uses.written("kubernetes")),
     Feature("monitoring.prometheus", "Managed Prometheus", uses.metrics("managed-prometheus")),
     Feature("monitoring.self-hosted", "Prometheus in the cluster", uses.metrics("self-hosted")),
@@ -341,19 +301,13 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature("monitoring.grafana", "Managed Grafana", uses.dashboards("managed-grafana")),
     Feature("monitoring.grafana-files", "Dashboards as files", uses.dashboards("grafana-files")),
-    Feature(
-        "monitoring.log-retention", "Log retention", uses.written("monitoring", "log_retention")
-    ),
+    Feature("monitoring.log-retention", "Log retention", uses.written("monitoring.log_retention")),
     Feature(
         "resilience.replace",
         "Replacement of failed nodes",
-        uses.written("resilience", "replace_failed_nodes"),
+        uses.written("resilience.replace_failed_nodes"),
     ),
-    Feature(
-        "resilience.auto-resume",
-        "Automatic job resume",
-        uses.when(("resilience", "auto_resume"), lambda p: p.resilience.auto_resume),
-    ),
+    Feature("resilience.auto-resume", "Automatic job resume", uses.given("resilience.auto_resume")),
 )
 
 

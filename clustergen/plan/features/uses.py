@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from operator import attrgetter
 
 from clustergen.base.findings import Path
 from clustergen.plan.features.model import Uses
 from clustergen.plan.model import Lustre, Machine, NodeGroup, Plan, Storage
 
 
-def metrics(kind: str) -> Uses:
-    return when(("monitoring", "metrics"), lambda plan: plan.monitoring.metrics == kind)
+def chosen(field: str, value: object) -> Uses:
+    """A field, as in ``slurm.accounting``, that has the value in the plan."""
+    find = attrgetter(field)
+    return when(tuple(field.split(".")), lambda plan: find(plan) == value)
 
 
-def dashboards(kind: str) -> Uses:
-    return when(("monitoring", "dashboards"), lambda plan: plan.monitoring.dashboards == kind)
+metrics = partial(chosen, "monitoring.metrics")
+dashboards = partial(chosen, "monitoring.dashboards")
+
+
+def given(field: str) -> Uses:
+    """A field that is not empty in the plan."""
+    return when(tuple(field.split(".")), attrgetter(field))
 
 
 def capacity(kind: str) -> Uses:
@@ -35,11 +44,24 @@ def groups(test: Callable[[NodeGroup], object], *field: str) -> Uses:
     return lambda plan: (g.at(*field) for g in plan.node_groups if test(g))
 
 
+def group_field(name: str) -> Uses:
+    """A field of node groups that is not empty."""
+    return groups(attrgetter(name), name)
+
+
+def script_field(name: str, *values: object) -> Uses:
+    find = attrgetter(name)
+    return lambda plan: (
+        (*script.path, name) for script in plan.software.scripts if find(script) in values
+    )
+
+
 def family(*prefixes: str) -> Uses:
     return groups(lambda g: any(t.family.startswith(prefixes) for t in g.types), "instance_type")
 
 
-def written(*path: str) -> Uses:
+def written(field: str) -> Uses:
+    path = tuple(field.split("."))
     return lambda plan: [path] if plan.wrote(*path) else []
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from clustergen.base.findings import Path, Problem, rule
 from clustergen.base.patterns import pattern
+from clustergen.spec.placeholders import PLACEHOLDER
 from clustergen.spec.source.characters import visible
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
 
-# The same as in clustergen.spec.placeholders: outputs of the foundation.
-_PLACEHOLDER = pattern(r"\$\{(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]*\}")
 _LINE_ENDS = pattern(r"[\x00-\x1f\x7f]")
 _DYNAMIC = pattern(r"\{\{resolve:")
 _SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slurm")
@@ -31,13 +31,12 @@ _SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slu
     good="software: {scripts: [{run: 's3://bucket/a.sh', args: ['$JobName']}]}",
 )
 def placeholders(spec: Spec) -> Iterator[Problem]:
-    for path, text in _texts_with(_PLACEHOLDER, spec, without=("overlay",)):
-        if found := _PLACEHOLDER.search(text):
-            name = found[0][2:-1]
+    for path, text in _texts_with(PLACEHOLDER, spec, without=("overlay",)):
+        if found := PLACEHOLDER.search(text):
             yield Problem(
                 path,
                 f"{found[0]} is a placeholder in the files of a bundle",
-                help=f"write it in another form, e.g. ${name} or ${{{name.upper()}}}",
+                help=f"write it in another form, e.g. ${found[1]} or ${{{found[1].upper()}}}",
             )
 
 
@@ -80,31 +79,15 @@ def _texts_with(
     searched: re.Pattern[str], spec: Spec, *, without: tuple[str, ...]
 ) -> Iterator[tuple[Path, str]]:
     """The texts in which ``searched`` occurs, with their places."""
-    if _occurs(searched, spec):  # hardly ever, and places take longer
+    if searched.search(_joined(spec)):  # hardly ever, and places take longer
         texts = _texts(spec, (), without=without)
         yield from ((path, text) for path, text in texts if searched.search(text))
 
 
-def _occurs(searched: re.Pattern[str], spec: Spec) -> bool:
-    """Whether it occurs in any text of a spec, including keys of mappings."""
-    return bool(searched.search(_LATEST.joined(spec)))
-
-
-class _Latest:
-    """All texts of the latest spec: the rules here ask for the same one, after each other."""
-
-    def __init__(self) -> None:
-        self._spec: Spec | None = None
-        self._text = ""
-
-    def joined(self, spec: Spec) -> str:
-        """The texts, with a space between them, which nothing that is searched for contains."""
-        if self._spec is not spec:
-            self._spec, self._text = spec, " ".join(_all_texts(spec))
-        return self._text
-
-
-_LATEST = _Latest()
+@functools.lru_cache(maxsize=1)  # the rules here ask for the same spec, after each other
+def _joined(spec: Spec) -> str:
+    """All texts of a spec, with spaces between them: nothing that is searched for has one."""
+    return " ".join(_all_texts(spec))
 
 
 def _all_texts(spec: Spec) -> Iterator[str]:

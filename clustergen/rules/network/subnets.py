@@ -339,10 +339,11 @@ def docker_bridge(plan: Plan) -> Iterator[Problem]:
 )
 def efa_in_one_subnet(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if group.efa and len(group.subnets) > 1 and not plan.limits.one_subnet_with_efa:
+        if group.efa and len(group.subnets) > 1:
             yield Problem(
                 group.at("subnets"),
                 f"{group.name} has EFA, and {len(group.subnets)} subnets",
                 help=f"write subnets: [{group.subnets[0]}]",
+                severity=Severity.ERROR if plan.limits.one_subnet_with_efa else None,
                 fix=unsafe(put(group.at("subnets"), [group.subnets[0]])),
             )

@@ -39,15 +39,6 @@ def compare(old: Bill, new: Bill) -> Iterator[Change]:
     """The lines that differ between the bills of two specs for the same target.
 
     Lines are matched by part and name: a node group that is renamed is one line less and one more.
-    ``clustergen diff`` shows, for each change, ``change.old`` and ``change.new`` (None: absent)
-    and ``change.usd(730)``, the difference a month; and for the whole,
-    ``new.usd(730)`` less ``old.usd(730)``. Where ``change.comparable`` is false, a price is
-    unknown: show ``line.unknown`` and no difference. ``line.upfront`` is paid once, and so
-    belongs beside the recurring costs rather than in them::
-
-        old, new = (cost.bill(plan, target.fees) for plan in (old_plan, new_plan))
-        for change in cost.compare(old, new):
-            print(change.line.name, change.usd(730) if change.comparable else change.line.unknown)
     """
     before = {(line.part, line.name): line for line in old.lines}
     after = {(line.part, line.name): line for line in new.lines}

@@ -10,37 +10,10 @@ from collections.abc import Mapping
 
 from clustergen.base.artifacts import Artifact, json_artifact
 from clustergen.plan.model import Plan
-from clustergen.services.foundation.deployment import (
-    accounts,
-    billed,
-    controller_roles,
-    losses,
-    mounts,
-    needs_spot_role,
-    overlay_parameters,
-    sources,
-    stacks,
-    stage,
-)
-from clustergen.services.foundation.template import PATH, build, description, document
+from clustergen.services.foundation import deployment
+from clustergen.services.foundation.template import PATH, build, document
 
-__all__ = [
-    "PATH",
-    "accounts",
-    "billed",
-    "build",
-    "controller_roles",
-    "description",
-    "emit",
-    "files",
-    "losses",
-    "mounts",
-    "needs_spot_role",
-    "outputs",
-    "overlay_parameters",
-    "sources",
-    "stacks",
-]
+__all__ = ["PATH", "build", "emit", "files", "outputs"]
 
 
 def outputs(plan: Plan) -> Mapping[str, str]:
@@ -56,4 +29,4 @@ def emit(plan: Plan) -> Artifact | None:
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
     """The files of the foundation in a bundle."""
-    return tuple(file for file in (emit(plan), stage(plan)) if file)
+    return tuple(file for file in (emit(plan), deployment.stage(plan)) if file)

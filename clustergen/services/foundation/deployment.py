@@ -67,7 +67,8 @@ def sources(plan: Plan) -> Mapping[str, Source]:
 def losses(plan: Plan) -> Losses:
     """What goes with the cluster, and with the foundation."""
     made = [f"{s.mount} {_fate(s)}" for s in stored.created(plan)]
-    made += [" ".join(pair) for pair in _dashboards(build(plan))]
+    if monitoring.GRAFANA in build(plan).resources:  # the bundle's own can be uploaded again
+        made.append("what someone made in Grafana is deleted with its workspace")
     return Losses(tuple(deletion.lines(plan)), tuple(deletion.data(plan)), tuple(made))
 
 
@@ -78,9 +79,16 @@ def needs_spot_role(plan: Plan) -> bool:
 
 def billed(plan: Plan, own: Iterable[str]) -> Iterator[str]:
     """What costs money during a pause; ``own`` is what the target adds to network and storage."""
-    yield from (["network"] if plan.network.new else [])
-    yield "storage"
-    yield from _billed(plan)
+    running = {
+        "network": plan.network.new,
+        "storage": True,
+        "control plane": plan.options.creates_eks,
+        "controller" if plan.sagemaker else "head node": plan.head,
+        "login nodes": plan.login,
+        "system nodes": plan.system,
+        "reserved capacity": any(group.reserved for group in plan.node_groups),
+    }
+    yield from (what for what, there in running.items() if there)
     yield from own
 
 
@@ -95,36 +103,11 @@ def _fate(item: Storage) -> str:
     return "stays and continues to cost money" if item.retain else "is deleted with its data"
 
 
-def _dashboards(whole: Part) -> list[tuple[str, str]]:
-    """Those of the bundle can be uploaded again."""
-    gone = ("what someone made in Grafana", "is deleted with its workspace")
-    return [gone] if monitoring.GRAFANA in whole.resources else []
-
-
 def overlay_parameters(plan: Plan) -> list[str]:
     """The parameters of the template that the overlay adds."""
     found = plan.overlay.get("Parameters") if plan.overlay else None
     added = found if isinstance(found, Mapping) else {}
     return [str(name) for name, value in added.items() if value is not None]
-
-
-def _machines(plan: Plan) -> Iterator[str]:
-    """The nodes that a pause leaves running."""
-    if plan.head:
-        yield "controller" if plan.sagemaker else "head node"
-    if plan.login:
-        yield "login nodes"
-    if plan.system:
-        yield "system nodes"
-
-
-def _billed(plan: Plan) -> Iterator[str]:
-    """What costs money during a pause, beside the network and storage."""
-    if plan.options.creates_eks:
-        yield "control plane"
-    yield from _machines(plan)
-    if any(group.reserved for group in plan.node_groups):
-        yield "reserved capacity"
 
 
 def stage(plan: Plan) -> Artifact | None:

@@ -50,24 +50,12 @@ def serves(plan: Plan, part: Need) -> bool:
     return bool(plan.shared.served.with_part(part))
 
 
-_RESOURCES: Mapping[str, Json] = {
-    "VpcId": cfn.ref("Vpc"),
-    "PrivateSubnetId": cfn.ref("PrivateSubnet"),
-    "PublicSubnetId": cfn.ref("PublicSubnet"),
-    "ControlPlaneSubnet1Id": cfn.ref("ControlPlaneSubnet1"),
-    "ControlPlaneSubnet2Id": cfn.ref("ControlPlaneSubnet2"),
-    "SystemSubnet1Id": cfn.ref("SystemSubnet1"),
-    "SystemSubnet2Id": cfn.ref("SystemSubnet2"),
-    "ClusterSecurityGroupId": cfn.get_att("ClusterSecurityGroup", "GroupId"),
-    "LoginSecurityGroupId": cfn.get_att("LoginSecurityGroup", "GroupId"),
-}
-
-
 def here(id: Id) -> Any:
     """An id within this template: other stacks' outputs are resources here."""
-    if isinstance(id, Ref):
-        return _RESOURCES.get(id.name) or cfn.ref(id.name.removesuffix("Id"))
-    return id
+    if not isinstance(id, Ref):
+        return id
+    name = id.name.removesuffix("Id")
+    return cfn.get_att(name, "GroupId") if name.endswith("SecurityGroup") else cfn.ref(name)
 
 
 def named(plan: Plan, what: str) -> list[Json]:

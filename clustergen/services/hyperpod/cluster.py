@@ -17,16 +17,6 @@ from clustergen.services.hyperpod.options import Options
 _ADDED = ("ClusterName", "InstanceGroups", "VpcConfig", "Orchestrator", "NodeProvisioningMode")
 
 
-def is_new(plan: Plan) -> bool:
-    """Whether the bundle creates the cluster; otherwise it adds instance groups to one."""
-    return plan.creates_cluster
-
-
-def name(plan: Plan) -> str:
-    """The name of the cluster that HyperPod knows."""
-    return plan.cluster_name
-
-
 def request(
     plan: Plan,
     groups: Iterable[Json],
@@ -42,7 +32,7 @@ def request(
     cluster keeps what is its own: only what rules about instance groups need is in its request.
     """
     whole = present(
-        ClusterName=name(plan),
+        ClusterName=plan.cluster_name,
         InstanceGroups=list(groups),
         VpcConfig=vpc,
         Tags=cfn.tags(tags) or None,
@@ -50,7 +40,7 @@ def request(
         NodeRecovery=_recovery(plan),
         **members,
     )
-    return whole if is_new(plan) else {key: whole[key] for key in whole if key in _ADDED}
+    return whole if plan.creates_cluster else {key: whole[key] for key in whole if key in _ADDED}
 
 
 def _recovery(plan: Plan) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Artifact, Bundle, json_artifact
@@ -11,13 +11,7 @@ from clustergen.deployment.kinds import HyperPod, NodesInEks
 from clustergen.plan.model import Plan
 from clustergen.services.aws import marks
 from clustergen.services.foundation import hyperpod as roles
-from clustergen.services.hyperpod import (
-    cloudformation,
-    cluster,
-    joining,
-    scripts,
-    verify,
-)
+from clustergen.services.hyperpod import cloudformation, joining, scripts, verify
 from clustergen.services.hyperpod.document import Document
 from clustergen.services.hyperpod.options import Options
 
@@ -47,7 +41,7 @@ _ADDED = ("ClusterName", "InstanceGroups")
 
 def update(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
     """The members of a CreateCluster request that UpdateCluster accepts."""
-    members = UPDATABLE if cluster.is_new(plan) else _ADDED
+    members = UPDATABLE if plan.creates_cluster else _ADDED
     return {name: document[name] for name in members if name in document}
 
 
@@ -56,7 +50,7 @@ def requests(plan: Plan, document: Mapping[str, Any], outputs: Mapping[str, str]
 
     CloudFormation cannot add instance groups to a cluster that it did not create.
     """
-    if not cluster.is_new(plan):
+    if not plan.creates_cluster:
         return ()
     template = cloudformation.template(document, outputs)
     whole = marks.artifact(cloudformation.TEMPLATE, template, plan)
@@ -65,14 +59,12 @@ def requests(plan: Plan, document: Mapping[str, Any], outputs: Mapping[str, str]
 
 def updates(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundle:
     """``update-cluster.json``, the request of a pause, and ``verify.sh``."""
+    request = Document(dict(document))
+    text = verify.text(plan, kubernetes=request.is_eks, copied=bool(lifecycle))
     return (
-        *_scaling(plan, document, _scaled(plan, document)),
+        *_scaling(plan, request),
         json_artifact(UPDATE, update(plan, document)),
-        Artifact(
-            "verify.sh",
-            verify.text(plan, kubernetes=_on_eks(document), copied=bool(lifecycle)),
-            executable=True,
-        ),
+        Artifact("verify.sh", text, executable=True),
     )
 
 
@@ -84,12 +76,13 @@ def service(
     eks: NodesInEks | None = None,
 ) -> HyperPod:
     """What ``bundle.json`` says of a cluster; nothing of an EKS cluster where it runs Slurm."""
-    scaled = _scaled(plan, document)
+    request = Document(dict(document))
+    scaled = _scaled(plan, request)
     controller = "" if eks else plan.options_as(Options).controller
-    running = controller if controller in _groups(document) else ""
+    running = controller if any(group.name == controller for group in request.groups) else ""
     return HyperPod(
-        name=cluster.name(plan),
-        joins=not cluster.is_new(plan),
+        name=plan.cluster_name,
+        joins=not plan.creates_cluster,
         prefix=scripts.prefix(lifecycle) if lifecycle else "",
         entry=lifecycle[0].path.rpartition("/")[2] if lifecycle else "",
         filled=tuple(file.path for file in lifecycle if file.path.endswith(".json")),
@@ -97,53 +90,37 @@ def service(
         controller=running,
         login="" if eks or not plan.login else plan.options_as(Options).login,
         own_controller_role=bool(running and roles.reads_secret_alone(plan)),
-        continuous=document.get("NodeProvisioningMode") == "Continuous",
+        continuous=request.is_continuous,
         scaled=tuple(scaled),
         eks_cluster=eks_cluster,
         eks=eks,
-        **({} if eks or cluster.is_new(plan) else joining.members(plan, document)),
+        **({} if eks or plan.creates_cluster else joining.members(plan, document)),
     )
 
 
-def _scaling(
-    plan: Plan, document: Mapping[str, Any], scaled: Collection[str]
-) -> Iterator[Artifact]:
+def _scaling(plan: Plan, request: Document) -> Iterator[Artifact]:
     """The compute groups with zero nodes, for ``deploy.sh --pause``.
 
     An update does not change groups that it does not name. ``--resume`` relies on the name
     preceding the count to find the count to restore.
     """
-    names = {group.name for group in plan.node_groups} - {*scaled}
-    found = document.get("InstanceGroups") or []
-    groups = [g for g in found if isinstance(g, dict) and g.get("InstanceGroupName") in names]
-    if not groups:
-        return
-    request = {
-        "ClusterName": document.get("ClusterName"),
-        "InstanceGroups": [
-            {
-                "InstanceGroupName": group["InstanceGroupName"],
-                "InstanceCount": 0,
-                **{name: group[name] for name in group if name not in {*_COUNTS, *_KEPT}},
-            }
-            for group in groups
-        ],
-    }
-    yield json_artifact(SCALE, request)
+    names = {group.name for group in plan.node_groups} - {*_scaled(plan, request)}
+    groups = [
+        {
+            "InstanceGroupName": group.name,
+            "InstanceCount": 0,
+            **{name: group.data[name] for name in group.data if name not in {*_COUNTS, *_KEPT}},
+        }
+        for group in request.groups
+        if group.name in names
+    ]
+    if groups:
+        name = request.data.get("ClusterName")
+        yield json_artifact(SCALE, {"ClusterName": name, "InstanceGroups": groups})
 
 
-def _groups(document: Mapping[str, Any]) -> list[str]:
-    found = document.get("InstanceGroups") or []
-    return [str(group.get("InstanceGroupName", "")) for group in found if isinstance(group, dict)]
-
-
-def _scaled(plan: Plan, document: Mapping[str, Any]) -> list[str]:
+def _scaled(plan: Plan, request: Document) -> list[str]:
     """The groups that Karpenter sizes; the request has no nodes for them."""
-    request = Document(dict(document))
     empty = {group.name for group in plan.node_groups if group.static}
     groups = request.groups if request.is_autoscaled else []
     return [g.name for g in groups if not g.data.get("InstanceCount") and g.name not in empty]
-
-
-def _on_eks(document: Mapping[str, Any]) -> bool:
-    return "Eks" in (document.get("Orchestrator") or {})

@@ -58,9 +58,10 @@ class Group(_Map):
     def is_spot(self) -> bool:
         return "Spot" in self.part("CapacityRequirements")
 
-    def problem(self, member: str, message: str, help: str) -> Problem:
-        """A problem with a member."""
-        return Problem((self.section, self.index, member), f"{self.name}: {message}", help)
+    def problem(self, member: str, message: str, help: str, source: str = "") -> Problem:
+        """A problem with a member; ``source`` replaces that of the rule."""
+        said = f"{self.name}: {message}"
+        return Problem((self.section, self.index, member), said, help, source=source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +98,9 @@ class Document(_Map):
     def is_autoscaled(self) -> bool:
         return self.part("AutoScaling").get("Mode") == "Enable"
 
-    def problem(self, member: str, message: str, help: str) -> Problem:
-        """A problem with a member."""
-        return Problem((member,), message, help)
+    def problem(self, member: str, message: str, help: str, source: str = "") -> Problem:
+        """A problem with a member; ``source`` replaces that of the rule."""
+        return Problem((member,), message, help, source=source)
 
     def _groups(self, section: str) -> Iterator[Group]:
         for index, group in enumerate(as_list(self.data.get(section))):

@@ -15,7 +15,7 @@ from clustergen.services.aws import references
 from clustergen.services.aws.members import present
 from clustergen.services.fields import Field, written
 from clustergen.services.foundation import hyperpod as roles
-from clustergen.services.hyperpod import cluster, limits, memberships, names
+from clustergen.services.hyperpod import limits, memberships, names
 from clustergen.services.hyperpod.options import Options
 
 EXECUTION_ROLE = Ref(f"{roles.EXECUTION_ROLE}Arn")
@@ -101,7 +101,7 @@ def own_network(plan: Plan, node: Machine | NodeGroup, every: Sequence[Id]) -> J
     ``every`` are the security groups of all nodes. UpdateCluster has no VpcConfig, so that groups
     that join a cluster all have their own.
     """
-    if cluster.is_new(plan) and not node.subnets and not node.security_groups:
+    if plan.creates_cluster and not node.subnets and not node.security_groups:
         return None
     return vpc(memberships.of_node(plan, node, every), node.subnets or shared_subnets(plan))
 

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import ClusterAccess, Plan
-from clustergen.services.kubernetes.manifest import kubernetes_object
+from clustergen.services.kubernetes.manifest import RBAC, kubernetes_object
 
 COMMENT = ("What the groups of access entries may do (access).",)
-_RBAC = "rbac.authorization.k8s.io"
 _ROLE = "clustergen-jobs"
 _WRITTEN: Mapping[str, tuple[str, ...]] = {
     "kubeflow.org": ("mpijobs",),
@@ -110,18 +109,18 @@ def _role(level: str, resources: Mapping[str, tuple[str, ...]], verbs: list[str]
         {"apiGroups": [group], "resources": list(names), "verbs": verbs}
         for group, names in resources.items()
     ]
-    labels = {f"{_RBAC}/aggregate-to-{level}": "true"}
+    labels = {f"{RBAC}/aggregate-to-{level}": "true"}
     return kubernetes_object(
-        f"{_RBAC}/v1", "ClusterRole", f"{_ROLE}-{level}", labels=labels, rules=rules
+        f"{RBAC}/v1", "ClusterRole", f"{_ROLE}-{level}", labels=labels, rules=rules
     )
 
 
 def _binding(kind: str, group: str, level: str, namespace: str = "") -> Json:
     return kubernetes_object(
-        f"{_RBAC}/v1",
+        f"{RBAC}/v1",
         kind,
         group.replace(":", "-"),
         namespace=namespace,
-        roleRef={"apiGroup": _RBAC, "kind": "ClusterRole", "name": level},
-        subjects=[{"apiGroup": _RBAC, "kind": "Group", "name": group}],
+        roleRef={"apiGroup": RBAC, "kind": "ClusterRole", "name": level},
+        subjects=[{"apiGroup": RBAC, "kind": "Group", "name": group}],
     )

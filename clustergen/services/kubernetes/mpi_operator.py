@@ -13,7 +13,7 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.images import pulled
 from clustergen.plan.model import Plan
 from clustergen.services.kubernetes import labels_and_taints
-from clustergen.services.kubernetes.manifest import kubernetes_object
+from clustergen.services.kubernetes.manifest import account, allow, kubernetes_object
 
 NAME = "mpi-operator"
 """Name of the operator and its namespace."""
@@ -22,7 +22,6 @@ IMAGE = f"mpioperator/mpi-operator:{VERSION}"
 CRD = "mpijobs.kubeflow.org"
 API = "kubeflow.org/v2beta1"
 
-_RBAC = "rbac.authorization.k8s.io"
 _LABELS = {"app": NAME}
 
 
@@ -37,17 +36,7 @@ def objects(plan: Plan) -> Iterator[Json]:
     yield kubernetes_object(
         "apiextensions.k8s.io/v1", "CustomResourceDefinition", CRD, spec=_definition()
     )
-    yield kubernetes_object("v1", "ServiceAccount", NAME, namespace=NAME)
-    yield kubernetes_object(
-        f"{_RBAC}/v1", "ClusterRole", NAME, rules=[_rule(*each) for each in _MAY]
-    )
-    yield kubernetes_object(
-        f"{_RBAC}/v1",
-        "ClusterRoleBinding",
-        NAME,
-        roleRef={"apiGroup": _RBAC, "kind": "ClusterRole", "name": NAME},
-        subjects=[{"kind": "ServiceAccount", "name": NAME, "namespace": NAME}],
-    )
+    yield from account(NAME, NAME, _MAY)
     yield kubernetes_object(
         "apps/v1", "Deployment", NAME, namespace=NAME, labels=_LABELS, spec=_deployment(plan)
     )
@@ -133,26 +122,21 @@ def _definition() -> Json:
     }
 
 
-# API group, resources, verbs.
-_MAY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
-    ("", ("configmaps", "secrets", "services"), ("create", "list", "watch", "update")),
-    ("", ("pods",), ("create", "get", "list", "watch", "delete", "update", "patch")),
+_MAY = [
+    allow("", "configmaps secrets services", "create list watch update"),
+    allow("", "pods", "create get list watch delete update patch"),
     # The operator grants it to the launcher, and so must have it too.
-    ("", ("pods/exec",), ("create",)),
-    ("", ("endpoints",), ("create", "get", "update")),
-    ("", ("events",), ("create", "patch")),
-    ("batch", ("jobs",), ("create", "get", "list", "watch", "update", "patch", "delete")),
-    ("apiextensions.k8s.io", ("customresourcedefinitions",), ("create", "get")),
-    ("kubeflow.org", ("mpijobs", "mpijobs/finalizers", "mpijobs/status"), ("*",)),
-    ("coordination.k8s.io", ("leases",), ("*",)),
-    ("scheduling.volcano.sh", ("queues", "podgroups"), ("*",)),
-    ("scheduling.x-k8s.io", ("podgroups",), ("*",)),
-    ("scheduling.k8s.io", ("priorityclasses",), ("get", "list", "watch")),
-)
-
-
-def _rule(group: str, resources: tuple[str, ...], verbs: tuple[str, ...]) -> Json:
-    return {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs)}
+    allow("", "pods/exec", "create"),
+    allow("", "endpoints", "create get update"),
+    allow("", "events", "create patch"),
+    allow("batch", "jobs", "create get list watch update patch delete"),
+    allow("apiextensions.k8s.io", "customresourcedefinitions", "create get"),
+    allow("kubeflow.org", "mpijobs mpijobs/finalizers mpijobs/status", "*"),
+    allow("coordination.k8s.io", "leases", "*"),
+    allow("scheduling.volcano.sh", "queues podgroups", "*"),
+    allow("scheduling.x-k8s.io", "podgroups", "*"),
+    allow("scheduling.k8s.io", "priorityclasses", "get list watch"),
+]
 
 
 def _deployment(plan: Plan) -> Json:

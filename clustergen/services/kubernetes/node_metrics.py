@@ -10,7 +10,7 @@ from clustergen.base.digests import sha256
 from clustergen.base.yaml_text import Lines
 from clustergen.plan.images import PYTHON, pulled
 from clustergen.plan.model import Plan
-from clustergen.services.kubernetes.manifest import kubernetes_object
+from clustergen.services.kubernetes.manifest import CONFINED, kubernetes_object
 from clustergen.services.monitoring import files
 
 NAME = "node-metrics"
@@ -75,11 +75,7 @@ def _pod(plan: Plan) -> dict[str, Any]:
                     "requests": {"cpu": "20m", "memory": "32Mi"},
                     "limits": {"memory": "128Mi"},
                 },
-                "securityContext": {
-                    "allowPrivilegeEscalation": False,
-                    "capabilities": {"drop": ["ALL"]},
-                    "readOnlyRootFilesystem": True,
-                },
+                "securityContext": CONFINED,
                 "volumeMounts": [
                     {"name": "script", "mountPath": _FOLDER, "readOnly": True},
                     *(

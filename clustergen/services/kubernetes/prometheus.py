@@ -16,7 +16,7 @@ from clustergen.plan.images import pulled
 from clustergen.plan.model import Plan
 from clustergen.services.aws import references
 from clustergen.services.kubernetes import labels_and_taints, scraping, storage_class
-from clustergen.services.kubernetes.manifest import kubernetes_object
+from clustergen.services.kubernetes.manifest import CONFINED, account, allow, kubernetes_object
 from clustergen.services.monitoring import alertmanager, names
 from clustergen.services.monitoring.rules import rule_groups
 
@@ -30,7 +30,6 @@ PROMETHEUS_PORT, ALERTMANAGER_PORT = 9090, 9093
 VOLUME_GIB = 100
 RETENTION = "30d"
 
-_RBAC = "rbac.authorization.k8s.io"
 _NOBODY = 65534
 """User and group of both images."""
 _CONFIGURATION = "/etc/configuration"
@@ -83,15 +82,7 @@ def _address(name: str) -> str:
 def _prometheus(plan: Plan) -> Iterator[Json]:
     own = {"prometheus.yaml": yaml_text(configuration(plan))}
     alerts = rules(plan)
-    yield _object("v1", "ServiceAccount", PROMETHEUS)
-    yield kubernetes_object(f"{_RBAC}/v1", "ClusterRole", PROMETHEUS, rules=_MAY)
-    yield kubernetes_object(
-        f"{_RBAC}/v1",
-        "ClusterRoleBinding",
-        PROMETHEUS,
-        roleRef={"apiGroup": _RBAC, "kind": "ClusterRole", "name": PROMETHEUS},
-        subjects=[{"kind": "ServiceAccount", "name": PROMETHEUS, "namespace": NAMESPACE}],
-    )
+    yield from account(PROMETHEUS, NAMESPACE, _MAY)
     yield _files(PROMETHEUS, own)
     yield _files("rules", alerts)
     yield _service(PROMETHEUS, PROMETHEUS_PORT)
@@ -109,7 +100,7 @@ def _prometheus(plan: Plan) -> Iterator[Json]:
         "readinessProbe": _probe("/-/ready"),
         "livenessProbe": {**_probe("/-/healthy"), "failureThreshold": 10},
         "resources": {"requests": {"cpu": "250m", "memory": "1Gi"}, "limits": {"memory": "4Gi"}},
-        "securityContext": _CONFINED,
+        "securityContext": CONFINED,
         "volumeMounts": [
             _mount("configuration", _CONFIGURATION),
             _mount("rules", _RULES),
@@ -152,7 +143,7 @@ def _alertmanager(plan: Plan) -> Iterator[Json]:
         "ports": [{"name": "http", "containerPort": ALERTMANAGER_PORT}],
         "readinessProbe": _probe("/-/ready"),
         "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
-        "securityContext": _CONFINED,
+        "securityContext": CONFINED,
         "volumeMounts": [
             _mount("configuration", _CONFIGURATION),
             {"name": "data", "mountPath": "/alertmanager"},
@@ -216,17 +207,8 @@ def _volume(name: str, config_map: str) -> Json:
     return {"name": name, "configMap": {"name": config_map}}
 
 
-_CONFINED: Json = {
-    "allowPrivilegeEscalation": False,
-    "capabilities": {"drop": ["ALL"]},
-    "readOnlyRootFilesystem": True,
-}
-_MAY: list[Json] = [
-    {
-        "apiGroups": [""],
-        "resources": ["nodes", "nodes/metrics", "services", "endpoints", "pods"],
-        "verbs": ["get", "list", "watch"],
-    },
+_MAY = [
+    allow("", "nodes nodes/metrics services endpoints pods", "get list watch"),
     {"nonResourceURLs": ["/metrics"], "verbs": ["get"]},
 ]
 """What the jobs of the configuration discover and read."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.base.artifacts import Json
+from clustergen.base.text_lists import words
 from clustergen.plan.model import Plan
 
 LABEL, _OWNER = "app.kubernetes.io/managed-by", "clustergen"
@@ -17,61 +18,44 @@ RELEASE_LABEL = "managed-by"
 HYPERPOD_RELEASE = "dependencies"
 """HyperPod's chart, which a bundle of the same spec for that target may have installed."""
 
+
+def _resources(text: str) -> Mapping[tuple[str, str], str]:
+    """Group and kind of objects -> resource name in ``kubectl api-resources``."""
+    parts = (each.partition(".") for each in words(text))
+    return MappingProxyType(
+        {(group, kind): _plural(kind) + dot + group for kind, dot, group in parts}
+    )
+
+
+# As UnsafeGuessKindToResource in https://github.com/kubernetes/apimachinery
+def _plural(kind: str) -> str:
+    name = kind.lower()
+    if name.endswith("y"):
+        return f"{name[:-1]}ies"
+    return f"{name}es" if name.endswith("s") else f"{name}s"
+
+
 # In order of deletion: users come before what they use. A node pool needs its node class to
 # terminate nodes.
-RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
-    {
-        ("karpenter.sh", "NodePool"): "nodepools.karpenter.sh",
-        ("karpenter.k8s.aws", "EC2NodeClass"): "ec2nodeclasses.karpenter.k8s.aws",
-        (
-            "karpenter.sagemaker.amazonaws.com",
-            "HyperpodNodeClass",
-        ): "hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com",
-        ("kueue.x-k8s.io", "LocalQueue"): "localqueues.kueue.x-k8s.io",
-        ("kueue.x-k8s.io", "ClusterQueue"): "clusterqueues.kueue.x-k8s.io",
-        ("kueue.x-k8s.io", "Cohort"): "cohorts.kueue.x-k8s.io",
-        ("kueue.x-k8s.io", "ResourceFlavor"): "resourceflavors.kueue.x-k8s.io",
-        ("kueue.x-k8s.io", "Topology"): "topologies.kueue.x-k8s.io",
-        ("kueue.x-k8s.io", "WorkloadPriorityClass"): "workloadpriorityclasses.kueue.x-k8s.io",
-        ("scheduling.volcano.sh", "Queue"): "queues.scheduling.volcano.sh",
-        ("scheduling.run.ai", "Queue"): "queues.scheduling.run.ai",
-        ("scheduling.k8s.io", "PriorityClass"): "priorityclasses.scheduling.k8s.io",
-        (
-            "trainer.kubeflow.org",
-            "ClusterTrainingRuntime",
-        ): "clustertrainingruntimes.trainer.kubeflow.org",
-        ("storage.k8s.io", "StorageClass"): "storageclasses.storage.k8s.io",
-        ("resource.k8s.io", "ResourceClaimTemplate"): "resourceclaimtemplates.resource.k8s.io",
-        ("batch", "Job"): "jobs.batch",
-        ("", "PersistentVolumeClaim"): "persistentvolumeclaims",
-        ("", "PersistentVolume"): "persistentvolumes",
-        ("apps", "Deployment"): "deployments.apps",
-        ("apps", "DaemonSet"): "daemonsets.apps",
-        ("apps", "StatefulSet"): "statefulsets.apps",
-        ("", "Service"): "services",
-        ("", "ConfigMap"): "configmaps",
-        (
-            "rbac.authorization.k8s.io",
-            "ClusterRoleBinding",
-        ): "clusterrolebindings.rbac.authorization.k8s.io",
-        ("rbac.authorization.k8s.io", "ClusterRole"): "clusterroles.rbac.authorization.k8s.io",
-        ("rbac.authorization.k8s.io", "RoleBinding"): "rolebindings.rbac.authorization.k8s.io",
-        ("", "ServiceAccount"): "serviceaccounts",
-    }
-)
-"""Group and kind of objects -> resource name in ``kubectl api-resources``."""
+RESOURCES = _resources("""
+    NodePool.karpenter.sh EC2NodeClass.karpenter.k8s.aws
+    HyperpodNodeClass.karpenter.sagemaker.amazonaws.com
+    LocalQueue.kueue.x-k8s.io ClusterQueue.kueue.x-k8s.io Cohort.kueue.x-k8s.io
+    ResourceFlavor.kueue.x-k8s.io Topology.kueue.x-k8s.io WorkloadPriorityClass.kueue.x-k8s.io
+    Queue.scheduling.volcano.sh Queue.scheduling.run.ai PriorityClass.scheduling.k8s.io
+    ClusterTrainingRuntime.trainer.kubeflow.org
+    StorageClass.storage.k8s.io ResourceClaimTemplate.resource.k8s.io
+    Job.batch
+    PersistentVolumeClaim PersistentVolume
+    Deployment.apps DaemonSet.apps StatefulSet.apps
+    Service ConfigMap
+    ClusterRoleBinding.rbac.authorization.k8s.io ClusterRole.rbac.authorization.k8s.io
+    RoleBinding.rbac.authorization.k8s.io
+    ServiceAccount
+""")
 
-KEPT: Mapping[tuple[str, str], str] = MappingProxyType(
-    {
-        ("", "Namespace"): "namespaces",
-        (
-            "apiextensions.k8s.io",
-            "CustomResourceDefinition",
-        ): "customresourcedefinitions.apiextensions.k8s.io",
-    }
-)
-"""Objects with user content: install.sh lists those that the bundle lacks, and deletes none.
-"""
+KEPT = _resources("Namespace CustomResourceDefinition.apiextensions.k8s.io")
+"""Objects with user content: install.sh lists those that the bundle lacks, and deletes none."""
 
 
 def owner(plan: Plan) -> str:

@@ -22,7 +22,7 @@ from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.timetable import timetable, timetables
 from clustergen.services.kubernetes import karpenter, kueue
 from clustergen.services.kubernetes.labels_and_taints import NODE_GROUP_LABEL
-from clustergen.services.kubernetes.manifest import kubernetes_object
+from clustergen.services.kubernetes.manifest import CONFINED, account, allow, kubernetes_object
 
 NAME: Final = "timetable"
 NAMESPACE: Final = "kube-system"
@@ -35,6 +35,13 @@ PAUSED: Final = "clustergen.pause/policy"
 """The annotation of queues that deploy.sh holds during a pause, with their earlier policy."""
 
 _FOLDER: Final = "/opt/clustergen"
+_MAY: Final = [
+    allow("", "nodes", "get list patch delete"),
+    allow("", "pods", "get list"),
+    allow("", "pods/eviction", "create"),
+    allow("kueue.x-k8s.io", "clusterqueues cohorts", "get patch"),
+    allow("kueue.x-k8s.io", "workloads", "list patch"),
+]
 
 
 def is_on(plan: Plan) -> bool:
@@ -60,8 +67,7 @@ def objects(
     made = list(queues if queues is not None else _queues(plan))
     text = json.dumps(configuration(plan, label, made), indent=1) + "\n"
     data = {"timetable.py": Lines(script), "timetable.json": Lines(text)}
-    yield kubernetes_object("v1", "ServiceAccount", name, namespace=NAMESPACE)
-    yield from _rights(name)
+    yield from account(name, NAMESPACE, _MAY, role=f"{NAMESPACE}-{name}")
     yield kubernetes_object("v1", "ConfigMap", name, namespace=NAMESPACE, data=data)
     spec = _deployment(plan, name, sha256(script + text)[:16], placement)
     yield kubernetes_object("apps/v1", "Deployment", name, namespace=NAMESPACE, spec=spec)
@@ -115,30 +121,6 @@ def _seconds(at: datetime | None) -> int:
     return int(at.timestamp()) if at else 0
 
 
-def _rights(account: str) -> Iterator[Json]:
-    api = "rbac.authorization.k8s.io"
-    name = f"{NAMESPACE}-{account}"
-    rules = [
-        _rule("", ["nodes"], ["get", "list", "patch", "delete"]),
-        _rule("", ["pods"], ["get", "list"]),
-        _rule("", ["pods/eviction"], ["create"]),
-        _rule("kueue.x-k8s.io", ["clusterqueues", "cohorts"], ["get", "patch"]),
-        _rule("kueue.x-k8s.io", ["workloads"], ["list", "patch"]),
-    ]
-    yield kubernetes_object(f"{api}/v1", "ClusterRole", name, rules=rules)
-    yield kubernetes_object(
-        f"{api}/v1",
-        "ClusterRoleBinding",
-        name,
-        roleRef={"apiGroup": api, "kind": "ClusterRole", "name": name},
-        subjects=[{"kind": "ServiceAccount", "name": account, "namespace": NAMESPACE}],
-    )
-
-
-def _rule(group: str, resources: list[str], verbs: list[str]) -> Json:
-    return {"apiGroups": [group], "resources": resources, "verbs": verbs}
-
-
 def _deployment(plan: Plan, name: str, version: str, placement: Json) -> Json:
     # A changed script or table is a changed template, and so a new pod.
     own = {"app.kubernetes.io/name": name}
@@ -148,13 +130,7 @@ def _deployment(plan: Plan, name: str, version: str, placement: Json) -> Json:
         "image": pulled(plan, PYTHON),
         "command": ["python3", f"{_FOLDER}/timetable.py", f"{_FOLDER}/timetable.json"],
         "resources": {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "128Mi"}},
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "readOnlyRootFilesystem": True,
-            "runAsNonRoot": True,
-            "runAsUser": 65534,
-        },
+        "securityContext": {**CONFINED, "runAsNonRoot": True, "runAsUser": 65534},
         "volumeMounts": [{"name": "files", "mountPath": _FOLDER, "readOnly": True}],
     }
     pod = {

@@ -13,7 +13,6 @@ from clustergen.base.artifacts import Json
 PAGE: Final = "page"
 TICKET: Final = "ticket"
 NOBODY: Final = "nobody"
-HEARTBEAT: Final = "heartbeat"
 
 # SNS takes 100 ASCII characters as a subject, and the default template makes it longer:
 # https://docs.aws.amazon.com/prometheus/latest/userguide/Troubleshooting-alerting-no-policy.html
@@ -37,19 +36,8 @@ def configuration(*, sns_topic: str, region: str) -> Json:
             "attributes": {"severity": severity},
             "send_resolved": True,
         }
-        return {"sns_configs": [message]}
+        return {"name": severity, "sns_configs": [message]}
 
-    return _configuration({PAGE: receiver(PAGE), TICKET: receiver(TICKET)})
-
-
-def webhook_configuration(url: str) -> Json:
-    """Alerts to a webhook, for an Alertmanager of one's own."""
-    receiver = {"webhook_configs": [{"url": url, "send_resolved": True}]}
-    return _configuration({PAGE: receiver, TICKET: receiver, HEARTBEAT: receiver})
-
-
-def _configuration(receivers: dict[str, Json]) -> Json:
-    heartbeat = HEARTBEAT if HEARTBEAT in receivers else NOBODY
     return {
         "route": {
             "receiver": TICKET,
@@ -58,16 +46,13 @@ def _configuration(receivers: dict[str, Json]) -> Json:
             "group_interval": "5m",
             "repeat_interval": "12h",
             "routes": [
-                _route("none", heartbeat, repeat_interval="1h"),
+                _route("none", NOBODY, repeat_interval="1h"),
                 _route("info", NOBODY),
                 _route("page", PAGE, repeat_interval="2h"),
             ],
         },
         "inhibit_rules": _INHIBITIONS,
-        "receivers": [
-            {"name": NOBODY},
-            *({"name": name, **receiver} for name, receiver in receivers.items()),
-        ],
+        "receivers": [{"name": NOBODY}, receiver(PAGE), receiver(TICKET)],
     }
 
 

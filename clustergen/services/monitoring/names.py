@@ -9,7 +9,6 @@ from clustergen.plan.model import Plan
 CLUSTER: Final = "cluster"
 NODE: Final = "node"
 JOB: Final = "job"
-LABELS: Final = (CLUSTER, NODE, JOB)
 """Labels that every series gets when it is collected.
 
 Rules and panels group by these, and by ``gpu`` or ``device``; exporters rename their own labels.
@@ -61,7 +60,6 @@ NEURON: Final = "neuron"
 KUBE_STATE: Final = "kube-state-metrics"
 KUEUE: Final = "kueue"
 KARPENTER: Final = "karpenter"
-JOBS: Final = (HOST, DCGM, SLURM, NEURON, KUBE_STATE, KUEUE, KARPENTER)
 
 SLURM_PATHS: Final = (
     "/metrics/nodes",
@@ -74,9 +72,6 @@ SLURM_PATHS: Final = (
 SLURM_NODES: Final = "slurm_nodes"
 """How many nodes Slurm shows."""
 
-TEXTFILES: Final = "/var/lib/clustergen/metrics"
-"""Folder of ``*.prom`` files; node_exporter's textfile collector reads it."""
-HOST_TEXTFILE: Final = f"{TEXTFILES}/node.prom"
 SLURM_JOB_FILES: Final = "/run/clustergen/gpu-jobs"
 """dcgm-exporter's ``--hpc-job-mapping-dir``: a file for each GPU with the id of its job."""
 UNFINISHED: Final = "/var/lib/clustergen/unfinished"

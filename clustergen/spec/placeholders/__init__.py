@@ -6,7 +6,7 @@ Similar text, such as ``${HOME}`` or ``${AWS::Region}``, is not a placeholder an
 
 from __future__ import annotations
 
-from clustergen.spec.placeholders.filling import fill, names
+from clustergen.spec.placeholders.filling import PLACEHOLDER, fill, names
 from clustergen.spec.placeholders.outputs import read_outputs, unfilled
 
-__all__ = ["fill", "names", "read_outputs", "unfilled"]
+__all__ = ["PLACEHOLDER", "fill", "names", "read_outputs", "unfilled"]

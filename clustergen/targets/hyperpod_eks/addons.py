@@ -34,7 +34,7 @@ _TAG = {"SageMaker": "true"}
 
 def files(plan: Plan) -> Iterator[Artifact]:
     """The template, if the EKS cluster is new and the spec needs an add-on."""
-    if eks_cluster.is_new(plan) and (made := _resources(plan)):
+    if plan.options.creates_eks and (made := _resources(plan)):
         yield marks.artifact(TEMPLATE, _template(plan, made), plan)
 
 

@@ -20,7 +20,7 @@ from clustergen.services.kubernetes import charts as published
 from clustergen.services.kubernetes import devices, pruning
 from clustergen.services.kubernetes.labels_and_taints import affinity
 from clustergen.services.kubernetes.names import EFA_RESOURCE, INSTANCE_TYPE_LABEL
-from clustergen.targets.hyperpod_eks import eks_cluster, karpenter
+from clustergen.targets.hyperpod_eks import karpenter
 from clustergen.targets.hyperpod_eks.limits import (
     CHART_REPOSITORY,
     COMPUTE_TYPE_LABEL,
@@ -237,8 +237,8 @@ def install(plan: Plan) -> Artifact:
     text = shell.render(
         "hyperpod/install.sh.j2",
         plan=plan,
-        eks_cluster=eks_cluster.name(plan),
-        new=eks_cluster.is_new(plan),
+        eks_cluster=plan.kubernetes_name,
+        new=plan.options.creates_eks,
         release=RELEASE,
         release_label=f"{pruning.RELEASE_LABEL}={pruning.owner(plan)}",
         other_releases=f"{pruning.RELEASE_LABEL}!={pruning.owner(plan)}",

@@ -19,19 +19,10 @@ OUTPUTS: Mapping[str, str] = MappingProxyType(
 """Outputs of the stack of a new EKS cluster that later stacks use: name -> description."""
 
 
-def is_new(plan: Plan) -> bool:
-    """Whether the bundle creates the EKS cluster."""
-    return plan.options_as(Options).creates_eks
-
-
 def arn(plan: Plan) -> Id:
     """The ARN of the EKS cluster."""
-    return Ref("EksClusterArn") if is_new(plan) else plan.options_as(Options).eks_cluster
-
-
-def name(plan: Plan) -> str:
-    """The name of the EKS cluster; for a new one, the name of the spec."""
-    return plan.kubernetes_name
+    options = plan.options_as(Options)
+    return Ref("EksClusterArn") if options.creates_eks else options.eks_cluster
 
 
 def security_groups(plan: Plan) -> tuple[Id, ...]:
@@ -42,4 +33,4 @@ def security_groups(plan: Plan) -> tuple[Id, ...]:
     https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
     """
     own = memberships.of_all(plan)
-    return (*own, Ref("EksClusterSecurityGroupId")) if is_new(plan) else own
+    return (*own, Ref("EksClusterSecurityGroupId")) if plan.options.creates_eks else own

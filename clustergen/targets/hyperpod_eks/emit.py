@@ -13,7 +13,6 @@ from clustergen.plan.model import Plan
 from clustergen.services import foundation, schedules
 from clustergen.services.aws import marks
 from clustergen.services.eks import control_plane as eks_control_plane
-from clustergen.services.hyperpod import cluster as hyperpod_cluster
 from clustergen.services.hyperpod import deploy
 from clustergen.services.kubernetes import access, pruning
 from clustergen.spec import placeholders
@@ -54,7 +53,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         *governance.files(plan),
         *manifests.files(plan),
         # The owner of an existing cluster has installed the chart, with values for all groups.
-        *((charts.values(plan), charts.install(plan)) if hyperpod_cluster.is_new(plan) else ()),
+        *((charts.values(plan), charts.install(plan)) if plan.creates_cluster else ()),
         *inside,
         *charts.mirrored(plan, (*manifests.files(plan), *inside)),
     )
@@ -62,7 +61,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 def deployment(plan: Plan, document: Json) -> OfTarget:
     """What ``bundle.json`` says of the target."""
-    new = eks_cluster.is_new(plan)
+    new = plan.options.creates_eks
     arn = (document.get("Orchestrator") or {}).get("Eks", {}).get("ClusterArn", "")
     objects = manifests.files(plan)
     eks = NodesInEks(
@@ -77,7 +76,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
         fills=tuple(file.path for file in objects if placeholders.names(file.text)),
         pools=tuple(pool.name for pool in karpenter.pools(plan)),
     )
-    service = deploy.service(plan, document, lifecycle.files(plan), eks_cluster.name(plan), eks)
+    service = deploy.service(plan, document, lifecycle.files(plan), plan.kubernetes_name, eks)
     until = ("nodes of Karpenter until their pods end",) if service.scaled else ()
     return OfTarget(
         service,
@@ -90,7 +89,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
 
 def _programs(plan: Plan) -> tuple[str, ...]:
     """HyperPod's chart comes from a registry, or from its repository."""
-    if not eks_cluster.is_new(plan):
+    if not plan.options.creates_eks:
         return ("kubectl",)
     return ("helm", "kubectl") if plan.software.registry else ("git", "helm", "kubectl")
 
@@ -98,11 +97,11 @@ def _programs(plan: Plan) -> tuple[str, ...]:
 def _outputs(plan: Plan) -> Mapping[str, str]:
     """Name -> description of the outputs of the stacks before the HyperPod cluster."""
     given = foundation.outputs(plan)
-    return {**given, **eks_cluster.OUTPUTS} if eks_cluster.is_new(plan) else given
+    return {**given, **eks_cluster.OUTPUTS} if plan.options.creates_eks else given
 
 
 def _eks(plan: Plan) -> Iterator[Artifact]:
     """The stack of a new EKS cluster, the software in it, and HyperPod's add-ons."""
-    if eks_cluster.is_new(plan):
+    if plan.options.creates_eks:
         yield marks.artifact(EKS_TEMPLATE, control_plane.template(plan), plan)
         yield from addons.files(plan)

@@ -18,10 +18,9 @@ from clustergen.base.digests import sha256
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.aws import cfn, marks
-from clustergen.services.hyperpod import cluster
 from clustergen.services.hyperpod.names import ml_name
 from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
-from clustergen.targets.hyperpod_eks import eks_cluster, governance_limits
+from clustergen.targets.hyperpod_eks import governance_limits
 
 FOLDER = "governance"
 SCRIPT = "govern.sh"
@@ -43,15 +42,15 @@ def wanted(plan: Plan) -> bool:
 
     The quotas of an existing HyperPod cluster share its one scheduler configuration.
     """
-    requested = eks_cluster.is_new(plan) or plan.wrote("queues")
-    return plan.kubernetes.admission == "kueue" and requested and cluster.is_new(plan)
+    requested = plan.options.creates_eks or plan.wrote("queues")
+    return plan.kubernetes.admission == "kueue" and requested and plan.creates_cluster
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
     """The requests, without values that only ``deploy.sh`` has, and the template if supported."""
     if not wanted(plan):
         # An earlier bundle of this spec may have made quotas.
-        if cluster.is_new(plan):
+        if plan.creates_cluster:
             yield _script(plan)
         return
     yield _script(plan)
@@ -69,7 +68,7 @@ def _script(plan: Plan) -> Artifact:
     text = shell.render(
         "hyperpod/govern.sh.j2",
         plan=plan,
-        eks_cluster=eks_cluster.name(plan),
+        eks_cluster=plan.kubernetes_name,
         addon=TASK_GOVERNANCE,
         scheduler=SCHEDULER if wanted(plan) else "",
         quotas=quotas(plan),

@@ -19,7 +19,7 @@ from clustergen.services.kubernetes import (
 )
 from clustergen.services.kubernetes.bundle import VOLUMES
 from clustergen.services.kubernetes.manifest import file
-from clustergen.targets.hyperpod_eks import eks_cluster, governance, karpenter, limits
+from clustergen.targets.hyperpod_eks import governance, karpenter, limits
 
 KARPENTER = "manifests/karpenter.yaml"
 STORAGE_CLASS = "manifests/storage-class.yaml"
@@ -55,7 +55,7 @@ def _kinds(plan: Plan) -> Iterator[tuple[str, tuple[str, ...], Iterable[Json]]]:
         "A pod names the claim among its volumes.",
     )
     yield VOLUMES, comment, volumes.objects(plan, governance.namespaces(plan))
-    if eks_cluster.is_new(plan):
+    if plan.options.creates_eks:
         bindings = access.objects(plan, governance.by_queue(plan), limits.JOBS)
         yield ACCESS, access.COMMENT, bindings
         yield STORAGE_CLASS, storage_class.COMMENT, storage_class.objects(plan)
@@ -82,7 +82,7 @@ def _placement(plan: Plan) -> Json:
 def _opened(plan: Plan) -> Iterator[Json]:
     namespace = _of_present_nodes(plan)
     labels = governance.pod_labels(namespace)
-    new = eks_cluster.is_new(plan)
+    new = plan.options.creates_eks
     nodes = {} if new else joining.on_own_nodes(plan, limits.GROUP_LABEL)
     return ownership.objects(
         plan, [namespace], nodes, labels, waits=timetable.is_on(plan) or not new

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from clustergen.base.artifacts import Bundle
 from clustergen.plan.model import Plan
-from clustergen.services.hyperpod import cluster
 from clustergen.services.slurm import accounts, tables, timetable, users
 from clustergen.targets.hyperpod_slurm import lifecycle
 
@@ -14,7 +13,7 @@ def files(plan: Plan) -> Bundle:
     scripts = lifecycle.files(plan)
     has_accounts = any(each.path.endswith(f"/{accounts.NAME}") for each in scripts)
     return tables.made(
-        timetable.table(plan, lambda _: "") if cluster.is_new(plan) else None,
+        timetable.table(plan, lambda _: "") if plan.creates_cluster else None,
         users.table(plan) if scripts else None,
         accounts.table(plan) if has_accounts else None,
     )

@@ -93,12 +93,12 @@ SLURM: list[tuple[Mapping[str, Any], str]] = [
     ),
     (MERGED, "OVL309 SlurmConfigStrategy"),
     ({**MERGED, **ONCE}, ""),
-    ({**DATABASE, **ONCE}, "OVL310 AccountingDatabase"),
+    ({**DATABASE, **ONCE}, "OVL323 AccountingDatabase"),
     (DATABASE, ""),
     # Roles of groups
     (
         {"gpu.SlurmConfig.NodeType": "Controller"},
-        "OVL300 2 groups of controllers; OVL316 not one controller; OVL318 only compute groups",
+        "OVL300 2 groups of controllers; OVL316 not one controller; OVL317 only compute groups",
     ),
     ({"head.SlurmConfig": GONE}, "OVL300 0 groups of controllers; OVL319 without SlurmConfig"),
     ({"head.InstanceCount": 2}, "OVL316 not one controller"),
@@ -117,17 +117,17 @@ SLURM: list[tuple[Mapping[str, Any], str]] = [
     ({"gpu.MinInstanceCount": 2}, ""),
     ({"gpu.MinInstanceCount": 2, **ONCE}, "OVL323 MinInstanceCount without"),
     ({"gpu.MinInstanceCount": 5}, "OVL301 a minimum of 5 instances above the total of 4"),
-    ({"gpu.OverrideVpcConfig": {}, **NO_VPC}, "OVL324 without VpcConfig"),
+    ({"gpu.OverrideVpcConfig": {}, **NO_VPC}, "OVL314 without VpcConfig"),
     # Storage
     ({"storage": [VOLUME, ROOT, LUSTRE, OPENZFS]}, ""),
     ({"storage": [LUSTRE, LUSTRE]}, "OVL325 2 of FsxLustreConfig"),
     ({"storage": [OPENZFS, OPENZFS]}, "OVL325 2 of FsxOpenZfsConfig"),
     ({"storage": [VOLUME, VOLUME]}, "OVL329 one second volume"),
     ({"storage": [ROOT, ROOT]}, "OVL329 one root volume"),
-    ({"storage": [LUSTRE], **NO_VPC}, "OVL327 without VpcConfig"),
+    ({"storage": [LUSTRE], **NO_VPC}, "OVL314 without VpcConfig"),
     ({"storage": [{"EbsVolumeConfig": {"RootVolume": True}}]}, "OVL302 without VolumeKmsKeyId"),
-    ({"storage": [BOTH]}, "OVL330 with a size"),
-    ({"storage": [{"EbsVolumeConfig": {}}]}, "OVL331 without VolumeSizeInGB"),
+    ({"storage": [BOTH]}, "OVL302 with a size"),
+    ({"storage": [{"EbsVolumeConfig": {}}]}, "OVL302 without VolumeSizeInGB"),
     # Scripts
     ({"gpu.LifeCycleConfig": SCRIPT}, ""),
     ({"gpu.LifeCycleConfig": {}}, NO_SCRIPTS),
@@ -139,9 +139,9 @@ SLURM: list[tuple[Mapping[str, Any], str]] = [
     (SPOT, "OVL304 only with EKS"),
     ({"gpu.ImageReleaseVersion": "1.0.0"}, "OVL304 only with EKS"),
     (SCALING, "OVL321 EKS, ClusterRole"),
-    ({"TieredStorageConfig": {"Mode": "Enable"}}, "OVL320 only with EKS"),
+    ({"TieredStorageConfig": {"Mode": "Enable"}}, "OVL304 only with EKS"),
     # Patches
-    ({PATCHES: PATCHING}, "OVL345 only with EKS"),
+    ({PATCHES: PATCHING}, "OVL304 only with EKS"),
 ]
 # Changes of a good request, code and words of each finding.
 EKS: list[tuple[Mapping[str, Any], str]] = [
@@ -163,7 +163,7 @@ EKS: list[tuple[Mapping[str, Any], str]] = [
     ({**SCALING, **ROLE}, ""),
     ({**SCALING, **ROLE, **ONCE}, "OVL321 Continuous"),
     (SPOT, ""),
-    ({**SPOT, **ONCE}, "OVL339 Spot"),
+    ({**SPOT, **ONCE}, "OVL323 Spot"),
     ({**SPOT, PLAN: "a"}, "OVL341 with a training plan"),
     ({**TAINTED, CHECKS: ["InstanceStress"]}, "OVL342 taints"),
     ({"TieredStorageConfig": {"Mode": "Enable"}}, ""),
@@ -171,7 +171,7 @@ EKS: list[tuple[Mapping[str, Any], str]] = [
     ({KUBERNETES: {"Taints": [{"Key": "karpenter.sh/a"}]}}, "OVL343 the prefix karpenter.sh/"),
     ({KUBERNETES: {"Labels": {"a" * 64: "b"}}}, "OVL344 too long"),
     ({KUBERNETES: {"Labels": {f"b.c/{'a' * 63}": "b"}}}, ""),
-    ({**MIG, **ONCE}, "OVL340 mig.config without continuous"),
+    ({**MIG, **ONCE}, "OVL323 mig.config without continuous"),
     ({"RestrictedInstanceGroups": [RESTRICTED]}, "OVL305 nova: daily"),
     # Hardware
     ({"gpu.InstanceType": "ml.m7i.large", CHECKS: ["a"]}, "OVL307 without accelerators"),
@@ -189,8 +189,8 @@ EKS: list[tuple[Mapping[str, Any], str]] = [
     # Patches
     ({PATCHES: PATCHING}, ""),
     ({PATCHES: {"PatchingStrategy": "DrainFirst"}}, "OVL346 MaximumBatchSize"),
-    ({PATCHES: {"PatchingStrategy": "WhenIdle", "DrainPolicy": {}}}, "OVL347 DrainPolicy"),
-    ({PATCHES: {**PATCHING, "IdleWaitWindowInSeconds": 3600}}, "OVL348 IdleWaitWindowInSeconds"),
+    ({PATCHES: {"PatchingStrategy": "WhenIdle", "DrainPolicy": {}}}, "OVL346 DrainPolicy"),
+    ({PATCHES: {**PATCHING, "IdleWaitWindowInSeconds": 3600}}, "OVL346 IdleWaitWindowInSeconds"),
     ({UPDATED: {"ScheduleExpression": "cron(0 3 ? * SUN *)"}}, ""),
     ({UPDATED: {"ScheduleExpression": "rate(7 days)"}}, "OVL305 not a valid schedule"),
     ({UPDATED: {"ScheduleExpression": "cron(* * ? * SUN *)"}}, "OVL305 not a valid schedule"),

@@ -20,8 +20,7 @@ from unittest import mock
 
 from clustergen.base.resources import tree
 from clustergen.plan.model import Plan
-from clustergen.services.monitoring import names
-from clustergen.services.monitoring.alertmanager import webhook_configuration
+from clustergen.services.monitoring import alertmanager, names
 from clustergen.services.monitoring.dashboards import dashboards
 from clustergen.services.monitoring.files import NODE_METRICS
 from clustergen.services.monitoring.rules import rule_groups
@@ -67,15 +66,14 @@ def running(slurm: Plan, kubernetes: Plan, folder: Path) -> Iterator[Live]:
         node, own, sender = (stack.enter_context(own_port()) for _ in range(3))
         stack.enter_context(process(node_command(machine, node), folder / "node.log"))
         stack.enter_context(ticking(machine))
-        sends = impatient(webhook_configuration(f"http://{exporters}/"))
-        write(folder / "alertmanager.json", sends)
-        alertmanager = prometheus.alertmanager(
+        write(folder / "alertmanager.json", to_webhook(f"http://{exporters}/"))
+        sends = prometheus.alertmanager(
             f"--config.file={folder / 'alertmanager.json'}",
             f"--storage.path={folder / 'alertmanager'}",
             f"--web.listen-address=127.0.0.1:{sender}",
             "--cluster.listen-address=",
         )
-        stack.enter_context(process(alertmanager, folder / "alertmanager.log"))
+        stack.enter_context(process(sends, folder / "alertmanager.log"))
         for plan in (slurm, kubernetes):
             for name, rules in rule_groups(plan).items():
                 write(folder / f"{plan.name}-{name}.rules.json", quick(rules))
@@ -160,9 +158,16 @@ def quick(rules: Json) -> Json:
     return made
 
 
-def impatient(configuration: Json) -> Json:
-    route = {**configuration["route"], "group_wait": "0s", "group_interval": "1s"}
-    return {**configuration, "route": route}
+def to_webhook(url: str) -> Json:
+    """Alertmanager's configuration with a webhook instead of the topic, and without waiting."""
+    made = alertmanager.configuration(sns_topic="", region="")
+    route = {**made["route"], "group_wait": "0s", "group_interval": "1s"}
+    sends = {"webhook_configs": [{"url": url, "send_resolved": True}]}
+    receivers = [
+        {"name": each["name"], **(sends if "sns_configs" in each else {})}
+        for each in made["receivers"]
+    ]
+    return {**made, "route": route, "receivers": receivers}
 
 
 def write(path: Path, document: Json) -> None:

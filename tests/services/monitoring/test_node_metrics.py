@@ -22,7 +22,6 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from clustergen.services.monitoring.files import node_metrics
-from clustergen.services.monitoring.names import HOST_TEXTFILE
 from tests.services.monitoring.exporters import Machine, program, write
 from tests.services.monitoring.live import process
 from tests.services.monitoring.script import installed, printed, samples, with_programs
@@ -366,7 +365,7 @@ def test_only_jobs_of_the_queues_count_in_a_cluster_of_others(run: Run, tmp_path
 
 
 def test_a_file_for_a_collector(run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "metrics" / Path(HOST_TEXTFILE).name
+    out = tmp_path / "metrics" / "node.prom"
     assert run("--out", out, "--once") == {}
     assert samples(out.read_text()) == {'clustergen_node_info{role="compute"}': "1"}
     assert list(out.parent.iterdir()) == [out]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from clustergen.base.findings import errors
-from clustergen.targets.hyperpod_eks import eks_cluster
 from tests.support.checking import check_fragment
 from tests.targets.hyperpod_eks.planned import codes, validated
 
@@ -191,7 +190,7 @@ def test_the_help_for_partitions_is_valid() -> None:
 def test_a_new_eks_cluster_is_the_default() -> None:
     checked = check_fragment("", "hyperpod-eks")
     assert errors(checked.findings) == []
-    assert eks_cluster.is_new(checked.plans["hyperpod-eks"])
+    assert checked.plans["hyperpod-eks"].options.creates_eks
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from clustergen.deployment.model import Stack
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import marks
+from clustergen.services.foundation import deployment
 from clustergen.services.monitoring import stack as monitoring
 from clustergen.targets.batch import names as batch
 
@@ -57,7 +58,7 @@ def stack(case: Case) -> Iterator[Problem]:
 
 def _owned(plan: Plan) -> dict[str, Stack]:
     """The stacks of clustergen's, by name."""
-    found = dict(foundation.stacks(plan))
+    found = dict(deployment.stacks(plan))
     if not foundation.build(plan).resources:
         del found["foundation"]
     return {each.name: each for each in found.values()}

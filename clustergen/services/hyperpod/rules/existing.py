@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from clustergen.base.findings import Path, Problem, Severity, unwanted
 from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
-from clustergen.services.hyperpod import cluster
 from clustergen.services.hyperpod.rules import rule
 
 _UPDATE = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html"
@@ -46,7 +45,7 @@ def of_the_cluster(plan: Plan) -> Iterator[Problem]:
 
 def _additions(plan: Plan) -> Iterator[Path]:
     """Places in ``leave_out`` of what concerns the cluster as a whole."""
-    if cluster.is_new(plan):
+    if plan.creates_cluster:
         return
     for index, addition in enumerate(plan.options.left_out):
         if addition in ("node-recovery", "operator-tag"):
@@ -63,7 +62,7 @@ def _additions(plan: Plan) -> Iterator[Path]:
     good=joined(", overlay: {InstanceGroups: [{InstanceGroupName: h200, ThreadsPerCore: 1}]}"),
 )
 def overlay(plan: Plan) -> Iterator[Problem]:
-    for member in plan.overlay if not cluster.is_new(plan) else ():
+    for member in plan.overlay if not plan.creates_cluster else ():
         if member != "InstanceGroups":
             path = (*_at(plan, "overlay"), member)
             yield unwanted(

@@ -16,11 +16,6 @@ _VOLUME = (
 )
 _KEYS = "https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-cmk.html"
 _KEY = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
-_OWN_SUBNETS = """network:
-  zone: use1-az6
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-node_groups: [{{name: h200, subnets: [{}]}}]"""
 # The support table already rejects these families.
 _UNSUPPORTED_FAMILIES = ("inf", "hpc")
 
@@ -210,23 +205,3 @@ def recovery(plan: Plan) -> Iterator[Problem]:
             "leave_out has node-recovery, so that this has no effect",
             help="remove one of the two",
         )
-
-
-@rule(
-    "NET302",
-    "Nodes with EFA in several subnets of their own",
-    fixes="unsafe",
-    why="EFA traffic does not leave a subnet.",
-    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
-    bad=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891"),
-    good=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67891"),
-)
-def one_subnet(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        if group.efa and len(group.subnets) > 1:
-            yield Problem(
-                group.at("subnets"),
-                f"{group.name} has EFA, and {len(group.subnets)} subnets",
-                help=f"write subnets: [{group.subnets[0]}]",
-                fix=unsafe(put(group.at("subnets"), [group.subnets[0]])),
-            )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import NEW, Plan
-from clustergen.services.hyperpod import cluster
 from clustergen.services.hyperpod.rules.existing import VPC
 from clustergen.services.kubernetes import karpenter
 from clustergen.targets.hyperpod_eks import limits
@@ -31,12 +30,12 @@ _GOVERNANCE = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_Cre
     good=_JOINED,
 )
 def unknown_eks_cluster(plan: Plan) -> Iterator[Problem]:
-    if not cluster.is_new(plan) and plan.options_as(Options).eks_cluster == NEW:
+    if not plan.creates_cluster and plan.options_as(Options).eks_cluster == NEW:
         yield Problem(
             _EKS if plan.wrote(*_EKS) else ("targets", "hyperpod-eks", "cluster"),
             "cluster names an existing HyperPod cluster, but eks_cluster is new",
             help="write eks_cluster: arn..., that of aws sagemaker describe-cluster --cluster-name "
-            f"{cluster.name(plan)} --query Orchestrator.Eks.ClusterArn",
+            f"{plan.cluster_name} --query Orchestrator.Eks.ClusterArn",
         )
 
 
@@ -51,7 +50,7 @@ def unknown_eks_cluster(plan: Plan) -> Iterator[Problem]:
     good=_JOINED,
 )
 def autoscaler(plan: Plan) -> Iterator[Problem]:
-    if not cluster.is_new(plan) and karpenter.is_on(plan):
+    if not plan.creates_cluster and karpenter.is_on(plan):
         yield Problem(
             _AUTOSCALER,
             "the autoscaler belongs to the existing cluster",
@@ -94,7 +93,7 @@ def shared_with_eks(plan: Plan) -> Iterator[Problem]:
     good=_JOINED,
 )
 def quotas(plan: Plan) -> Iterator[Problem]:
-    if not cluster.is_new(plan) and plan.wrote("queues", 0):
+    if not plan.creates_cluster and plan.wrote("queues", 0):
         yield Problem(
             ("queues",),
             "queues do not become quotas on an existing cluster",

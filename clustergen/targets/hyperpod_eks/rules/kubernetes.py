@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.services.eks import versions
-from clustergen.services.hyperpod import cluster
-from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
+from clustergen.targets.hyperpod_eks import governance, limits
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
 
@@ -46,7 +45,7 @@ def region(plan: Plan) -> Iterator[Problem]:
     good=f"{EXISTING}\nkubernetes: {{version: '1.34'}}",
 )
 def existing_version(plan: Plan) -> Iterator[Problem]:
-    if not eks_cluster.is_new(plan) and plan.wrote("kubernetes", "version"):
+    if not plan.options.creates_eks and plan.wrote("kubernetes", "version"):
         yield from _unlisted(
             plan, f"use an EKS cluster of version {_nearest(plan.kubernetes.version)}"
         )
@@ -63,7 +62,7 @@ def existing_version(plan: Plan) -> Iterator[Problem]:
     good=f"{NEW}\nkubernetes: {{version: '1.35'}}",
 )
 def new_version(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan):
+    if plan.options.creates_eks:
         help = f"write version: '{limits.KUBERNETES_VERSIONS[-1]}'"
         yield from _unlisted(plan, help)
         name = plan.kubernetes.version
@@ -110,7 +109,7 @@ _CONTROL_PLANE = {
     good=f"{EXISTING}\nkubernetes: {{scheduler: default}}",
 )
 def existing_settings(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan):
+    if plan.options.creates_eks:
         return
     kubernetes = plan.kubernetes
     if kubernetes.scheduler != "default":
@@ -144,7 +143,7 @@ def existing_settings(plan: Plan) -> Iterator[Problem]:
 
 
 def _admission(plan: Plan) -> Iterator[Problem]:
-    joined = not cluster.is_new(plan)
+    joined = not plan.creates_cluster
     if plan.wrote("kubernetes", "admission") and (joined or not plan.wrote("queues")):
         yield Problem(
             ("kubernetes", "admission"),
@@ -174,7 +173,7 @@ def _admission(plan: Plan) -> Iterator[Problem]:
     good=f"{NEW}\nkubernetes: {{scheduler: default}}",
 )
 def not_installed(plan: Plan) -> Iterator[Problem]:
-    if not eks_cluster.is_new(plan):
+    if not plan.options.creates_eks:
         return
     help = "install it with helm once the cluster exists"
     if plan.kubernetes.scheduler != "default":
@@ -195,7 +194,7 @@ def not_installed(plan: Plan) -> Iterator[Problem]:
     good=f"{NEW}\nkubernetes: {{public_endpoint_from: [203.0.113.0/24]}}",
 )
 def private_api(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan) and not plan.kubernetes.public_endpoint_from:
+    if plan.options.creates_eks and not plan.kubernetes.public_endpoint_from:
         yield Problem(
             _PATH,
             "only machines inside the VPC reach the API of the new EKS cluster",
@@ -215,7 +214,7 @@ def private_api(plan: Plan) -> Iterator[Problem]:
 )
 def interval(plan: Plan) -> Iterator[Problem]:
     path = ("monitoring", "interval")
-    if plan.wrote(*path) and not eks_cluster.is_new(plan):
+    if plan.wrote(*path) and not plan.options.creates_eks:
         yield Problem(
             path,
             "the add-on of the existing EKS cluster has an interval of its own",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.rules.services.existing import unchanged
-from clustergen.targets.hyperpod_eks import eks_cluster, limits
+from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, EXISTING, rule
 
@@ -34,7 +34,7 @@ def _with_security_group(id: str) -> str:
 )
 def other_vpc(plan: Plan) -> Iterator[Problem]:
     # NET043 is an error about a HyperPod cluster that exists.
-    if plan.creates_cluster and not eks_cluster.is_new(plan) and plan.network.new:
+    if plan.creates_cluster and not plan.options.creates_eks and plan.network.new:
         yield Problem(
             ("network",),
             "the nodes would be in a new VPC, but the EKS cluster is in another",
@@ -54,7 +54,7 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
     good="targets: {hyperpod-eks: {eks_cluster: new}}",
 )
 def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan) and plan.options_as(Options).eks_security_group:
+    if plan.options.creates_eks and plan.options_as(Options).eks_security_group:
         yield unwanted(
             ("targets", "hyperpod-eks", "eks_security_group"),
             "EKS creates the security group of a new EKS cluster",
@@ -75,7 +75,7 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     good=f"{_with_security_group('sg-0a1b2c3d4e5f67890')}{_VPC}",
 )
 def security_group(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan) or plan.network.new or not plan.network.new_security_groups:
+    if plan.options.creates_eks or plan.network.new or not plan.network.new_security_groups:
         return
     if plan.options_as(Options).eks_security_group is None and not plan.existing.memberships:
         yield Problem(
@@ -100,7 +100,7 @@ def security_group(plan: Plan) -> Iterator[Problem]:
 )
 def unchanged_groups(plan: Plan) -> Iterator[Problem]:
     network, theirs = plan.network, plan.options_as(Options).eks_security_group
-    if eks_cluster.is_new(plan) or network.new_security_groups or not theirs:
+    if plan.options.creates_eks or network.new_security_groups or not theirs:
         return
     if theirs not in plan.existing.memberships and theirs not in network.node_security_groups:
         yield unchanged(("targets", "hyperpod-eks", "eks_security_group"), theirs)

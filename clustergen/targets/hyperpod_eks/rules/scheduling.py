@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.base.text_lists import words
 from clustergen.plan.model import Plan, Queue
-from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
+from clustergen.targets.hyperpod_eks import governance, limits
 from clustergen.targets.hyperpod_eks import governance_limits as accepted
 from clustergen.targets.hyperpod_eks.rules import NEW, rule
 
@@ -34,7 +34,7 @@ _NAMES = [f"g{number}" for number in range(len(_SIXTEEN))]
     good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200]}}]",
 )
 def ungoverned(plan: Plan) -> Iterator[Problem]:
-    if eks_cluster.is_new(plan) and plan.wrote("queues") and not governance.wanted(plan):
+    if plan.options.creates_eks and plan.wrote("queues") and not governance.wanted(plan):
         yield Problem(
             ("queues",),
             "without Kueue nothing is created for queues",

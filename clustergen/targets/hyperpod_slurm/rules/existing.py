@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.plan.model import Plan
-from clustergen.services.hyperpod import cluster, limits
+from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.limits import PARAMETERS_FILE
 from clustergen.services.hyperpod.rules.existing import joined
 from clustergen.services.slurm import timetable
@@ -30,12 +30,12 @@ _ENDING = f"capacity: {{training_plan: '{_PLAN}', ends: 2030-12-17T11:30:00Z}}"
 )
 def legacy(plan: Plan) -> Iterator[Problem]:
     options = modes.options(plan)
-    if not cluster.is_new(plan) and options.mode == "legacy" and not options.lifecycle:
+    if not plan.creates_cluster and options.mode == "legacy" and not options.lifecycle:
         yield Problem(
             MODE,
             "mode: legacy needs the scripts that the cluster has",
             help="write lifecycle: {source: s3://..., on_create: ...} of a group in aws sagemaker "
-            f"describe-cluster --cluster-name {cluster.name(plan)}, and add the new groups to "
+            f"describe-cluster --cluster-name {plan.cluster_name}, and add the new groups to "
             f"{PARAMETERS_FILE} in that folder. If the groups of the cluster have SlurmConfig, "
             "remove mode instead",
         )
@@ -53,7 +53,7 @@ def legacy(plan: Plan) -> Iterator[Problem]:
     good=f"queues: [{{name: h200, node_groups: [h200]}}]\n{joined()}",
 )
 def limits_of_queues(plan: Plan) -> Iterator[Problem]:
-    for queue in plan.queues if not cluster.is_new(plan) else ():
+    for queue in plan.queues if not plan.creates_cluster else ():
         for path in (queue.at(field) for field in QUEUE_FIELDS):
             if plan.wrote(*path):
                 yield unwanted(
@@ -75,7 +75,7 @@ def limits_of_queues(plan: Plan) -> Iterator[Problem]:
     good=joined(),
 )
 def users(plan: Plan) -> Iterator[Problem]:
-    if plan.users and not cluster.is_new(plan):
+    if plan.users and not plan.creates_cluster:
         yield Problem(
             ("users",),
             f"only the added nodes get {plan.users[0].name}"
@@ -96,7 +96,7 @@ def users(plan: Plan) -> Iterator[Problem]:
     good=f"node_groups: [{{name: h200, capacity: {{training_plan: '{_PLAN}'}}}}]\n{joined()}",
 )
 def dates(plan: Plan) -> Iterator[Problem]:
-    if cluster.is_new(plan) or not timetable.wanted(plan):
+    if plan.creates_cluster or not timetable.wanted(plan):
         return
     for group in plan.node_groups:
         if group.capacity.dated:

@@ -216,7 +216,7 @@ node_groups:
     "Several subnets for nodes that have to be in one zone",
     fixes="unsafe",
     why="ParallelCluster takes one subnet of each zone for a queue. A cluster placement group, "
-    "EFA, and a file system that ParallelCluster creates on FSx are in one zone.",
+    "and a file system that ParallelCluster creates on FSx, are in one zone.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
     "#yaml-Scheduling-SlurmQueues-Networking-SubnetIds",
     bad=_SUBNETS.format("cluster"),
@@ -241,11 +241,10 @@ def one_zone(plan: Plan) -> Iterator[Problem]:
         known = [zones[id] for id in group.subnets if id in zones]
         reasons = {
             "a cluster placement group": group.placement.kind != "none",
-            "EFA": group.efa,
             "two of them in one zone": len(known) > len(set(known)),
         }
         reason = next((text for text, holds in reasons.items() if holds), "")
-        if reason and len(group.subnets) > 1:
+        if reason and not group.efa and len(group.subnets) > 1:
             yield Problem(
                 group.at("subnets"),
                 f"{group.name} has {len(group.subnets)} subnets, and {reason}",

@@ -8,19 +8,32 @@ from clustergen.base.findings import Problem
 from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.document import Document
 from clustergen.services.hyperpod.rules.document import EKS, in_group, in_request, rule
+from clustergen.services.hyperpod.rules.document.updates import PATCHES
+
+_CHECKPOINTS = f"{limits.GUIDE}managed-tier-checkpointing.html"
 
 
 @rule(
     "OVL304",
-    "Group setting that only clusters with EKS have",
+    "Setting that only clusters with EKS have",
     why="HyperPod rejects labels, taints, Spot and image versions in groups of a cluster with "
-    "Slurm.",
+    "Slurm. Only on clusters with EKS, it drains nodes before a patch, and keeps checkpoints in "
+    "the memory of nodes.",
     source=limits.INSTANCE_GROUP,
     bad=in_group("KubernetesConfig: {Labels: {team: a}}"),
     good=in_group("NetworkInterface: {InterfaceType: efa}"),
 )
 def only_eks(document: Document) -> Iterator[Problem]:
-    for group in [] if document.is_eks else document.groups:
+    if document.is_eks:
+        return
+    if "TieredStorageConfig" in document:
+        message = "TieredStorageConfig works only with EKS"
+        yield document.problem("TieredStorageConfig", message, "remove it", _CHECKPOINTS)
+    for group in document.all_groups:
+        if group.part("AutoPatchConfig").get("PatchingStrategy") == "DrainFirst":
+            message = "DrainFirst works only with EKS"
+            yield group.problem("AutoPatchConfig", message, "write WhenIdle", PATCHES)
+    for group in document.groups:
         given = {
             "KubernetesConfig": "KubernetesConfig" in group,
             "CapacityRequirements": group.is_spot,

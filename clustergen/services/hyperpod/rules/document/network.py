@@ -8,8 +8,10 @@ from clustergen.base.findings import Problem
 from clustergen.overlay.parts import as_list
 from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.document import Document
-from clustergen.services.hyperpod.rules.document import EKS, groups, in_group, in_request, rule
+from clustergen.services.hyperpod.rules.document import EKS, in_group, in_request, rule
+from clustergen.services.hyperpod.rules.document.storage import mounted
 
+_MOUNTS = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 _SUBNETS = [f"subnet-0a1b2c3d4e5f6789{n}" for n in range(2)]
 
 
@@ -20,32 +22,26 @@ def _override(subnets: list[str]) -> str:
 
 @rule(
     "OVL314",
-    "Cluster with EKS without VpcConfig",
-    why="The nodes of a cluster with EKS are in a VPC of the account, which VpcConfig names.",
+    "What needs VpcConfig without it",
+    why="VpcConfig names the VPC of the account in which the nodes of a cluster with EKS are, and "
+    "from which file systems are reached. A group overrides the network of the cluster.",
     source=limits.PREREQUISITES,
     target=EKS,
     bad=in_request("VpcConfig: null", EKS),
     good=in_request("VpcConfig: {Subnets: [subnet-0a1b2c3d4e5f67890]}", EKS),
 )
 def no_vpc(document: Document) -> Iterator[Problem]:
-    if document.is_eks and "VpcConfig" not in document:
+    if "VpcConfig" in document:
+        return
+    if document.is_eks:
         yield document.problem("VpcConfig", "an EKS cluster without VpcConfig", "add it")
-
-
-@rule(
-    "OVL324",
-    "OverrideVpcConfig without VpcConfig",
-    why="A group overrides the network of the cluster, which the request has to name.",
-    source=limits.PREREQUISITES,
-    bad=in_request(f"VpcConfig: null, {groups(_override(_SUBNETS[:1]))}"),
-    good=in_group(_override(_SUBNETS[:1])),
-)
-def override(document: Document) -> Iterator[Problem]:
     for group in document.groups:
-        if "OverrideVpcConfig" in group and "VpcConfig" not in document:
-            yield group.problem(
-                "OverrideVpcConfig", "OverrideVpcConfig without VpcConfig", "add VpcConfig"
-            )
+        if "OverrideVpcConfig" in group:
+            message = "OverrideVpcConfig without VpcConfig"
+            yield group.problem("OverrideVpcConfig", message, "add VpcConfig")
+    for group, name, _ in mounted(document):
+        message = f"{name} without VpcConfig"
+        yield group.problem("InstanceStorageConfigs", message, "add VpcConfig", _MOUNTS)
 
 
 @rule(

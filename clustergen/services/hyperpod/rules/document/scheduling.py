@@ -140,8 +140,9 @@ def controller_count(document: Document) -> Iterator[Problem]:
 
 @rule(
     "OVL317",
-    "Compute group without exactly one partition",
-    why="Each group of compute nodes is in one partition, which HyperPod creates.",
+    "Compute group without exactly one partition, or other group with one",
+    why="Each group of compute nodes is in one partition, which HyperPod creates. Only groups of "
+    "compute nodes are in partitions.",
     source=_REFERENCE,
     bad=in_group("SlurmConfig: {PartitionNames: null}"),
     good=in_group("SlurmConfig: {PartitionNames: [gpu]}"),
@@ -150,27 +151,13 @@ def partition(document: Document) -> Iterator[Problem]:
     for group in document.slurm_groups:
         role = group.part("SlurmConfig")
         count = len(as_list(role.get("PartitionNames")))
-        if role.get("NodeType") == "Compute" and count != 1:
-            yield group.problem(
-                "SlurmConfig", f"a compute group with {count} partitions", "name one partition"
-            )
-
-
-@rule(
-    "OVL318",
-    "Partition of a controller or login group",
-    why="Only groups of compute nodes are in partitions.",
-    source=_REFERENCE,
-    bad=in_request(groups("SlurmConfig: {PartitionNames: [gpu]}", "controller")),
-    good=in_group("SlurmConfig: {PartitionNames: [gpu]}"),
-)
-def other_partition(document: Document) -> Iterator[Problem]:
-    for group in document.slurm_groups:
-        role = group.part("SlurmConfig")
-        if role.get("NodeType") != "Compute" and as_list(role.get("PartitionNames")):
-            yield group.problem(
-                "SlurmConfig", "only compute groups have partitions", "remove PartitionNames"
-            )
+        computes = role.get("NodeType") == "Compute"
+        if computes and count != 1:
+            message = f"a compute group with {count} partitions"
+            yield group.problem("SlurmConfig", message, "name one partition")
+        if count and not computes:
+            message = "only compute groups have partitions"
+            yield group.problem("SlurmConfig", message, "remove PartitionNames")
 
 
 @rule(

@@ -1,4 +1,4 @@
-"""Volumes and file systems of instance groups, and memory for checkpoints."""
+"""Volumes and file systems of instance groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from clustergen.services.hyperpod.rules.document import (
     groups,
     in_group,
     in_legacy_request,
-    in_request,
     rule,
 )
 
@@ -40,47 +39,21 @@ def _storage(*configs: str) -> str:
 
 @rule(
     "OVL302",
-    "Root volume without a key",
-    why="A request describes the root volume only to encrypt it with a key of the account.",
+    "Root volume with a size or without a key, or second volume without a size",
+    why="A request describes the root volume, whose size HyperPod determines, only to encrypt it "
+    "with a key of the account. The volume at /opt/sagemaker has no default size.",
     source=_VOLUMES,
     bad=in_group(_storage("{EbsVolumeConfig: {RootVolume: true}}")),
     good=in_group(_storage(_ROOT)),
 )
-def root_key(document: Document) -> Iterator[Problem]:
+def volume_members(document: Document) -> Iterator[Problem]:
     for group, volume in _volumes(document):
-        if volume.get("RootVolume") is True and "VolumeKmsKeyId" not in volume:
+        is_root, is_sized = volume.get("RootVolume") is True, "VolumeSizeInGB" in volume
+        if is_root and "VolumeKmsKeyId" not in volume:
             yield _in_storage(group, "a root volume without VolumeKmsKeyId", "add the key")
-
-
-@rule(
-    "OVL330",
-    "Root volume with a size",
-    why="HyperPod determines the size of the root volume.",
-    source=_VOLUMES,
-    bad=in_group(
-        _storage(
-            "{EbsVolumeConfig: {RootVolume: true, VolumeKmsKeyId: alias/disk, VolumeSizeInGB: 500}}"
-        )
-    ),
-    good=in_group(_storage(_ROOT)),
-)
-def root_size(document: Document) -> Iterator[Problem]:
-    for group, volume in _volumes(document):
-        if volume.get("RootVolume") is True and "VolumeSizeInGB" in volume:
+        if is_root and is_sized:
             yield _in_storage(group, "a root volume with a size", "remove VolumeSizeInGB")
-
-
-@rule(
-    "OVL331",
-    "Second volume without a size",
-    why="The volume at /opt/sagemaker has no default size.",
-    source=_VOLUMES,
-    bad=in_group(_storage("{EbsVolumeConfig: {VolumeKmsKeyId: alias/disk}}")),
-    good=in_group(_storage("{EbsVolumeConfig: {VolumeKmsKeyId: alias/disk, VolumeSizeInGB: 500}}")),
-)
-def volume_size(document: Document) -> Iterator[Problem]:
-    for group, volume in _volumes(document):
-        if volume.get("RootVolume") is not True and "VolumeSizeInGB" not in volume:
+        if not is_root and not is_sized:
             yield _in_storage(group, "a volume without VolumeSizeInGB", "add the size")
 
 
@@ -109,7 +82,7 @@ def volumes(document: Document) -> Iterator[Problem]:
     good=in_group(_storage(_LUSTRE)),
 )
 def file_systems(document: Document) -> Iterator[Problem]:
-    for group, name, count in _file_systems(document):
+    for group, name, count in mounted(document):
         if count > 1:
             yield _in_storage(group, f"{count} of {name}", "keep one; mount others in a script")
 
@@ -124,23 +97,9 @@ def file_systems(document: Document) -> Iterator[Problem]:
     good=in_group(_storage(_SECOND), EKS),
 )
 def file_system_on_eks(document: Document) -> Iterator[Problem]:
-    for group, name, _ in _file_systems(document):
+    for group, name, _ in mounted(document):
         if document.is_eks:
             yield _in_storage(group, f"{name} with EKS", "mount it with its CSI driver")
-
-
-@rule(
-    "OVL327",
-    "File system without VpcConfig",
-    why="File systems are reached only from a VPC of the account, which VpcConfig names.",
-    source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
-    bad=in_request(f"VpcConfig: null, {groups(_storage(_LUSTRE))}"),
-    good=in_group(_storage(_LUSTRE)),
-)
-def file_system_network(document: Document) -> Iterator[Problem]:
-    for group, name, _ in _file_systems(document):
-        if "VpcConfig" not in document:
-            yield _in_storage(group, f"{name} without VpcConfig", "add VpcConfig")
 
 
 @rule(
@@ -152,24 +111,9 @@ def file_system_network(document: Document) -> Iterator[Problem]:
     good=in_legacy_request(groups(_storage(_SECOND))),
 )
 def file_system_controller(document: Document) -> Iterator[Problem]:
-    for group, name, _ in _file_systems(document):
+    for group, name, _ in mounted(document):
         if not document.is_eks and not document.controllers:
             yield _in_storage(group, f"{name} without a group of controllers", "remove it")
-
-
-@rule(
-    "OVL320",
-    "Memory for checkpoints on a cluster with Slurm",
-    why="Only clusters with EKS keep checkpoints in the memory of nodes.",
-    source=f"{limits.GUIDE}managed-tier-checkpointing.html",
-    bad=in_request("TieredStorageConfig: {Mode: Enable, InstanceMemoryAllocationPercentage: 20}"),
-    good=in_request("NodeRecovery: Automatic"),
-)
-def tiered_storage(document: Document) -> Iterator[Problem]:
-    if "TieredStorageConfig" in document and not document.is_eks:
-        yield document.problem(
-            "TieredStorageConfig", "TieredStorageConfig works only with EKS", "remove it"
-        )
 
 
 def _configs(group: Group) -> list[Json]:
@@ -183,7 +127,7 @@ def _volumes(document: Document) -> Iterator[tuple[Group, Json]]:
                 yield group, as_map(config["EbsVolumeConfig"])
 
 
-def _file_systems(document: Document) -> Iterator[tuple[Group, str, int]]:
+def mounted(document: Document) -> Iterator[tuple[Group, str, int]]:
     """Number of file systems of a group, by kind."""
     for group in document.groups:
         for name in _FILE_SYSTEMS:
