@@ -40,6 +40,8 @@ With -c termination_protection=false, stacks can be deleted once they are deploy
 """
 
 _SETTINGS = ("provider_role", "termination_protection")
+OWN_STACKS = ("parallelcluster", "eks", "hyperpod-eks")
+"""Targets with a module of their own; the others are a template, and scripts of nodes."""
 _TRUTH = {"true": True, "false": False}
 
 
@@ -141,7 +143,8 @@ def build(app: cdk.App, rendered: RenderedCluster) -> list[cdk.Stack]:
     """The stacks of a cluster, the foundation first if it has one."""
     props = _properties(rendered)
     # Load only the constructs of this target: those of EKS take longer than all others.
-    target = importlib.import_module(f"{__package__}.{rendered.target.replace('-', '_')}")
+    name = rendered.target.replace("-", "_") if rendered.target in OWN_STACKS else "scripts"
+    target = importlib.import_module(f"{__package__}.{name}")
     made: list[cdk.Stack] = [
         *_foundation(app, rendered, **props),
         *target.stacks(app, rendered, **props),

@@ -18,7 +18,7 @@ from clustergen.services.hyperpod.cloudformation import CLUSTER
 from clustergen.targets.hyperpod_eks import addons, charts, governance
 from clustergen.targets.hyperpod_eks.emit import EKS_TEMPLATE
 
-from . import acknowledged, hyperpod_slurm
+from . import acknowledged, scripts
 from .rendered import RenderedCluster
 from .template import TemplateStack
 
@@ -27,12 +27,12 @@ def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> Iterato
     """The stacks of a cluster besides the foundation."""
     plan, files = rendered.plan, rendered.files
     if EKS_TEMPLATE not in files:
-        yield from hyperpod_slurm.stacks(scope, rendered, **props)
+        yield scripts.NodesStack(scope, rendered, **props)
         return
     eks, exports = _of_template(scope, rendered, "eks", EKS_TEMPLATE, rendered.imports, **props)
     acknowledged.eks(eks, plan)
     imports = {**rendered.imports, **exports}
-    (cluster,) = hyperpod_slurm.stacks(scope, rendered, imports, **props)
+    cluster = scripts.NodesStack(scope, rendered, imports, **props)
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-install-packages-using-helm-chart.html
     cdk.Annotations.of(cluster).add_info(
         f"HyperPod's chart has to be in the EKS cluster before this stack: deploy "

@@ -12,11 +12,12 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clustergen.services.slurm import collecting, tables
+from clustergen.base.documents import change_texts
+from clustergen.services.slurm import collecting
 from clustergen.targets.parallelcluster import actions
 from clustergen.targets.parallelcluster.limits import VERSION
 
-from . import acknowledged, scripts, template
+from . import acknowledged, scripts
 from .rendered import RenderedCluster
 
 # One template for each region; it creates the function that runs ParallelCluster, and its role.
@@ -65,16 +66,14 @@ class ParallelClusterStack(cdk.Stack):
 def properties(rendered: RenderedCluster) -> dict[str, Any]:
     """The properties of the custom resource: the name, and cluster.yaml with imported values."""
     imports = rendered.imports
-    document = template.changed(rendered.document, lambda text: scripts.filled(text, imports))
+    document = change_texts(rendered.document, lambda text: scripts.filled(text, imports))
     return {"ClusterName": rendered.plan.name, "ClusterConfiguration": document}
 
 
 def uploads(rendered: RenderedCluster) -> dict[str, str]:
     """Key in the scripts bucket -> text; keys for head and login nodes are fixed."""
-    plan = rendered.plan
-    made = {script.key: script.text for script in actions.own_scripts(plan)}
+    plan, made = rendered.plan, scripts.of_bundle(rendered)
     made[actions.current_key(plan)] = actions.hook(plan).text
-    made |= tables.uploads(plan, rendered.files)
     if text := collecting.workspace_file(plan):
         made[actions.workspace_key(plan)] = text
     return made

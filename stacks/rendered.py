@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clustergen.deployment import model, reading
+from clustergen.deployment.model import Bundle
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 
@@ -38,6 +40,11 @@ class RenderedCluster:
     def foundation_name(self) -> str:
         """The name of the foundation's stack, as in ``deploy.sh``."""
         return self.plan.stack("foundation")
+
+    @property
+    def bundle(self) -> Bundle:
+        """What the bundle says of its deployment."""
+        return reading.parsed(self.files[model.PATH])
 
     @property
     def foundation(self) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
-"""Uploading scripts of a bundle to the foundation's bucket.
+"""Clusters whose nodes run scripts, and uploading these to the foundation's bucket.
 
-They are an asset, which a CDK function copies to the bucket, with the keys that the documents use.
-Nothing is deleted there, because running nodes may still use older scripts.
+The scripts are an asset, which a CDK function copies to the bucket, with the keys that the
+documents use. Nothing is deleted there, because running nodes may still use older scripts.
 """
 
 from __future__ import annotations
@@ -9,59 +9,71 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import aws_cdk as cdk
 from aws_cdk import aws_s3, aws_s3_deployment
 from aws_cdk.aws_s3_deployment import BucketDeployment, ISource, Source
 from constructs import Construct
 
-from clustergen.base import shell
-from clustergen.services.slurm import tables
+from clustergen.base.text_lists import word_set
+from clustergen.deployment.kinds import HyperPod
+from clustergen.services.hyperpod.scripts import FOLDER
 from clustergen.spec import placeholders
 
 from . import acknowledged, template
 from .rendered import RenderedCluster
 
 BUCKET = "ScriptsBucketName"
-_FOLDER = "scripts/"
+_NODES: Final = word_set("""
+    AWS::Batch::ComputeEnvironment AWS::PCS::ComputeNodeGroup AWS::SageMaker::Cluster
+""")
+"""Types of resources that start nodes."""
 
 
 def of_bundle(rendered: RenderedCluster) -> dict[str, str]:
-    """Key in the scripts bucket -> text: of scripts with a hash of their content, of tables."""
-    named = {
-        path.removeprefix(_FOLDER): text
-        for path, text in rendered.files.items()
-        if path.startswith(_FOLDER)
-    }
-    by_content = {shell.content_key(name, text): text for name, text in named.items()}
-    return {**by_content, **tables.uploads(rendered.plan, rendered.files)}
+    """Key in the scripts bucket -> text: of scripts, and of tables."""
+    bundle, files = rendered.bundle, rendered.files
+    paths = {**bundle.uploads, **{each.key: each.file for each in bundle.tables if each.file}}
+    if isinstance(bundle.service, HyperPod):
+        place = f"{FOLDER}/{bundle.service.prefix}/"
+        scripts = (path for path in files if path.startswith(f"{FOLDER}/"))
+        paths |= {path.replace(f"{FOLDER}/", place, 1): path for path in scripts}
+    return {key: files[path] for key, path in paths.items()}
 
 
 class NodesStack(template.TemplateStack):
-    """A cluster whose nodes run scripts of the foundation's bucket as soon as they boot."""
+    """A cluster whose nodes run scripts of the foundation's bucket as soon as they boot.
 
-    def __init__(  # noqa: PLR0913 all but two say what differs between targets
+    They start after the scripts are there.
+    """
+
+    def __init__(
         self,
         scope: Construct,
         rendered: RenderedCluster,
-        *,
-        uploads: Mapping[str, str],
-        nodes: str,
-        images: Mapping[str, str] = MappingProxyType({}),
         imports: Mapping[str, str] | None = None,
         **props: Any,
     ) -> None:
-        """``nodes`` is the type of the resources that start them, after the scripts are there."""
-        document = template.look_up_images(rendered.template, images)
+        document = template.look_up_images(rendered.template, _images(rendered))
         imports = imports or rendered.imports
         super().__init__(scope, rendered.stack_name, document, imports=imports, **props)
-        if uploads:
+        if uploads := of_bundle(rendered):
             earlier = upload(self, uploads, imports)
             for resource in self.resources.values():
-                if resource.cfn_resource_type == nodes:
+                if resource.cfn_resource_type in _NODES:
                     resource.node.add_dependency(earlier)
+
+
+def _images(rendered: RenderedCluster) -> dict[str, str]:
+    """Parameter of the template -> public parameter that names the newest image."""
+    known = [each for stack in rendered.bundle.stacks.values() for each in stack.parameters.items()]
+    return {name: source.image for name, source in known if source.image}
+
+
+def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
+    """The stacks of a cluster besides the foundation."""
+    return [NodesStack(scope, rendered, **props)]
 
 
 def upload(

@@ -17,6 +17,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct, IConstruct
 
 from clustergen.base.artifacts import Artifact
+from clustergen.base.documents import change_texts
 from clustergen.base.patterns import pattern
 from clustergen.bundle.effects.manifests import KEPT
 from clustergen.commands.app import kernel
@@ -114,7 +115,7 @@ class Software(Construct):
 
     def _filled(self, value: Any) -> Any:
         """A document with placeholders replaced by values of the stacks."""
-        return template.changed(
+        return change_texts(
             value, lambda text: _PLACEHOLDER.sub(lambda found: self._value(found[1]), text)
         )
 

@@ -95,15 +95,6 @@ def imported(template: Json, imports: Mapping[str, str]) -> Json:
     return {**({"Parameters": kept} if kept else {}), **_replaced(rest, values)}
 
 
-def changed(value: Any, change: Callable[[str], str]) -> Any:
-    """A document with ``change`` made to each of its texts."""
-    if isinstance(value, Mapping):
-        return {key: changed(inner, change) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [changed(inner, change) for inner in value]
-    return change(value) if isinstance(value, str) else value
-
-
 def _replaced(value: Any, values: Mapping[str, Json]) -> Any:
     if isinstance(value, list):
         return [_replaced(item, values) for item in value]

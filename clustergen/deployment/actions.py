@@ -15,7 +15,6 @@ from clustergen.deployment import (
     references,
     stacks,
 )
-from clustergen.deployment.bucket import Rows
 from clustergen.deployment.cluster import Cluster
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.side_stacks import SideStack
@@ -87,7 +86,7 @@ def deploy_foundation(run: Run, cluster: Cluster) -> None:
 
 def _check_first(run: Run, cluster: Cluster) -> None:
     _check_adopted(run)
-    if _recalled(run, cluster) is not None:
+    if cluster.is_paused(foundation.outputs(run)):
         cluster.while_paused()
     cluster.check()
 
@@ -103,12 +102,6 @@ def _check_adopted(run: Run) -> None:
             "create one: write the stack of the cluster into "
             f"targets.{run.bundle.target}.stack."
         )
-
-
-def _recalled(run: Run, cluster: Cluster) -> Rows | None:
-    """What a pause has remembered; None if the cluster is not paused."""
-    outputs = foundation.outputs(run)
-    return cluster.recall(outputs) if cluster.may_remember(outputs) else None
 
 
 def _review(run: Run, cluster: Cluster, *, alone: bool = False) -> ChangeSet | None:

@@ -63,7 +63,7 @@ class EksCluster(StackCluster):
     @property
     def existing(self) -> ExistingCluster | None:
         """The cluster that the node groups join; None for a new one."""
-        return ExistingCluster(self) if self.service.joins else None
+        return ExistingCluster(self.run, self.service) if self.service.joins else None
 
     @property
     def programs(self) -> tuple[str, ...]:

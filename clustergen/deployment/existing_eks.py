@@ -4,64 +4,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import cloudformation
 from clustergen.deployment.eks_sizes import Sizes
 from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
-from clustergen.deployment.model import Stack
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.world import Stop, at
 
 _IMAGE = re.compile(r"amazon-k8s-cni:v(\d+)\.(\d+)\.(\d+)")
 
 
-class Groups(Protocol):
-    """The node groups that join a cluster."""
-
-    run: Run
-
-    @property
-    def service(self) -> Eks: ...
-
-    @property
-    def stack(self) -> Stack: ...
-
-    @property
-    def api(self) -> Kubernetes: ...
-
-    @property
-    def sizes(self) -> Sizes: ...
-
-
 class ExistingCluster:
     """The cluster that node groups join, whose owner may be someone else."""
 
-    def __init__(self, cluster: Groups) -> None:
-        self.cluster, self.run, self.service = cluster, cluster.run, cluster.service
-        self.name = self.service.eks_cluster
+    def __init__(self, run: Run, service: Eks) -> None:
+        self.run, self.service, self.name = run, service, service.eks_cluster
+        self.api, self.sizes = Kubernetes(run, self.name), Sizes(run, service)
+        self.stack = run.bundle.stacks["cluster"]
 
     def check(self) -> None:
         """Stop before anything changes if the cluster cannot take the nodes."""
         if self.run.options.rehearses:
-            self.cluster.api.reach()
-            self.cluster.api.script("install.sh", "--check")
+            self.api.reach()
+            self.api.script("install.sh", "--check")
             return
         found = self._found()
         if found["status"] not in ("ACTIVE", "UPDATING"):
             raise Stop(f"the EKS cluster {self.name} is {found['status']}")
         self._check_version(found["version"])
         self._check_network(found["resourcesVpcConfig"])
-        self.cluster.api.check_access()
+        self.api.check_access()
         self._check_cni()
         self._check_groups(found["version"])
         if self.service.installs:
-            self.cluster.api.script("install.sh", "--check")
+            self.api.script("install.sh", "--check")
 
     def _found(self) -> Json:
-        found = self.cluster.api.describe()
+        found = self.api.describe()
         if found is None:
             raise Stop(f"there is no EKS cluster {self.name} in {self.run.bundle.region}")
         return found
@@ -95,8 +77,7 @@ class ExistingCluster:
             )
 
     def _check_cni(self) -> None:
-        api = self.cluster.api
-        plugin = api.get("daemonset", "aws-node", "--namespace", "kube-system")
+        plugin = self.api.get("daemonset", "aws-node", "--namespace", "kube-system")
         if plugin is None:
             self.run.note(
                 f"{self.name} has no VPC CNI (aws-node): nodes need another network plugin to "
@@ -121,9 +102,9 @@ class ExistingCluster:
         for name in self.service.groups:
             if name in owned:
                 continue
-            if self.cluster.sizes.scaling(name) is not None:
+            if self.sizes.scaling(name) is not None:
                 raise Stop(
-                    f"{self.name} has a node group {name} that the stack {self.cluster.stack.name} "
+                    f"{self.name} has a node group {name} that the stack {self.stack.name} "
                     "did not add: rename yours in the spec, and render again"
                 )
             # Nodes with an image of their own have no version in EKS.
@@ -136,7 +117,7 @@ class ExistingCluster:
 
     def owned(self) -> list[str]:
         """The node groups in the stack: the cluster may have others with the same names."""
-        found = cloudformation.resources(self.run.world, self.cluster.stack.name)
+        found = cloudformation.resources(self.run.world, self.stack.name)
         there = {each["LogicalResourceId"] for each in found}
         return [name for name, group in self.service.groups.items() if group.id in there]
 
@@ -174,15 +155,15 @@ class ExistingCluster:
         names = {"clusterName": self.name, "addonName": addon}
         if self.run.world.ask("eks:DescribeAddon", **names) is not None:
             return True
-        self.cluster.api.reach()
-        return self.cluster.api.get(object, "--namespace", "kube-system") is not None
+        self.api.reach()
+        return self.api.get(object, "--namespace", "kube-system") is not None
 
     def remove(self) -> None:
         """Delete what this bundle has put into the cluster, which stays."""
-        if not self.cluster.api.is_up():
-            found = self.cluster.api.describe()
+        if not self.api.is_up():
+            found = self.api.describe()
             state = f"is {found['status']}" if found else "does not exist"
             self.run.note(f"The EKS cluster {self.name} {state}.")
             return
-        self.cluster.api.reach()
-        self.cluster.api.script("install.sh", "--remove")
+        self.api.reach()
+        self.api.script("install.sh", "--remove")

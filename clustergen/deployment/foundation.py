@@ -85,17 +85,12 @@ def review(run: Run) -> ChangeSet | None:
             )
             return None
         # Create the bucket first, and store the whole template in it.
-        first = stacks.create(run, own, *_with_bucket(run))
+        first = stacks.reviewed(run, own, *_with_bucket(run), {})
         if first:
-            stacks.show(run, first)
             run.agree({own.name: guards(run, first)})
             stacks.execute(run, first)
         known = cloudformation.outputs(run.world, own.name)
-    whole = Template(own.template, template)
-    found = stacks.create(run, own, whole, given, known.get(bucket.NAME, ""))
-    if found:
-        stacks.show(run, found)
-    return found
+    return stacks.reviewed(run, own, Template(own.template, template), given, known)
 
 
 def _with_bucket(run: Run) -> tuple[Template, stacks.Parameters]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment import bucket, filling, foundation, hyperpod_requests
+from clustergen.deployment import bucket, filling, foundation
+from clustergen.deployment.hyperpod_api import groups_of
 from clustergen.deployment.kinds import HyperPod
 from clustergen.deployment.run import Outputs, Run
-from clustergen.deployment.world import Stop
+from clustergen.deployment.world import Stop, at
 
 _FOLDER: Final = "lifecycle"
 
@@ -36,8 +37,10 @@ def check(run: Run, service: HyperPod) -> None:
 
 def earlier(service: HyperPod, request: Json, shown: Json) -> list[str]:
     """The groups whose nodes keep the scripts of an earlier bundle."""
-    folder = f"/{_FOLDER}/{service.prefix}"
-    return hyperpod_requests.scripts_elsewhere(request, shown, folder)
+    there, folder = groups_of(shown), f"/{_FOLDER}/{service.prefix}"
+    running = (n for n in groups_of(request) if int(there.get(n, {}).get("CurrentCount") or 0))
+    source = "LifeCycleConfig.SourceS3Uri"
+    return [name for name in running if folder not in str(at(there[name], source))]
 
 
 def note(run: Run, service: HyperPod, groups: list[str], shown: Json) -> None:

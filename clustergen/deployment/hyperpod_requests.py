@@ -137,16 +137,6 @@ def plans(request: Json) -> Iterator[tuple[str, str]]:
             yield name, str(plan).rpartition("/")[2]
 
 
-def scripts_elsewhere(request: Json, shown: Json, folder: str) -> list[str]:
-    """The groups with nodes that started with scripts of another folder in the bucket."""
-    there = groups_of(shown)
-    found = (
-        name for name in groups_of(request) if int(there.get(name, {}).get("CurrentCount") or 0)
-    )
-    source = "LifeCycleConfig.SourceS3Uri"
-    return [name for name in found if folder not in str(at(there[name], source))]
-
-
 def names_of_foundation(request: Json) -> set[str]:
     """What of the foundation shows that a running cluster is the one requested.
 

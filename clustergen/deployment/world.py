@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, TypeVar
 from clustergen.base import account
 from clustergen.base.account import CallError
 from clustergen.base.artifacts import Json
+from clustergen.base.text_lists import words
 from clustergen.deployment import printing
 from clustergen.deployment.programs import Installed, Programs
 from clustergen.deployment.screen import Screen
@@ -23,27 +24,15 @@ _TRIES: Final = 10
 _TRIES_WITHOUT_CONNECTION: Final = 2
 """A network without a way to the service has none later."""
 AGAIN: Final = "run the same command again"
-_MISSING: Final = (
-    "ResourceNotFound",
-    "NoSuchEntity",
-    "NoSuchKey",
-    "NoSuchBucket",
-    "404",
-    "ChangeSetNotFound",
-    "InvocationDoesNotExist",
-    "InvalidCapacityReservationId.NotFound",
-)
+_MISSING: Final = words("""
+    ResourceNotFound NoSuchEntity NoSuchKey NoSuchBucket 404 ChangeSetNotFound
+    InvocationDoesNotExist InvalidCapacityReservationId.NotFound
+""")
 """How the codes begin with which services say that something does not exist."""
-_PASSING: Final = (
-    "RequestLimitExceeded",
-    "SlowDown",
-    "ServiceUnavailable",
-    "InternalError",
-    "InternalServer",
-    "InternalFailure",
-    "500",
-    "503",
-)
+_PASSING: Final = words("""
+    RequestLimitExceeded SlowDown ServiceUnavailable InternalError InternalServer InternalFailure
+    500 503
+""")
 """How the codes begin that are about load, and may not come the next time."""
 
 
@@ -124,16 +113,7 @@ class World:
 
         :raises Stop: if there is no answer: nobody may conclude from that that something is gone.
         """
-        return self._whole(call, arguments, needed)
-
-    def _whole(
-        self, call: str, arguments: Mapping[str, Any], needed: str, doubts: list[str] | None = None
-    ) -> Json | None:
-        words = self.words(call, arguments)
-        answer = self.asked(words, self._sends(call, arguments), doubts)
-        if answer is not None and needed and needed not in answer:
-            raise nothing(words)
-        return answer
+        return self.allowed(None, call, needed, **arguments)
 
     def ask_all(
         self, call: str, member: str, needed: str = "", **arguments: Any
@@ -159,14 +139,18 @@ class World:
         return found
 
     def allowed(
-        self, doubts: list[str], call: str, needed: str = "", **arguments: Any
+        self, doubts: list[str] | None, call: str, needed: str = "", **arguments: Any
     ) -> Json | None:
         """As :meth:`ask`, where a deployment can do without an answer.
 
-        ``doubts`` gets the reason if the caller may not ask, or cannot reach the service.
-        ``needed`` is a member that every answer has.
+        ``doubts`` gets the reason if the caller may not ask, or cannot reach the service; without
+        it, that ends the run.
         """
-        return self._whole(call, arguments, needed, doubts)
+        words = self.words(call, arguments)
+        answer = self.asked(words, self._sends(call, arguments), doubts)
+        if answer is not None and needed and needed not in answer:
+            raise nothing(words)
+        return answer
 
     def allowed_all(self, doubts: list[str], call: str, member: str, **arguments: Any) -> list[Any]:
         """As :meth:`allowed`, a list from all pages; empty without an answer."""

@@ -87,7 +87,7 @@ def imported_live(clusters: Sequence[str], answers: Answers, clients: Clients) -
     try:
         for each in clusters:
             kind, _, name = each.partition("/")
-            found += live.described(kind, name, where)
+            found += live.READERS[kind](name, where)
             answers = answers._replace(name=name)
         answers = live.located(found, answers, where)
     except (account.CallError, LiveError) as error:

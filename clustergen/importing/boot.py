@@ -15,7 +15,7 @@ from clustergen.base.text_lists import word_set
 from clustergen.importing.beside import Beside
 from clustergen.importing.cloudformation.functions import UNKNOWN
 from clustergen.importing.file_systems import new
-from clustergen.importing.machines import items, section, template
+from clustergen.importing.machines import items, mappings, section, template
 from clustergen.importing.merging import Run, merged
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json
@@ -59,7 +59,7 @@ class Node(NamedTuple):
 def lifecycle_actions(group: Json) -> list[Action]:
     """The node lifecycle actions of PCS."""
     stages = section(group, "NodeLifecycleActions", "Stages")
-    return [_lifecycle(section({"": each}, "")) for key in stages for each in items(stages, key)]
+    return [_lifecycle(each) for key in stages for each in mappings(stages, key)]
 
 
 def _lifecycle(action: Json) -> Action:

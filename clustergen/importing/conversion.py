@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from clustergen import overlay, targets
 from clustergen.base import discovery
+from clustergen.base.documents import leaves
 from clustergen.base.findings import Finding, Path, errors
 from clustergen.base.patterns import pattern
 from clustergen.checking import compiler
@@ -109,7 +110,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     carried = [decisions.IN_OVERLAY.at(place(path), text) for path, text in _folded(changed)]
     removed = sum(each.removed for each in changed)
     overlaid = len(changed) - removed
-    total = sum(1 for _ in _leaves(service.normal(original, target.schema)))
+    total = sum(1 for _ in leaves(service.normal(original, target.schema)))
     findings = (*notes.findings, *carried, *lost)
     fields = max(total - overlaid, 0)
     wrong = tuple(errors(checked.findings))
@@ -120,7 +121,7 @@ def _planned(
     words: Json, target: Target, notes: Notes, service: Service
 ) -> tuple[Json, Json | None]:
     """The words of the spec, and the document that they render to if they can be planned."""
-    words = rejections.without(words, [p for p, v in _leaves(words) if _OPEN.search(str(v))])
+    words = rejections.without(words, [p for p, v in leaves(words) if _OPEN.search(str(v))])
     for _ in range(_ROUNDS):
         checked = _checked(spec_text(words, "", {}), target)
         found = _rejected(checked)
@@ -188,7 +189,7 @@ def _proved(
         ours, theirs = rendered, original
     else:
         ours, theirs = (service.normal(each, target.schema) for each in (rendered, original))
-    ours_flat, theirs_flat = dict(_leaves(ours)), dict(_leaves(theirs))
+    ours_flat, theirs_flat = dict(leaves(ours)), dict(leaves(theirs))
     different = {**theirs_flat, **ours_flat}
     return [
         losses.LOST.at(
@@ -213,17 +214,6 @@ def _broken(rendered: Json, target: Target, place: Callable[[Path], Path]) -> It
 
 def _shown(values: Mapping[Path, Any], path: Path) -> str:
     return repr(values[path]) if path in values else "absent"
-
-
-def _leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
-    inner: list[tuple[str | int, Any]] = []
-    if isinstance(value, dict):
-        inner = list(value.items())
-    elif isinstance(value, list):
-        inner = list(enumerate(value))
-    if not inner:
-        return [(path, value)] if path else []
-    return [leaf for step, each in inner for leaf in _leaves(each, (*path, step))]
 
 
 class _Change(NamedTuple):

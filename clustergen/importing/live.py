@@ -40,14 +40,6 @@ class Account(NamedTuple):
         return [item for page in pages for item in page.get(key, [])]
 
 
-def described(kind: str, name: str, where: Account) -> list[Text]:
-    """The texts that describe a cluster.
-
-    :raises CallError: if AWS does not answer, or there is no such cluster.
-    """
-    return list(READERS[kind](name, where))
-
-
 def located(texts: Sequence[Text], answers: Answers, where: Account) -> Answers:
     """The answers, with the VPC and the zones of the subnets that the texts name."""
     ids = sorted({id for _, text in texts for id in _SUBNET.findall(text)})
@@ -175,4 +167,4 @@ READERS: Final[Mapping[str, Callable[[str, Account], Iterator[Text]]]] = {
     "eks": _eks,
     "batch": _batch,
 }
-"""By the first word of ``SERVICE/NAME``."""
+"""By the first word of ``SERVICE/NAME``: what reads the texts that describe a cluster."""

@@ -27,6 +27,16 @@ def items(node: Any, *keys: str) -> list[Any]:
     return list(found) if isinstance(found, list) else []
 
 
+def mappings(node: Any, *keys: str) -> list[Json]:
+    """The mappings in the list at ``keys``."""
+    return [dict(each) for each in items(node, *keys) if isinstance(each, Mapping)]
+
+
+def tag_map(node: Any) -> Json:
+    """The values of the tags of ``node``, by their keys."""
+    return {str(tag.get("Key")): tag.get("Value") for tag in mappings(node, "Tags")}
+
+
 def filled(value: Any) -> Any:
     """``value`` without keys that say nothing."""
     if isinstance(value, Mapping):
@@ -73,8 +83,7 @@ def words(data: Json) -> Json:
 
 def volumes(node: Json) -> list[Any]:
     """The devices of the volumes of a node group."""
-    mapped = items(template(node), "BlockDeviceMappings")
-    return [section({"": each}, "").get("DeviceName") for each in mapped]
+    return [each.get("DeviceName") for each in mappings(template(node), "BlockDeviceMappings")]
 
 
 def options(groups: Iterable[Json], hops: int) -> Json:
@@ -93,7 +102,7 @@ def options(groups: Iterable[Json], hops: int) -> Json:
 def security_groups(node: Json) -> list[Any]:
     """The security groups of a node group, in its launch template or in ``node``."""
     data = template(node)
-    interfaces = [section({"": each}, "") for each in items(data, "NetworkInterfaces")]
+    interfaces = mappings(data, "NetworkInterfaces")
     first = items(interfaces[0], "Groups") if interfaces else items(data, "SecurityGroupIds")
     return first or items(node, "SecurityGroupIds")
 
@@ -139,11 +148,9 @@ def has_reference(groups: Sequence[Any]) -> bool:
 def tags(group: Json, cluster: str, shared: Json, name: str) -> Json:
     """The tags of a group's nodes, besides those of the cluster and the name that all have."""
     known = {**shared, "Name": f"{cluster}-{name}"}
-    specified = [section({"": each}, "") for each in items(template(group), "TagSpecifications")]
-    own = [items(each, "Tags") for each in specified if each.get("ResourceType") == "instance"]
-    found = {str(tag.get("Key")): tag.get("Value") for tag in (own[0] if own else ())}
-    if not specified:
-        found = section(group, "Tags")
+    specified = mappings(template(group), "TagSpecifications")
+    own = [tag_map(each) for each in specified if each.get("ResourceType") == "instance"]
+    found = (own or [{}])[0] if specified else section(group, "Tags")
     return {key: value for key, value in found.items() if known.get(key) != value}
 
 
@@ -159,7 +166,7 @@ def reservation(data: Json) -> Json:
 
 def interface_types(data: Json) -> list[str]:
     """The types of the network interfaces, by network card."""
-    cards = (each for each in items(data, "NetworkInterfaces") if isinstance(each, Mapping))
+    cards = mappings(data, "NetworkInterfaces")
     return [str(card.get("InterfaceType", "interface")) for card in cards]
 
 

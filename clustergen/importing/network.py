@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from clustergen.base.artifacts import Json
+from clustergen.base.findings import Path
 from clustergen.base.patterns import pattern
 from clustergen.facts.catalog import regions
 from clustergen.importing.answers import STAND_IN_VPC, Answers
@@ -23,21 +24,22 @@ _SSH, _EVERY = 22, "-1"
 
 
 def network(
-    found: Iterable[object], part: str, silence: str, answers: Answers, notes: Notes
+    found: Iterable[object], place: Path, silence: str, answers: Answers, notes: Notes
 ) -> Json:
     """The VPC and private subnets of a spec; asks for the VPC, which no file names.
 
-    ``part`` is what of the file the question is about, ``silence`` its text.
+    ``place`` is what of the file the question is about, ``silence`` its text.
     """
     subnets = list(dict.fromkeys(id for id in found if isinstance(id, str)))
-    if not subnets:  # those of a foundation of clustergen, or of eksctl
+    # Those of a foundation of clustergen, or of eksctl.
+    if not subnets or any("${" in id for id in subnets):
         return {"zone": answers.zones.get("") or f"{answers.region}a"}
     if not answers.vpc:
         help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
-        notes.asked((part,), silence, help, "network")
+        notes.asked(place, silence, help, "network")
     return {
         "vpc": answers.vpc or STAND_IN_VPC,
-        "private_subnets": [_subnet(id, answers) for id in subnets],
+        "private_subnets": [with_zone(id, answers) for id in subnets],
     }
 
 
@@ -62,7 +64,8 @@ def _opens_ssh(rule: Mapping[str, Any]) -> bool:
     return str(rule.get("IpProtocol")) == _EVERY or low <= _SSH <= high
 
 
-def _subnet(id: str, answers: Answers) -> Json | str:
+def with_zone(id: str, answers: Answers) -> Json | str:
+    """A subnet of a spec, with its zone where that is known."""
     zone = answers.zones.get(id) or answers.zones.get("")
     return {"id": id, "zone": zone} if zone else id
 

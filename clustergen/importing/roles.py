@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clustergen.base.patterns import pattern
 from clustergen.importing.beside import Beside
-from clustergen.importing.machines import items, section
+from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, linked_name
 from clustergen.services.aws.session_manager import SID
@@ -82,6 +82,4 @@ def left_out(settings: Json) -> list[str]:
 
 def _statements(role: Json) -> Iterator[Json]:
     for policy in items(role, "Policies"):
-        yield from (
-            section({"": each}, "") for each in items(policy, "PolicyDocument", "Statement")
-        )
+        yield from mappings(policy, "PolicyDocument", "Statement")

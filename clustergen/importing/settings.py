@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
+from clustergen.base.documents import change_texts
 from clustergen.base.findings import Path
 from clustergen.base.patterns import pattern
 from clustergen.importing.cloudformation.functions import UNKNOWN, decoded, is_reference
@@ -265,13 +266,13 @@ def link(section: str, name: str, attribute: str = "") -> str:
 
 def unlinked(value: Any, ids: Mapping[tuple[str, str], str]) -> Any:
     """``value`` with the logical ids of another template in place of names."""
-    if isinstance(value, Mapping):
-        return {key: unlinked(each, ids) for key, each in value.items()}
-    if isinstance(value, list):
-        return [unlinked(each, ids) for each in value]
-    if not (isinstance(value, str) and value.startswith(_OPEN)):
-        return value
-    section, rest = value.strip(_OPEN + _CLOSE).split("/", 1)
+    return change_texts(value, lambda text: _unlinked(text, ids))
+
+
+def _unlinked(text: str, ids: Mapping[tuple[str, str], str]) -> str | Json:
+    if not text.startswith(_OPEN):
+        return text
+    section, rest = text.strip(_OPEN + _CLOSE).split("/", 1)
     name, attribute = rest.rsplit("/", 1)
     id = ids.get((section, name), name)
     return {"Fn::GetAtt": [id, attribute]} if attribute else {"Ref": id}

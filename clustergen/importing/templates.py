@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clustergen.base.documents import change_texts
 from clustergen.base.findings import Path
 from clustergen.facts.schemas import Schema
 from clustergen.importing import settings
@@ -260,7 +261,7 @@ class _Equivalence:
         return bool(pair[0] == pair[1])
 
     def _written(self, value: Any) -> Any:
-        return _as_functions(settings.unlinked(value, self._ids))
+        return change_texts(settings.unlinked(value, self._ids), _as_function)
 
 
 def _adopted(template: Json, form: Form) -> Json:
@@ -313,16 +314,11 @@ def _is_function(value: Any) -> bool:
     return is_reference(value) or str(next(iter(value))).startswith("Fn::")
 
 
-def _as_functions(value: Any) -> Any:
-    """``value`` with ``Fn::Sub`` where a text holds references."""
-    if isinstance(value, Mapping):
-        return {key: _as_functions(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_as_functions(each) for each in value]
-    if isinstance(value, str) and "\x02" in value:
-        text = value.replace("${", "${!")
-        return {"Fn::Sub": UNKNOWN.sub(r"${\1}", text)}
-    return value
+def _as_function(text: str) -> str | Json:
+    """``Fn::Sub`` for a text that holds references."""
+    if "\x02" not in text:
+        return text
+    return {"Fn::Sub": UNKNOWN.sub(r"${\1}", text.replace("${", "${!"))}
 
 
 def _pairs(ours: Sequence[str], theirs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

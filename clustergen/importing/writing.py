@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from clustergen.base.documents import change_texts
 from clustergen.base.yaml_text import Lines, is_literal, yaml_text
 from clustergen.spec.source.characters import visible
 
@@ -19,17 +20,13 @@ def spec_text(spec: Mapping[str, Any], origin: str, comments: Mapping[str, Seque
     for key, value in spec.items():
         gap = "\n" if key in _SPACED or comments.get(key) else ""
         notes = "".join(_comment(text) for text in comments.get(key, ()))
-        parts.append(gap + notes + yaml_text({key: _readable(value)}))
+        parts.append(gap + notes + yaml_text({key: change_texts(value, _readable)}))
     return "".join(parts)
 
 
-def _readable(value: Any) -> Any:
-    """``value`` with scripts as literal blocks, where these can hold them."""
-    if isinstance(value, Mapping):
-        return {key: _readable(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_readable(each) for each in value]
-    return Lines(value) if isinstance(value, str) and is_literal(value) else value
+def _readable(text: str) -> str:
+    """A script as a literal block, where this can hold it."""
+    return Lines(text) if is_literal(text) else text
 
 
 def _comment(text: str) -> str:

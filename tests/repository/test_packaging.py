@@ -164,7 +164,7 @@ def test_an_sdist_carries_its_tests_and_docs(built: Path) -> None:
     expected = word_set(
         "tests/repository/test_packaging.py tools/docs/build.py .ci/run benchmarks/bench.py"
     )
-    expected |= {"app.py", "cdk.json", "package.json", "package-lock.json", "stacks/pcs.py"}
+    expected |= {"app.py", "cdk.json", "package.json", "package-lock.json", "stacks/eks.py"}
     assert expected - names == set()
 
 

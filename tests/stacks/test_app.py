@@ -191,9 +191,9 @@ def test_without_the_cdk_there_is_a_finding() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_every_target_has_its_stacks() -> None:
-    for name in targets.NAMES:
-        assert (ROOT / "stacks" / f"{name.replace('-', '_')}.py").exists()
+def test_the_app_uses_every_module_of_a_target() -> None:
+    modules = {path.stem.replace("_", "-") for path in (ROOT / "stacks").glob("*.py")}
+    assert modules & {*targets.NAMES} == {*app.OWN_STACKS}
 
 
 CONFIGURATION = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from clustergen.base.findings import errors
 from clustergen.bundle import renderer
 from clustergen.deployment import resource_types
 from clustergen.spec.placeholders import names
-from stacks import app, hyperpod_slurm, parallelcluster, scripts
+from stacks import app, parallelcluster, scripts
 from tests.stacks.synthesized import Synthesized, example, new_app, synthesize
 from tests.support.checking import EXAMPLES, check_example, check_fragment, faults
 from tests.validators.cloudformation import lint
@@ -150,13 +150,6 @@ def keys_of_scripts(made: Synthesized) -> set[str]:
     return {*re.findall(r"s3://\$\{ScriptsBucketName\}/([^\"]+)", text), *joined} - {"*", "/*"}
 
 
-UPLOADS = {
-    "batch": scripts.of_bundle,
-    "pcs": scripts.of_bundle,
-    "hyperpod-slurm": hyperpod_slurm.uploads,
-    "hyperpod-eks": hyperpod_slurm.uploads,
-    "parallelcluster": parallelcluster.uploads,
-}
 UPLOADED = [
     ("p5-on-demand", "pcs"),
     ("p5en-capacity-block", "pcs"),
@@ -169,7 +162,8 @@ UPLOADED = [
 @pytest.mark.parametrize(("name", "target"), UPLOADED)
 def test_scripts_are_uploaded_before_documents_refer_to_them(name: str, target: str) -> None:
     made = example(name, target)
-    uploaded = UPLOADS[target](made.rendered)
+    uploads = parallelcluster.uploads if target == "parallelcluster" else scripts.of_bundle
+    uploaded = uploads(made.rendered)
     named = keys_of_scripts(made)
     assert named
     for key in named:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clustergen.analysis.diff import json, view
-from clustergen.analysis.diff.model import Caused, Diff, compare
-from clustergen.analysis.diff.sides import Folders, Side, Spec
+from clustergen.analysis.diff.model import Caused, Diff, Side, compare
+from clustergen.analysis.diff.sides import Folders, Spec
 from clustergen.output import blocks
 
 

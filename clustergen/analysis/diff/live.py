@@ -21,15 +21,10 @@ from clustergen.base.artifacts import Json
 from clustergen.bundle.effects import Files
 from clustergen.deployment.model import PATH as BUNDLE
 from clustergen.plan.model import Plan
+from clustergen.services.hyperpod.described import without_state
 
 _SHORTEST: Final = 8
 """Characters of an id; shorter outputs are words that occur anywhere."""
-_RENAMED: Final = {
-    "TargetCount": "InstanceCount",
-    "MinCount": "MinInstanceCount",
-    "DesiredImageId": "ImageId",
-}
-_DESIRED: Final = "Desired"
 _REQUESTS: Final = ("create-cluster.json", "update-cluster.json")
 """For a cluster of its own, and for groups in a cluster that exists."""
 
@@ -217,25 +212,19 @@ def _as_request(described: Json, new: Json, *, joined: bool) -> Json:
     Members that the new request does not set are left out: the service shows their defaults. Of a
     cluster that is ``joined``, so are the groups that this bundle did not make.
     """
+    described = without_state(described)
     found = {name: described[name] for name in new if name in described}
     for name in ("Tags", "Orchestrator"):  # ListTags has them; Slurm's strategy is not shown
         if name in new:
             found[name] = new[name]
     wanted = {group["InstanceGroupName"]: group for group in new["InstanceGroups"]}
     found["InstanceGroups"] = [
-        _as_group(group, wanted.get(group["InstanceGroupName"]))
+        {
+            name: group[name]
+            for name in wanted.get(group["InstanceGroupName"], group)
+            if name in group
+        }
         for group in described["InstanceGroups"]
         if not joined or group["InstanceGroupName"] in wanted
     ]
     return found
-
-
-def _as_group(described: Json, new: Json | None) -> Json:
-    found = {_RENAMED.get(name, name): value for name, value in described.items()}
-    if isinstance(config := found.get("KubernetesConfig"), dict):
-        found["KubernetesConfig"] = {
-            name.removeprefix(_DESIRED): value
-            for name, value in config.items()
-            if name.startswith(_DESIRED)
-        }
-    return {name: found[name] for name in (new or found) if name in found}

@@ -10,8 +10,9 @@ from clustergen.analysis.diff import order, users
 from clustergen.analysis.diff.causes import causes, key
 from clustergen.analysis.diff.changes import SpecChange
 from clustergen.analysis.diff.drift import Drift
+from clustergen.analysis.diff.live import Live
 from clustergen.analysis.diff.running import Facts
-from clustergen.analysis.diff.sides import Side, Spec
+from clustergen.analysis.diff.sides import Folders, Spec
 from clustergen.bundle import effects
 from clustergen.bundle.effects import KINDS, Effect, Files, Kind, worst
 from clustergen.facts.catalog.prices import MONTH_HOURS
@@ -19,6 +20,9 @@ from clustergen.plan.model import Plan
 from clustergen.services import cost
 from clustergen.services.cost import Bill, Change, Line
 from clustergen.targets.parallelcluster.storage import storage_name
+
+Side = Spec | Folders | Live
+"""One side of a comparison."""
 
 
 class Caused(NamedTuple):

@@ -6,43 +6,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from clustergen import targets
-from clustergen.analysis.diff.drift import Drift
 from clustergen.base.findings import Finding, Severity, Unrenderable, errors
 from clustergen.bundle import MANIFEST, effects, renderer
 from clustergen.bundle.effects import Files
 from clustergen.checking.compiler import Checked
 from clustergen.plan.model import Plan
 from clustergen.spec.source import Document
-
-
-class Side(Protocol):
-    """What both kinds of sides have."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def targets(self) -> Sequence[str]: ...
-
-    @property
-    def document(self) -> Document | None:
-        """The spec; None if there are only bundles."""
-        ...
-
-    def files(self, target: str) -> Files | None:
-        """The bundle of a target; None if there is none."""
-        ...
-
-    def plan(self, target: str) -> Plan | None:
-        """The plan for a target; None if there are only bundles."""
-        ...
-
-    def drift(self, target: str) -> Drift | None:
-        """What was changed outside the stacks; None if it is not known."""
-        ...
 
 
 class Spec(NamedTuple):
@@ -64,10 +36,12 @@ class Spec(NamedTuple):
         return self.checked.spec.name if self.checked.spec else ""
 
     def files(self, target: str) -> Files | None:
+        """The bundle of a target; None if there is none."""
         found = rendered(self.checked, target)
         return _as_it_was(self.checked, target) if found is None and self.past else found
 
     def plan(self, target: str) -> Plan | None:
+        """The plan for a target; None if there is none."""
         return self.checked.plans.get(target)
 
     def drift(self, target: str) -> None:  # noqa: ARG002

@@ -19,8 +19,6 @@ _CALL = re.compile(
     re.MULTILINE,
 )
 _WRAPPED = r"(?:^|[\s(])(?:ask_)?{}\s+([a-z]+(?:-[a-z]+)+)\b"
-_ADVISED = ("cloudformation continue-update-rollback",)
-"""Commands without which a message leads nowhere."""
 _MESSAGE = re.compile(r"^\s*(?:#|note\b|fail\b|\"|echo\b|printf\b|command=).*$", re.MULTILINE)
 
 
@@ -39,7 +37,6 @@ def calls(bundle: Bundle) -> set[str]:
     found = {command for bundled in bundles(bundle) for command in deployed.commands(bundled)}
     for script in scripts(bundle):
         found |= set(_of(_MESSAGE.sub("", script.text)))
-        found |= {command for command in _ADVISED if command in script.text}
     for file in bundle:
         found |= set(_of(file.text)) if file.path == "README.md" else set()
     return found

@@ -10,6 +10,7 @@ from typing import Any
 
 from clustergen.analysis.policy import calls, parallelcluster
 from clustergen.base.artifacts import Bundle, Json
+from clustergen.base.text_lists import words
 from clustergen.plan.model import Plan
 
 # CloudFormation shortens the name of the stack and the logical id in names that it makes up. The
@@ -34,14 +35,9 @@ KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "logs:delivery-source": (f"{_HERE}delivery-source:*", ""),
         **{
             f"eks:{kind}": (f"{_HERE}{kind}/{{name}}{'' if kind == 'cluster' else '/*'}", "eks")
-            for kind in (
-                "access-entry",
-                "addon",
-                "capability",
-                "cluster",
-                "nodegroup",
-                "podidentityassociation",
-            )
+            for kind in words("""
+                access-entry addon capability cluster nodegroup podidentityassociation
+            """)
         },
         "sqs:queue": (f"{_HERE}{{name}}*", "made"),
         "sns:topic": (f"{_HERE}{{name}}*", "made"),

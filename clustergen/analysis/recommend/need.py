@@ -6,9 +6,17 @@ import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from clustergen.base.text_lists import words
 from clustergen.facts.catalog import InstanceType, lookup, regions, ultraservers
 
 CORES = "cores"
+# Fractions of an L4 and older generations are left out, for no size of theirs is for a cluster.
+NAMES = (
+    *words("A10G A100 B200 B300 GB200 H100 H200 Inferentia2 L4 L40S"),
+    *("RTX PRO 4500", "RTX PRO Server 6000"),
+    *words("T4 Trainium Trainium2"),
+)
+"""All accelerators for training and inference in the catalog."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +74,7 @@ def types_of(accelerator: str, count: int) -> tuple[InstanceType, ...]:
 
 def _with(accelerator: str, least_mib: float) -> Iterator[InstanceType]:
     wanted = _plain(accelerator)
-    for name in names():
+    for name in NAMES:
         if _plain(name) == wanted:
             for type in lookup.containing(f'"{name}"'):
                 device = type.accelerator
@@ -74,31 +82,6 @@ def _with(accelerator: str, least_mib: float) -> Iterator[InstanceType]:
                 whole = device and device.name == name and device.count
                 if device and whole and device.memory_mib >= least_mib:
                     yield type
-
-
-def names() -> tuple[str, ...]:
-    """All accelerators for training and inference in the catalog."""
-    return _NAMES
-
-
-# Fractions of an L4 and older generations are left out, for no size of theirs is for a cluster.
-_NAMES = (
-    "A10G",
-    "A100",
-    "B200",
-    "B300",
-    "GB200",
-    "H100",
-    "H200",
-    "Inferentia2",
-    "L4",
-    "L40S",
-    "RTX PRO 4500",
-    "RTX PRO Server 6000",
-    "T4",
-    "Trainium",
-    "Trainium2",
-)
 
 
 def _plain(name: str) -> str:

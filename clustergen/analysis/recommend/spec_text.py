@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from clustergen import targets
 from clustergen.analysis.recommend.need import Need
@@ -21,16 +21,6 @@ MARK: Final = "# <-"
 """Marks what to replace, as in the presets of ``init``."""
 
 
-class Draft(Protocol):
-    """Writes the spec of an offer."""
-
-    def text(self, offer: Offer, target: str) -> str:
-        """The spec of ``offer`` for ``target``."""
-
-    def group(self, offer: Offer) -> str:
-        """The name of the node group that the offer is for."""
-
-
 @dataclass(frozen=True, slots=True)
 class NewSpec:
     """A new spec, with storage that suits the nodes."""
@@ -38,9 +28,11 @@ class NewSpec:
     need: Need
 
     def text(self, offer: Offer, target: str) -> str:
+        """The spec of ``offer`` for ``target``."""
         return "\n".join(_lines(offer, self.need, target)) + "\n"
 
     def group(self, offer: Offer) -> str:
+        """The name of the node group that the offer is for."""
         return group_name(offer)
 
 
@@ -67,6 +59,10 @@ class ChangedSpec:
 
     def group(self, offer: Offer) -> str:  # noqa: ARG002 the same for all offers
         return self.name
+
+
+Draft = NewSpec | ChangedSpec
+"""Writes the spec of an offer."""
 
 
 def group_name(offer: Offer) -> str:

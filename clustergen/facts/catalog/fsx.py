@@ -242,14 +242,9 @@ _REGION_CLASSES = {
     **dict.fromkeys(_NONE, Persistent2.NONE),
 }
 # Atlanta, Dallas and Phoenix; other Local Zones are not in the lists.
-_SLOW_LOCAL_ZONES = (
-    "us-east-1-atl-",
-    "us-east-1-dfw-",
-    "us-west-2-phx-",
-    "use1-atl",
-    "use1-dfw",
-    "usw2-phx",
-)
+_SLOW_LOCAL_ZONES = words("""
+    us-east-1-atl- us-east-1-dfw- us-west-2-phx- use1-atl use1-dfw usw2-phx
+""")
 
 
 def persistent_2_in(region: str, zone: str = "") -> Persistent2 | None:

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from clustergen.base.text_lists import words
+
 _FILE = Path(__file__).with_name("kubernetes-updates.json")
 
 Fixed = Literal["value", "presence", "once", "always"]
@@ -55,18 +57,10 @@ def _always(source: str, *paths: str) -> tuple[Field, ...]:
 _SEALED = _always(_CORE, "immutable", "data", "binaryData", "stringData")
 _WORKLOAD = _always(_APPS, "spec.selector")
 _JOB = f"{_KUBERNETES}/batch/validation/validation.go"
-_STATEFUL = tuple(
-    f"spec.{name}"
-    for name in (
-        "replicas",
-        "ordinals",
-        "template",
-        "updateStrategy",
-        "persistentVolumeClaimRetentionPolicy",
-        "minReadySeconds",
-        "revisionHistoryLimit",
-    )
-)
+_STATEFUL = words("""
+    spec.replicas spec.ordinals spec.template spec.updateStrategy
+    spec.persistentVolumeClaimRetentionPolicy spec.minReadySeconds spec.revisionHistoryLimit
+""")
 
 BUILT_IN: Mapping[str, tuple[Field, ...]] = {
     "apps/v1/DaemonSet": _WORKLOAD,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from clustergen.base.documents import change_texts
 from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation import Resource
 from clustergen.importing.descriptions import capitalized, launch_templates, tagged, used_template
@@ -61,7 +62,7 @@ def _described(
             known = items(source.data, key)
             newest = _newest(known) if key == _JOBS else {}
             for index, each in enumerate(known):
-                node = section({"": each}, "")
+                node = section(each)
                 if kind.name not in node or kind.arn not in node:
                     continue
                 if key == _JOBS and newest[str(node[kind.name])] is not each:
@@ -75,12 +76,12 @@ def _newest(definitions: Sequence[Any]) -> dict[str, Any]:
     """The newest active revision of each job definition, or the newest if none is active."""
     found: dict[str, Any] = {}
     for each in sorted(definitions, key=_age):
-        found[str(section({"": each}, "").get("jobDefinitionName"))] = each
+        found[str(section(each).get("jobDefinitionName"))] = each
     return found
 
 
 def _age(definition: Any) -> tuple[bool, int]:
-    node = section({"": definition}, "")
+    node = section(definition)
     return node.get("status", "ACTIVE") == "ACTIVE", int(node.get("revision") or 0)
 
 
@@ -99,7 +100,11 @@ def _properties(described: Json, known: Sequence[Resource], links: Mapping[str, 
     if template:
         kept["computeResources"] = {**machines, "launchTemplate": _reference(template, known)}
     kept["tags"] = tagged(kept.get("tags"))
-    return dict(_linked(capitalized(kept), links))
+    # References in place of the ARNs of what is described.
+    linked = change_texts(
+        capitalized(kept), lambda text: {"Ref": links[text]} if text in links else text
+    )
+    return dict(linked)
 
 
 def _reference(template: Json, known: Sequence[Resource]) -> Json:
@@ -110,12 +115,3 @@ def _reference(template: Json, known: Sequence[Resource]) -> Json:
     }
     used = used_template(named, known)
     return {"launchTemplateId": used, "version": named["version"]} if used else template
-
-
-def _linked(value: Any, links: Mapping[str, str]) -> Any:
-    """``value`` with references in place of the ARNs of what is described."""
-    if isinstance(value, Mapping):
-        return {key: _linked(each, links) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_linked(each, links) for each in value]
-    return {"Ref": links[value]} if isinstance(value, str) and value in links else value

@@ -11,7 +11,7 @@ from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing import boot, machines, roles
 from clustergen.importing.answers import Answers
 from clustergen.importing.batch.form import ENVIRONMENTS, POLICIES, QUEUES, group_name
-from clustergen.importing.machines import items, section
+from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.network import network, own_places
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, linked_name
@@ -31,7 +31,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     groups = {key: group_name(key, each, _tag(each, name)) for key, each in environments.items()}
     shared = _shared_tags(environments)
     subnets = [subnet for each in environments.values() for subnet in _subnets(each)]
-    shared_network = network(subnets, ENVIRONMENTS, "no file names the VPC", answers, notes)
+    shared_network = network(subnets, (ENVIRONMENTS,), "no file names the VPC", answers, notes)
     security = machines.Security.of(
         map(_security_groups, environments.values()), None if "vpc" in shared_network else []
     )
@@ -63,8 +63,6 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
             notes,
         ),
     }
-    written = {key: machines.filled(value) for key, value in found.items()}
-    kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
     options = {
         **machines.options(environments.values(), METADATA_HOPS),
         "leave_out": [*security.left_out, *roles.left_out(settings), *_left_out(queues)],
@@ -72,7 +70,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
             ours: theirs for theirs, ours in called.items() if theirs != f"{name}-{ours}"
         },
     }
-    return kept | {"targets": {"batch": machines.filled(options)}}
+    return {**machines.filled(found), "targets": {"batch": machines.filled(options)}}
 
 
 def _tag(environment: Json, cluster: str) -> str:
@@ -86,8 +84,7 @@ def _shared_tags(environments: Json) -> Json:
     tagged = [machines.tags(each, "", {}, "") for each in environments.values()]
     for environment in environments.values():
         specified = items(section(environment, LAUNCH_TEMPLATE), "TagSpecifications")
-        tags = [tag for each in specified for tag in items(section({"": each}, ""), "Tags")]
-        tagged.append({str(tag.get("Key")): tag.get("Value") for tag in tags})
+        tagged.append({k: v for each in specified for k, v in machines.tag_map(each).items()})
     first = tagged[0] if tagged else {}
     alike = {key for key, value in first.items() if all(t.get(key) == value for t in tagged)}
     return {key: value for key, value in first.items() if key in alike - {"Name"}}
@@ -120,7 +117,7 @@ def _names(queues: Iterable[str], cluster: str) -> Iterator[tuple[str, str]]:
 def _queues(queues: Json, called: Mapping[str, str], groups: Json) -> list[Json]:
     found = []
     for queue, properties in queues.items():
-        order = [section({"": each}, "") for each in items(properties, "ComputeEnvironmentOrder")]
+        order = mappings(properties, "ComputeEnvironmentOrder")
         order.sort(key=lambda each: machines.number(each.get("Order")))
         used = [linked_name(each.get("ComputeEnvironment")) for each in order]
         priority = machines.number(properties.get("Priority"))
@@ -152,8 +149,8 @@ def _idle_timeout(environments: Json) -> str | None:
 
 def _accounts(policies: Json) -> Iterator[Json]:
     """The shares of clustergen's own policy; a lower weight is a larger share."""
-    for share in items(policies, SCHEDULING_POLICY, "FairsharePolicy", "ShareDistribution"):
-        weight = float(section({"": share}, "").get("WeightFactor") or 1)
+    for share in mappings(policies, SCHEDULING_POLICY, "FairsharePolicy", "ShareDistribution"):
+        weight = float(share.get("WeightFactor") or 1)
         yield {"name": share.get("ShareIdentifier"), "fair_share": round(1 / weight)}
 
 
@@ -205,7 +202,7 @@ def _nodes(vcpus: Any, types: list[str]) -> int:
 
 
 def _image(resources: Json, data: Json) -> Any:
-    configured = [section({"": each}, "") for each in items(resources, "Ec2Configuration")]
+    configured = mappings(resources, "Ec2Configuration")
     own = [each.get("ImageIdOverride") for each in configured] + [data.get("ImageId")]
     return next((image for image in own if str(image).startswith("ami-")), None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from clustergen.base.documents import change_texts
 from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation import Resource
 from clustergen.importing.descriptions import capitalized, launch_templates, tagged, used_template
@@ -76,12 +77,8 @@ def _security_groups(sources: Sequence[Source]) -> Any:
             )
 
 
-def _linked(value: Any, groups: Mapping[str, Json]) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _linked(each, groups) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_linked(each, groups) for each in value]
-    return groups.get(value, value) if isinstance(value, str) else value
+def _linked(properties: Json, groups: Mapping[str, Json]) -> Json:
+    return dict(change_texts(properties, lambda text: groups.get(text, text)))
 
 
 def _associations(sources: Sequence[Source]) -> Iterator[tuple[str, Json]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from clustergen.base.text_lists import word_set
-from clustergen.importing.machines import items, section
+from clustergen.importing.machines import mappings, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json
@@ -54,6 +54,5 @@ def _policies(principal: str, sources: Sequence[Source]) -> Iterator[Json]:
     for source in sources:
         data: Any = source.data
         if isinstance(data, Mapping) and data.get("principalArn") == principal:
-            for each in items(data, "associatedAccessPolicies"):
-                policy = section({"": each}, "")
+            for policy in mappings(data, "associatedAccessPolicies"):
                 yield {key: value for key, value in policy.items() if key not in _STATE_OF_POLICY}

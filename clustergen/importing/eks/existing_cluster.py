@@ -29,7 +29,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "version": 1,
         "name": answers.name,
         "region": answers.region,
-        "network": network(subnets, NODE_GROUPS, "no file names the VPC", answers, notes),
+        "network": network(subnets, (NODE_GROUPS,), "no file names the VPC", answers, notes),
         "node_groups": [group(name, each, settings) for name, each in groups.items()],
         "kubernetes": {"version": (versions.pop() or None) if len(versions) == 1 else None},
         "resilience": resilience(groups.values()),

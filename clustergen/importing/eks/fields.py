@@ -12,7 +12,7 @@ from clustergen.importing import boot, machines, roles
 from clustergen.importing.answers import Answers
 from clustergen.importing.beside import Beside
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS, QUEUES
-from clustergen.importing.machines import items, section
+from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.network import network, own_places
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json
@@ -106,15 +106,14 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "storage": list(roles.buckets(settings, notes)),
         "resilience": resilience(each for key, each in groups.items() if key != system),
     }
-    written = {key: machines.filled(value) for key, value in found.items()}
-    kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
     protected = str(cluster.get("DeletionProtection")).lower() == "true"
     options = {
         "deletion_protection": True if protected else None,
         **machines.options(groups.values(), METADATA_HOPS),
         "leave_out": [*_left_out(cluster, groups, security), *roles.left_out(settings)],
     }
-    return kept | {"targets": {"eks": machines.filled(options) | software(answers, notes)}}
+    own = machines.filled(options) | software(answers, notes)
+    return {**machines.filled(found), "targets": {"eks": own}}
 
 
 def _monitoring(addons: Json) -> Json:
@@ -155,10 +154,7 @@ def _text(value: Any) -> str:
 
 
 def _tags(cluster: Json) -> Json:
-    return {
-        str(section({"": tag}, "").get("Key")): str(section({"": tag}, "").get("Value"))
-        for tag in items(cluster, "Tags")
-    }
+    return {key: str(value) for key, value in machines.tag_map(cluster).items()}
 
 
 def resilience(groups: Iterable[Json]) -> Json:
@@ -176,7 +172,7 @@ def _public(vpc: Json) -> list[str]:
 
 def _admins(entries: Json) -> Iterable[str]:
     for principal, entry in entries.items():
-        policies = [section({"": each}, "") for each in items(entry, "AccessPolicies")]
+        policies = mappings(entry, "AccessPolicies")
         if any(str(each.get("PolicyArn")).endswith(_ADMIN) for each in policies):
             yield principal
 
@@ -199,9 +195,9 @@ def _queues(groups: Json, beside: Beside, notes: Notes) -> Iterator[Json]:
     for name, queue in local.items():
         cluster = shared.get(str(section(queue, "spec").get("clusterQueue")), {})
         used = [
-            section(flavors.get(str(section({"": flavor}, "").get("name"))), "spec", "nodeLabels")
+            section(flavors.get(str(flavor.get("name"))), "spec", "nodeLabels")
             for each in items(cluster, "spec", "resourceGroups")
-            for flavor in items(each, "flavors")
+            for flavor in mappings(each, "flavors")
         ]
         labels = dict.fromkeys(str(each.get(NODE_GROUP_LABEL)) for each in used)
         found = [label for label in labels if label in groups]
@@ -239,7 +235,7 @@ def _network(cluster: Json, groups: Json, answers: Answers, notes: Notes) -> Jso
     own = [s for group in used for s in items(group, "Subnets") if isinstance(s, str)]
     control = items(cluster, "ResourcesVpcConfig", "SubnetIds")
     control = [subnet for subnet in control if isinstance(subnet, str)]
-    found = network(own or control, CLUSTER, "no file names the VPC", answers, notes)
+    found = network(own or control, (CLUSTER,), "no file names the VPC", answers, notes)
     if "vpc" not in found:
         return found
     return {**found, "control_plane_subnets": _control_plane(control, answers, notes)}
@@ -282,7 +278,7 @@ def group(name: str, group: Json, settings: Json) -> Json:
         "iam": roles.of_nodes(group.get("NodeRole"), settings, _POLICIES),
         "accelerator_taint": _accelerator_taint(group, types),
         "labels": {str(k): _text(v) for k, v in section(group, "Labels").items()},
-        "taints": [_taint(section({"": each}, "")) for each in items(group, "Taints")],
+        "taints": [*map(_taint, mappings(group, "Taints"))],
     }
 
 
@@ -291,7 +287,7 @@ def _accelerator_taint(group: Json, types: Sequence[str]) -> bool | None:
     known = [type for type in map(catalog.find, types) if type]
     wanted = {GPU_TAINT.key for type in known if type.gpus}
     wanted |= {NEURON_TAINT.key for type in known if type.neuron_devices}
-    keys = {section({"": each}, "").get("Key") for each in items(group, "Taints")}
+    keys = {each.get("Key") for each in mappings(group, "Taints")}
     return False if wanted and not wanted & keys else None
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from clustergen.base.documents import change_texts
 from clustergen.base.findings import Finding
 from clustergen.base.patterns import pattern
 from clustergen.base.text_lists import word_set
@@ -124,26 +125,14 @@ def _without_cluster(settings: Json, name: str, group: str, notes: Notes) -> Jso
             notes.dropped(("metadata",), text)
     known = {link(CLUSTER, name): name, link(CLUSTER, name, "ClusterSecurityGroupId"): group}
     left = {part: each for part, each in settings.items() if part not in _OF_CLUSTERS}
-    found: Json = _replaced(left, known)
+    found: Json = change_texts(left, lambda text: known.get(text, text))
     return {NODE_GROUPS: {}, **found}
-
-
-def _replaced(value: Any, known: Mapping[str, str]) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _replaced(each, known) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_replaced(each, known) for each in value]
-    return known.get(value, value) if isinstance(value, str) else value
 
 
 def _places(config: Keys, name: str, source: Source) -> dict[str, dict[str, Place]]:
     """Where the file has what is in the settings."""
-    named = [
-        (str(each.take("name")), Place(source, each.path))
-        for key in ("managedNodeGroups", "nodeGroups")
-        for each in config.sections(key)
-    ]
-    return {CLUSTER: {name: Place(source, ("metadata",))}, NODE_GROUPS: dict(named)}
+    named = {str(each.take("name")): Place(source, each.path) for each in config.groups()}
+    return {CLUSTER: {name: Place(source, ("metadata",))}, NODE_GROUPS: named}
 
 
 _PLACEHOLDER: Final = pattern(r"^\s*(?:<.*>|\$\{?\w+\}?|\{\{.*\}\})\s*$")

@@ -11,7 +11,7 @@ from clustergen.facts import catalog
 from clustergen.importing.eks.form import CLUSTER
 from clustergen.importing.eksctl.bootstrap import user_data
 from clustergen.importing.eksctl.cluster import subnets, version, zones_of_subnets
-from clustergen.importing.eksctl.keys import Keys
+from clustergen.importing.eksctl.keys import SELF_MANAGED, Keys
 from clustergen.importing.machines import filled
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, link, placement_group
@@ -45,15 +45,11 @@ _FAMILIES: Final = {
 def groups(config: Keys, name: str, notes: Notes) -> Json:
     """The managed node groups, and those that EC2 Auto Scaling runs, as managed ones."""
     found: Json = {}
-    for group in config.sections("managedNodeGroups"):
+    for group in config.groups():
         own = _name(group, found, notes)
-        found[own] = _group(group, own, config, name, notes)
-        _report(group, own, notes)
-    for group in config.sections("nodeGroups"):
-        own = _name(group, found, notes)
-        notes.rewritten(
-            group.path, f"{own} is self-managed; clustergen makes it a managed node group"
-        )
+        if SELF_MANAGED in group.path:
+            text = f"{own} is self-managed; clustergen makes it a managed node group"
+            notes.rewritten(group.path, text)
         found[own] = _group(group, own, config, name, notes)
         _report(group, own, notes)
     return found

@@ -6,12 +6,14 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from clustergen.base.documents import leaves
 from clustergen.base.findings import Path
 from clustergen.base.text_lists import word_set
 
 # https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-23.
 _ON: Final = word_set("enableSsm vpcResourceControllerPolicy withLocal withShared")
 """What eksctl does unless the file says false."""
+SELF_MANAGED: Final = "nodeGroups"
 
 
 class Keys:
@@ -61,6 +63,10 @@ class Keys:
         items = value if isinstance(value, list) else []
         return [Keys(each, (*self.path, key, i), self._used) for i, each in enumerate(items)]
 
+    def groups(self) -> list[Keys]:
+        """The node groups: those that EKS manages, then those that are self-managed."""
+        return [each for key in ("managedNodeGroups", SELF_MANAGED) for each in self.sections(key)]
+
     def names(self) -> set[str]:
         """The keys of the section."""
         return {str(key) for key in self._data}
@@ -78,8 +84,9 @@ class Keys:
 
     def unread(self) -> Iterator[tuple[Path, Any]]:
         """The values that nothing has read, and their places."""
-        for path, value in _leaves(self._data, self.path):
-            if not any(path[:length] in self._used for length in range(1, len(path) + 1)):
+        for path, value in leaves(self._data, self.path):
+            is_read = any(path[:length] in self._used for length in range(1, len(path) + 1))
+            if not is_read and not _says_nothing(path, value):
                 yield path, value
 
 
@@ -94,18 +101,6 @@ def meant(path: Path, asked: Mapping[Path, set[str]]) -> tuple[Path, str] | None
     return None
 
 
-def _is_off(path: Path, value: Any) -> bool:
-    """Whether a value only says that eksctl leaves something out, as it does without the key."""
-    return value is False and path[-1] not in _ON
-
-
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    inner: list[tuple[str | int, Any]] = []
-    if isinstance(value, Mapping):
-        inner = [(str(key), each) for key, each in value.items()]
-    elif isinstance(value, list):
-        inner = list(enumerate(value))
-    if not inner and value not in (None, [], {}, "") and not _is_off(path, value):
-        yield path, value
-    for step, each in inner:
-        yield from _leaves(each, (*path, step))
+def _says_nothing(path: Path, value: Any) -> bool:
+    """Whether eksctl does the same without the key."""
+    return value in (None, [], {}, "") or (value is False and path[-1] not in _ON)

@@ -39,12 +39,7 @@ def _zones(config: Keys, region: str) -> list[str]:
 
 def _named_zones(config: Keys) -> list[str]:
     """The zones that the file names: those of node groups come first."""
-    own = [
-        zone
-        for key in ("managedNodeGroups", "nodeGroups")
-        for group in config.sections(key)
-        for zone in group.texts("availabilityZones")
-    ]
+    own = [zone for group in config.groups() for zone in group.texts("availabilityZones")]
     return [*own, *config.texts("availabilityZones")]
 
 

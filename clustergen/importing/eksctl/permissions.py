@@ -41,7 +41,7 @@ def permissions(config: Keys, region: str, notes: Notes) -> Json:
     prefix = f"arn:{partition_of(region).name}:iam::aws:policy/"
     given: list[str] = []
     scaled = False
-    for group in (*config.sections("managedNodeGroups"), *config.sections("nodeGroups")):
+    for group in config.groups():
         policies = [*_policies(group, prefix)]
         given += policies
         scaled = group.section("iam").section("withAddonPolicies").take("autoScaler") or scaled

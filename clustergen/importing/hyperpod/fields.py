@@ -9,12 +9,12 @@ from clustergen.base.patterns import pattern
 from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing import boot
 from clustergen.importing import roles as iam_roles
-from clustergen.importing.answers import STAND_IN_VPC, Answers
+from clustergen.importing.answers import Answers
 from clustergen.importing.beside import Beside
 from clustergen.importing.file_systems import new
 from clustergen.importing.hyperpod.requests import GROUPS
-from clustergen.importing.machines import filled, section
-from clustergen.importing.network import own_places, ssh_from
+from clustergen.importing.machines import filled, items, mappings, section, tag_map
+from clustergen.importing.network import network, own_places, ssh_from
 from clustergen.importing.notes import Notes
 from clustergen.importing.regions import located, of_arns
 from clustergen.services.fields import read
@@ -34,19 +34,17 @@ _SINGULAR: Final = {"Controller": "head_node", "Login": "login"}
 def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Json:
     """The spec of a request, without an overlay."""
     answers = located(answers, of_arns(str(request)), (), "request", notes)
-    groups = _groups(request)
+    groups, vpc = _groups(request), section(request, "VpcConfig")
     on_eks = "Eks" in section(request, "Orchestrator")
     roles = {} if on_eks else dict(_roles(groups, parameters, notes))
     compute = [g for g in groups if g.get("InstanceGroupName") not in roles.values()]
-    options = {} if on_eks else {**_slurm(groups), **_controllers(groups, roles)}
     if is_addition(request):
-        options = {"cluster": request["ClusterName"], **_shared_group(request), **options}
         text = f"no group is the controller, so the groups are added to {request['ClusterName']}"
         notes.decided(("InstanceGroups",), text, "targets")
-    several = "controllers" in options and not _lifecycle(groups)
-    found: Json = {
+    several = not on_eks and _controllers(groups, roles) is not None and not _lifecycle(groups)
+    found = {
         "version": 1,
-        "name": answers.name if "cluster" in options else request.get("ClusterName"),
+        "name": answers.name if is_addition(request) else request.get("ClusterName"),
         "region": answers.region,
         "tags": _tags(request, on_eks=on_eks),
         "network": {
@@ -54,52 +52,56 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
             **ssh_from(_security_groups(groups, roles), answers.beside, notes),
         },
         **{
-            key: _machine(group, section(request, "VpcConfig"), answers, role=role)
+            key: _machine(group, vpc, answers, role=role)
             for role, key in _SINGULAR.items()
             for group in groups
             if group.get("InstanceGroupName") == roles.get(role)
         },
-        "node_groups": [_group(group, section(request, "VpcConfig"), answers) for group in compute],
+        "node_groups": [_group(group, vpc, answers) for group in compute],
         "queues": [] if on_eks else _queues(compute, parameters),
         **(
             _shared_state(answers.region, notes)
             if several
             else _state(request, groups, answers.beside, notes)
         ),
-        "kubernetes": {"autoscaler": "karpenter"} if on_eks and "AutoScaling" in request else {},
-        "resilience": {"replace_failed_nodes": False}
-        if request.get("NodeRecovery") == "None"
-        else {},
-        "targets": {
-            "hyperpod-eks": {
-                "eks_cluster": section(request, "Orchestrator", "Eks").get("ClusterArn"),
-                **_cluster_role(request),
-                **_lifecycle(groups),
-                **_provisioning(request),
-                **_left_out(request, groups, on_eks=True),
-            }
-        }
-        if on_eks
-        else {
-            "hyperpod-slurm": {
-                **options,
-                **_provisioning(request),
-                **_names(roles),
-                **_lifecycle(groups),
-                **_left_out(request, groups, on_eks=False),
-            }
+        "kubernetes": {"autoscaler": "karpenter" if on_eks and "AutoScaling" in request else None},
+        "resilience": {
+            "replace_failed_nodes": False if request.get("NodeRecovery") == "None" else None
         },
     }
-    return {key: value for key, value in found.items() if value not in (None, {}, [])}
+    target = "hyperpod-eks" if on_eks else "hyperpod-slurm"
+    options = _eks(request, groups) if on_eks else _slurm(request, groups, roles)
+    return {**filled(found), "targets": {target: filled(options)}}
 
 
-def _list(node: Any, key: str) -> list[Any]:
-    found = node.get(key) if isinstance(node, Mapping) else None
-    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+def _eks(request: Json, groups: Sequence[Json]) -> Json:
+    """The options of hyperpod-eks."""
+    return {
+        "eks_cluster": section(request, "Orchestrator", "Eks").get("ClusterArn"),
+        "cluster_role": _cluster_role(request),
+        "lifecycle": _lifecycle(groups),
+        "provisioning": _provisioning(request),
+        "leave_out": _left_out(request, groups, on_eks=True),
+    }
+
+
+def _slurm(request: Json, groups: Sequence[Json], roles: Mapping[str, str]) -> Json:
+    """The options of hyperpod-slurm."""
+    joins = is_addition(request)
+    return {
+        "cluster": request["ClusterName"] if joins else None,
+        "cluster_security_group": _shared_group(request) if joins else None,
+        "mode": _mode(groups),
+        "controllers": _controllers(groups, roles),
+        "provisioning": _provisioning(request),
+        **_names(roles),
+        "lifecycle": _lifecycle(groups),
+        "leave_out": _left_out(request, groups, on_eks=False),
+    }
 
 
 def _tags(request: Json, *, on_eks: bool) -> Json:
-    tags = {str(tag.get("Key")): str(tag.get("Value")) for tag in _list(request, "Tags")}
+    tags = {key: str(value) for key, value in tag_map(request).items()}
     if on_eks and tags.get("SageMaker") == "true":
         del tags["SageMaker"]  # every cluster of this target has it
     return tags
@@ -107,25 +109,16 @@ def _tags(request: Json, *, on_eks: bool) -> Json:
 
 def _network(request: Json, answers: Answers, notes: Notes) -> Json:
     config = section(request, "VpcConfig")
-    subnets = [str(subnet) for subnet in config.get("Subnets", [])]
-    zones = answers.zones
-    if any("${" in subnet for subnet in subnets):  # those of a foundation of clustergen
-        return {"zone": zones.get("") or f"{answers.region}a"}
+    subnets = items(config, "Subnets")
     if not subnets and is_addition(request):
         subnets = _subnets_of_groups(request) or [_unknown_subnet(request, notes)]
     if not subnets:
         notes.asked((), "the request names no subnets", "use --zone for the new one", "network")
-        return {"zone": zones.get("") or f"{answers.region}a"}
-    if not answers.vpc:
-        help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
-        notes.asked(("VpcConfig",), "the request does not name its VPC", help, "network")
-    known = {subnet: zones.get(subnet) or zones.get("") for subnet in subnets}
-    groups = config.get("SecurityGroupIds", [])
-    return {
-        "vpc": answers.vpc or STAND_IN_VPC,
-        "private_subnets": [{"id": s, "zone": zone} if zone else s for s, zone in known.items()],
-        **({"security_groups": groups} if groups else {}),
-    }
+    silence = "the request does not name its VPC"
+    found = network(subnets, ("VpcConfig",), silence, answers, notes)
+    if "zone" in found:
+        return found
+    return {**found, "security_groups": items(config, "SecurityGroupIds")}
 
 
 def _subnets_of_groups(request: Json) -> list[str]:
@@ -142,7 +135,7 @@ def _unknown_subnet(request: Json, notes: Notes) -> str:
 
 
 def _groups(request: Json) -> list[Json]:
-    return [group for key in GROUPS for group in _list(request, key)]
+    return [group for key in GROUPS for group in mappings(request, key)]
 
 
 def _roles(groups: Sequence[Any], parameters: Json, notes: Notes) -> Iterator[tuple[str, str]]:
@@ -160,9 +153,9 @@ def _roles(groups: Sequence[Any], parameters: Json, notes: Notes) -> Iterator[tu
             yield role, name
 
 
-def _cluster_role(request: Json) -> Json:
+def _cluster_role(request: Json) -> str | None:
     role = str(request.get("ClusterRole", ""))
-    return {"cluster_role": role} if role.startswith("arn:") and "AutoScaling" in request else {}
+    return role if role.startswith("arn:") and "AutoScaling" in request else None
 
 
 def _lifecycle(groups: Sequence[Json]) -> Json:
@@ -173,26 +166,26 @@ def _lifecycle(groups: Sequence[Json]) -> Json:
         return {}
     config = max(own, key=own.count)
     words = {"source": "SourceS3Uri", "on_create": "OnCreate", "on_init_complete": "OnInitComplete"}
-    return {"lifecycle": {word: config[key] for word, key in words.items() if key in config}}
+    return {word: config.get(key) for word, key in words.items()}
 
 
-def _controllers(groups: Sequence[Json], roles: Mapping[str, str]) -> Json:
+def _controllers(groups: Sequence[Json], roles: Mapping[str, str]) -> Any:
     """The number of controllers, if there are several."""
     mine = (g for g in groups if g.get("InstanceGroupName") == roles.get("Controller"))
     count = next((group.get("InstanceCount", 1) for group in mine), 1)
-    return {"controllers": count} if count != 1 else {}
+    return count if count != 1 else None
 
 
 def _state(request: Json, groups: Sequence[Json], beside: Beside, notes: Notes) -> Json:
     """File systems and the database of the accounting."""
     database = section(request, "Orchestrator", "Slurm", "AccountingDatabase")
-    accounting = {"accounting": read(DATABASE, database)} if database else {}
+    accounting = {"accounting": read(DATABASE, database)}
     return {"storage": _storage(groups, beside, notes), "slurm": accounting}
 
 
 def _storage(groups: Sequence[Json], beside: Beside, notes: Notes) -> list[Json]:
     """The file systems that HyperPod mounts on all groups, by their DNS names."""
-    configs = [_list(group, "InstanceStorageConfigs") for group in groups]
+    configs = [mappings(group, "InstanceStorageConfigs") for group in groups]
     found: list[Json] = []
     for config in configs[0] if configs else []:
         if all(config in each for each in configs):
@@ -217,11 +210,11 @@ def _openzfs(config: Json, beside: Beside, notes: Notes) -> Iterator[Json]:
         yield new("fsx-openzfs", server, config["MountPath"], beside, notes)
 
 
-def _shared_group(request: Json) -> Json:
+def _shared_group(request: Json) -> str | None:
     """The cluster's security group in what clustergen rendered: beside that of a foundation."""
     groups = [str(group) for group in section(request, "VpcConfig").get("SecurityGroupIds", [])]
     others = [group for group in groups if "${" not in group]
-    return {"cluster_security_group": others[0]} if 0 < len(others) < len(groups) else {}
+    return others[0] if 0 < len(others) < len(groups) else None
 
 
 def is_addition(request: Json) -> bool:
@@ -256,7 +249,7 @@ def _type(group: Json) -> Json:
 
 
 def _volume(group: Json) -> Json:
-    volumes = [section(each, "EbsVolumeConfig") for each in _list(group, "InstanceStorageConfigs")]
+    volumes = [section(each, "EbsVolumeConfig") for each in items(group, "InstanceStorageConfigs")]
     sizes = [
         v["VolumeSizeInGB"] for v in volumes if v.get("VolumeSizeInGB") and "RootVolume" not in v
     ]
@@ -265,30 +258,30 @@ def _volume(group: Json) -> Json:
     return {"root_volume": words} if words else {}
 
 
-def _image(group: Json) -> Json:
+def _image(group: Json) -> str | None:
     image = str(group.get("ImageId", ""))
-    return {"image": image} if image.startswith("ami-") else {}
+    return image if image.startswith("ami-") else None
 
 
 def _machine(group: Json, shared: Json, answers: Answers, role: str) -> Json:
     count = group.get("InstanceCount", 1)
-    number = {"count": count} if role == "Login" and count != 1 else {}
-    common = {**_image(group), **_volume(group), **_threads(group), **_role(group, answers)}
     network = _own_network(group, shared, answers.region)
     if role == "Controller" and "subnets" in network:
         network["subnet"] = network.pop("subnets")[0]
-    return {**_type(group), **number, **common, **network}
+    return {
+        **_type(group),
+        "count": count if role == "Login" and count != 1 else None,
+        "image": _image(group),
+        **_volume(group),
+        "threads_per_core": group.get("ThreadsPerCore"),
+        "iam": _iam(group, answers),
+        **network,
+    }
 
 
-def _threads(group: Json) -> Json:
-    threads = group.get("ThreadsPerCore")
-    return {"threads_per_core": threads} if threads else {}
-
-
-def _role(group: Json, answers: Answers) -> Json:
+def _iam(group: Json, answers: Answers) -> Json:
     # A placeholder is the role that a foundation of clustergen creates.
-    iam = iam_roles.of_foundation(group.get("ExecutionRole", ""), answers.beside, (POLICY,))
-    return {"iam": filled(iam)} if filled(iam) else {}
+    return iam_roles.of_foundation(group.get("ExecutionRole", ""), answers.beside, (POLICY,))
 
 
 def _group(group: Json, shared: Json, answers: Answers) -> Json:
@@ -297,12 +290,12 @@ def _group(group: Json, shared: Json, answers: Answers) -> Json:
         "name": group.get("InstanceGroupName"),
         **_type(group),
         "count": {"min": low, "max": high} if low is not None else high,
-        **_capacity(group),
-        **_threads(group),
-        **_image(group),
+        "capacity": _capacity(group),
+        "threads_per_core": group.get("ThreadsPerCore"),
+        "image": _image(group),
         **_volume(group),
-        **_role(group, answers),
-        **_checks(group),
+        "iam": _iam(group, answers),
+        "health_checks": _checks(group),
         **_own_network(group, shared, answers.region),
         **read(LAYOUT, group),
         **_kubernetes(group),
@@ -315,7 +308,7 @@ def _own_network(group: Json, shared: Json, region: str) -> Json:
     common = (*shared.get("SecurityGroupIds", []), _LOGIN_GROUP)
     groups = [each for each in own.get("SecurityGroupIds", []) if each not in common]
     places = own_places(own.get("Subnets", []), {}, region)
-    return {**places, **({"security_groups": groups} if groups else {})}
+    return {**places, "security_groups": groups}
 
 
 def _security_groups(groups: Sequence[Json], roles: Mapping[str, str]) -> Iterator[Any]:
@@ -325,36 +318,30 @@ def _security_groups(groups: Sequence[Json], roles: Mapping[str, str]) -> Iterat
             yield from section(group, "OverrideVpcConfig").get("SecurityGroupIds", [])
 
 
-def _capacity(group: Json) -> Json:
+def _capacity(group: Json) -> Json | str | None:
     if group.get("TrainingPlanArn"):
-        return {"capacity": {"training_plan": group["TrainingPlanArn"]}}
-    return {"capacity": "spot"} if "Spot" in section(group, "CapacityRequirements") else {}
+        return {"training_plan": group["TrainingPlanArn"]}
+    return "spot" if "Spot" in section(group, "CapacityRequirements") else None
 
 
-def _checks(group: Json) -> Json:
+def _checks(group: Json) -> list[str]:
     words = {name: check for check, name in HEALTH_CHECKS.items()}
-    checks = [words[each] for each in group.get("OnStartDeepHealthChecks", []) if each in words]
-    return {"health_checks": checks} if checks else {}
+    return [words[each] for each in group.get("OnStartDeepHealthChecks", []) if each in words]
 
 
 def _kubernetes(group: Json) -> Json:
     config = section(group, "KubernetesConfig")
     taints = [
-        {
-            "key": taint.get("Key"),
-            **({"value": taint["Value"]} if taint.get("Value") else {}),
-            "effect": taint.get("Effect"),
-        }
-        for taint in _list(config, "Taints")
+        {"key": each.get("Key"), "value": each.get("Value") or None, "effect": each.get("Effect")}
+        for each in mappings(config, "Taints")
     ]
-    labels = section(config, "Labels")
-    return {**({"labels": labels} if labels else {}), **({"taints": taints} if taints else {})}
+    return {"labels": section(config, "Labels"), "taints": taints}
 
 
 def _queues(groups: Sequence[Json], parameters: Json) -> list[Json]:
     """The partitions; one for each group of the same name goes without saying."""
     members: dict[str, list[str]] = {}
-    workers = _list(parameters, "worker_groups")
+    workers = mappings(parameters, "worker_groups")
     given = {each.get("instance_group_name"): each.get("partition_name") for each in workers}
     for group in groups:
         own = given.get(group.get("InstanceGroupName"))
@@ -365,24 +352,21 @@ def _queues(groups: Sequence[Json], parameters: Json) -> list[Json]:
     return [{"name": queue, "node_groups": names} for queue, names in members.items()]
 
 
-def _provisioning(request: Json) -> Json:
-    continuous = request.get("NodeProvisioningMode") == "Continuous"
-    return {} if continuous else {"provisioning": "all-at-once"}
+def _provisioning(request: Json) -> str | None:
+    return None if request.get("NodeProvisioningMode") == "Continuous" else "all-at-once"
 
 
-def _left_out(request: Json, groups: Sequence[Json], *, on_eks: bool) -> Json:
+def _left_out(request: Json, groups: Sequence[Json], *, on_eks: bool) -> list[str]:
     """clustergen's additions that the request does not have."""
-    tags = [tag.get("Key") for tag in _list(request, "Tags")]
     absent = {
         "second-volume": not all(_volume(group) for group in groups),
         "threads-per-core": not all("ThreadsPerCore" in group for group in groups),
         "node-recovery": "NodeRecovery" not in request and not is_addition(request),
         "one-subnet": len(section(request, "VpcConfig").get("Subnets", [])) > 1,
         "security-groups": any(_is_apart(group, request) for group in groups),
-        "operator-tag": on_eks and "SageMaker" not in tags,
+        "operator-tag": on_eks and "SageMaker" not in tag_map(request),
     }
-    found = [name for name, is_absent in absent.items() if is_absent]
-    return {"leave_out": found} if found else {}
+    return [name for name, is_absent in absent.items() if is_absent]
 
 
 def _is_apart(group: Json, request: Json) -> bool:
@@ -392,8 +376,8 @@ def _is_apart(group: Json, request: Json) -> bool:
     return bool(own and common) and not set(own) & set(common)
 
 
-def _slurm(groups: Sequence[Json]) -> Json:
-    by_api = any("SlurmConfig" in group for group in groups)
-    entry = [group for group in groups if "OnCreate" in section(group, "LifeCycleConfig")]
-    mode = "legacy" if not by_api else "customer-managed" if entry else None
-    return {"mode": mode} if mode else {}
+def _mode(groups: Sequence[Json]) -> str | None:
+    if not any("SlurmConfig" in group for group in groups):
+        return "legacy"
+    entry = any("OnCreate" in section(group, "LifeCycleConfig") for group in groups)
+    return "customer-managed" if entry else None

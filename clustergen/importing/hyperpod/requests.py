@@ -6,29 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from clustergen.base.findings import Path
-from clustergen.base.text_lists import word_set
 from clustergen.importing.notes import Notes
+from clustergen.services.hyperpod.described import without_state
 
 Json = dict[str, Any]
 GROUPS: Final = ("InstanceGroups", "RestrictedInstanceGroups")
 _PARAMETERS: Final = "workload_manager"
 """A key of provisioning_parameters.json, and of no other file."""
-
-# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeCluster.html and
-# API_ClusterInstanceGroupDetails.html, read on 2026-11-22: members that a request does not have.
-_STATE: Final = word_set("""
-    ClusterStatus CreationTime FailureMessage CurrentCount Status TrainingPlanStatus
-    ActiveOperations CurrentImageId CurrentInstanceType DesiredImageId InstanceTypeDetails
-    SoftwareUpdateStatus ActiveSoftwareUpdateConfig CurrentInstanceTypes
-""")
-_RENAMED: Final = {
-    "TargetCount": "InstanceCount",
-    "MinCount": "MinInstanceCount",
-    "DesiredInstanceTypes": "InstanceTypes",
-    "DesiredLabels": "Labels",
-    "DesiredTaints": "Taints",
-}
-_OBSERVED: Final = frozenset(("CurrentLabels", "CurrentTaints"))
 
 
 def is_request(data: Any) -> bool:
@@ -70,7 +54,7 @@ def requested(data: Mapping[str, Any], notes: Notes) -> Json:
         return request
     notes.dropped((), "the state of the cluster, which a description has beside its settings")
     # An EKS cluster has an ARN of the same name, which stays.
-    request = _plain(_stateless({k: v for k, v in data.items() if k != "ClusterArn"}))
+    request = _plain(without_state({k: v for k, v in data.items() if k != "ClusterArn"}))
     name = str(data.get("ClusterName") or data.get("ClusterArn", "")).rpartition("/")[2]
     return {"ClusterName": name, **request}
 
@@ -83,14 +67,3 @@ def _plain(value: Any) -> Any:
             if inner is not None and not str(key).startswith("_")
         }
     return [_plain(each) for each in value] if isinstance(value, list) else value
-
-
-def _stateless(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        image = {"ImageId": value["DesiredImageId"]} if "DesiredImageId" in value else {}
-        return {
-            _RENAMED.get(key, key): _stateless(inner)
-            for key, inner in value.items()
-            if key not in _STATE and key not in _OBSERVED
-        } | image
-    return [_stateless(each) for each in value] if isinstance(value, list) else value

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clustergen.importing import boot
-from clustergen.importing.answers import STAND_IN_VPC, Answers
-from clustergen.importing.machines import filled, items, section
-from clustergen.importing.network import ssh_from
+from clustergen.importing.answers import Answers
+from clustergen.importing.machines import filled, items, section, tag_map
+from clustergen.importing.network import network, ssh_from, with_zone
 from clustergen.importing.notes import Notes
 from clustergen.importing.parallelcluster import nodes, partitions, scripts, storage
 from clustergen.importing.parallelcluster.nodes import Named
@@ -53,9 +53,7 @@ def spec(config: Json, answers: Answers, notes: Notes) -> Json:
         "slurm": _slurm(section(config, "Scheduling", "SlurmSettings")),
         "monitoring": _monitoring(section(config, "Monitoring")) | boot.monitoring(called),
     }
-    written = {key: filled(value) for key, value in found.items()}
-    kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
-    return kept | {"targets": {"parallelcluster": filled(options(config))}}
+    return {**filled(found), "targets": {"parallelcluster": filled(options(config))}}
 
 
 def _without(node: Json, granted: Sequence[str]) -> Json:
@@ -65,51 +63,21 @@ def _without(node: Json, granted: Sequence[str]) -> Json:
 
 
 def _tags(config: Json) -> Json:
-    return {str(tag.get("Key")): str(tag.get("Value")) for tag in items(config, "Tags")}
+    return {key: str(value) for key, value in tag_map(config).items()}
 
 
 def _network(config: Json, answers: Answers, notes: Notes) -> Json:
     queues = items(config, "Scheduling", "SlurmQueues")
-    private = list(dict.fromkeys(s for q in queues for s in items(q, "Networking", "SubnetIds")))
-    head = section(config, "HeadNode", "Networking")
+    private = [subnet for each in queues for subnet in items(each, "Networking", "SubnetIds")]
+    place, silence = ("HeadNode", "Networking", "SubnetId"), "the configuration does not name its"
+    found = network(private, place, f"{silence} VPC", answers, notes)
+    if "zone" in found and not answers.zones.get(""):
+        notes.asked(place, f"{silence} zone", "use --zone", "network")
     # ElasticIp decides whether a head node has a public address, whatever its subnet.
-    public = [str(head.get("SubnetId"))] if nodes.has_public_subnet(config) else []
-    if any(_is_placeholder(subnet) for subnet in private):
-        return _new_network(answers, notes)
-    if not answers.vpc:
-        notes.asked(
-            ("HeadNode", "Networking", "SubnetId"),
-            "the configuration does not name its VPC",
-            f"use --vpc; `aws ec2 describe-subnets --subnet-ids {head.get('SubnetId')}` shows it",
-            "network",
-        )
-    return {
-        "vpc": answers.vpc or STAND_IN_VPC,
-        "private_subnets": [_subnet(subnet, answers) for subnet in private],
-        "public_subnets": [_subnet(subnet, answers) for subnet in public],
-    }
-
-
-def _is_placeholder(subnet: Any) -> bool:
-    """Whether a subnet is one that a foundation of clustergen creates."""
-    return str(subnet).startswith("${")
-
-
-def _new_network(answers: Answers, notes: Notes) -> Json:
-    zone = answers.zones.get("")
-    if not zone:
-        notes.asked(
-            ("HeadNode", "Networking", "SubnetId"),
-            "the configuration does not name its zone",
-            "use --zone",
-            "network",
-        )
-    return {"zone": zone or f"{answers.region}a"}
-
-
-def _subnet(subnet: str, answers: Answers) -> Json | str:
-    zone = answers.zones.get(subnet) or answers.zones.get("")
-    return {"id": subnet, "zone": zone} if zone else subnet
+    if "vpc" in found and nodes.has_public_subnet(config):
+        public = str(section(config, "HeadNode", "Networking").get("SubnetId"))
+        found["public_subnets"] = [with_zone(public, answers)]
+    return found
 
 
 def _queues(config: Json, groups: Sequence[Named]) -> list[Json]:
@@ -163,7 +131,7 @@ def _accounting(database: Json) -> Json | None:
 def _settings(lines: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Lines of one setting; lines about partitions and nodes have several words."""
     for line in lines:
-        words = section({"line": line}, "line")
+        words = section(line)
         if len(words) == 1 and next(iter(words)).lower() not in ("partitionname", "nodename"):
             yield from words.items()
 

@@ -6,10 +6,9 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from clustergen.base.secrets import STAND_IN
-from clustergen.importing.machines import items, section
+from clustergen.importing.machines import items, section, tag_map
 from clustergen.importing.network import own_places
 from clustergen.importing.notes import Notes
-from clustergen.importing.parallelcluster import parts
 from clustergen.importing.parallelcluster.parts import Json, is_true
 from clustergen.services.fields import read
 from clustergen.targets.parallelcluster.nodes import ROOT_VOLUME
@@ -186,7 +185,7 @@ def group(config: Json, place: Named, region: str) -> Json:
         "iam": _iam(queue),
         "allocation": _allocation(queue),
         "service_name": resource.get("Name") if resource.get("Name") != place.name else None,
-        "tags": parts.tags(resource),
+        "tags": tag_map(resource),
     }
 
 

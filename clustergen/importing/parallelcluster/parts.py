@@ -69,11 +69,6 @@ def _queue(queue: Json) -> Json:
     return {**rest, "Networking": networking, "ComputeResources": resources}
 
 
-def tags(node: Json) -> dict[str, Any]:
-    """Tags by their keys."""
-    return {str(tag.get("Key")): tag.get("Value") for tag in items(node, "Tags")}
-
-
 def is_true(value: Any) -> bool:
     return value in (True, "true")
 

@@ -59,5 +59,5 @@ def _properties(described: Json, known: Sequence[Resource]) -> Json:
 
 def _members(members: Sequence[Any]) -> Iterator[Json]:
     for each in members:
-        id = section({"": each}, "").get("computeNodeGroupId")
+        id = section(each).get("computeNodeGroupId")
         yield {"ComputeNodeGroupId": {"Fn::GetAtt": [id, "Id"]}}

@@ -8,7 +8,7 @@ from typing import Any, Final
 from clustergen.importing import boot, machines, roles
 from clustergen.importing.answers import Answers
 from clustergen.importing.beside import Beside
-from clustergen.importing.machines import items, section
+from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.network import network, own_places, ssh_from
 from clustergen.importing.notes import Notes
 from clustergen.importing.pcs.form import CLUSTER, NODE_GROUPS, QUEUES
@@ -69,14 +69,12 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
             [*_nodes(compute, groups.get(login))], answers.beside, notes, _os(groups)
         ),
     }
-    written = {key: machines.filled(value) for key, value in found.items()}
-    kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
     options = {
         **_options(cluster),
         **machines.options(groups.values(), METADATA_HOPS),
         "leave_out": security.left_out,
     }
-    return kept | {"targets": {"pcs": machines.filled(options)}}
+    return {**machines.filled(found), "targets": {"pcs": machines.filled(options)}}
 
 
 def _os(groups: Json) -> str | None:
@@ -96,7 +94,7 @@ def _nodes(compute: Json, login: Json | None) -> Iterator[boot.Node]:
 def _network(cluster: Json, groups: Json, answers: Answers, notes: Notes) -> Json:
     subnets = items(cluster, "Networking", "SubnetIds")
     subnets += [subnet for group in groups.values() for subnet in items(group, "SubnetIds")]
-    return network(subnets, CLUSTER, "a PCS cluster does not name its VPC", answers, notes)
+    return network(subnets, (CLUSTER,), "a PCS cluster does not name its VPC", answers, notes)
 
 
 def _login(groups: Json, queues: Json, notes: Notes) -> str:
@@ -118,8 +116,8 @@ def _is_static(group: Json) -> bool:
 
 
 def _members(queue: Json) -> list[str]:
-    configured = items(queue, "ComputeNodeGroupConfigurations")
-    return [linked_name(section({"": each}, "").get("ComputeNodeGroupId")) for each in configured]
+    configured = mappings(queue, "ComputeNodeGroupConfigurations")
+    return [linked_name(each.get("ComputeNodeGroupId")) for each in configured]
 
 
 def _image(group: Json) -> Any:
@@ -128,7 +126,7 @@ def _image(group: Json) -> Any:
 
 
 def _types(group: Json) -> list[Any]:
-    return [section({"": each}, "").get("InstanceType") for each in items(group, "InstanceConfigs")]
+    return [each.get("InstanceType") for each in mappings(group, "InstanceConfigs")]
 
 
 def _machine(group: Json, beside: Beside) -> Json:
@@ -176,8 +174,7 @@ def _settings(node: Json, *keys: str) -> Json:
     """Settings of Slurm, by name."""
     return {
         str(each.get("ParameterName")): str(each.get("ParameterValue"))
-        for each in items(node, *keys)
-        if isinstance(each, dict)
+        for each in mappings(node, *keys)
     }
 
 

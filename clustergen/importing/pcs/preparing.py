@@ -51,7 +51,7 @@ def _cluster(name: str, cluster: Json, notes: Notes) -> Json:
 
 def _known(settings: list[Any], path: tuple[str, ...], notes: Notes) -> Iterator[Any]:
     for each in settings:
-        value = section({"": each}, "").get("ParameterValue")
+        value = section(each).get("ParameterValue")
         if is_reference(value) or UNKNOWN.search(str(value)):
             what = name_of(value) if is_reference(value) else str(value)
             notes.asked(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Json
+from clustergen.base.documents import change_texts
 from clustergen.base.findings import Path
 from clustergen.base.patterns import pattern
 from clustergen.services.aws import cfn
@@ -40,7 +41,7 @@ def template(document: Mapping[str, Any], outputs: Mapping[str, str]) -> Json:
     ``outputs`` maps the foundation's output names to their descriptions. Members that
     CloudFormation does not support (:func:`lacking`) are omitted.
     """
-    properties = _written(_without(document), outputs)
+    properties = change_texts(_without(document), lambda text: _text(text, outputs))
     parameters = {**cfn.parameters(properties, outputs), **_counts(properties)}
     return cfn.template(
         f"SageMaker HyperPod cluster {document.get('ClusterName', '')}".strip(),
@@ -122,14 +123,6 @@ def _without(value: Any, restricted: bool = False) -> Any:
             continue
         kept[name] = rest
     return kept
-
-
-def _written(value: Any, outputs: Mapping[str, str]) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _written(inner, outputs) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_written(inner, outputs) for inner in value]
-    return _text(value, outputs) if isinstance(value, str) else value
 
 
 def _text(text: str, outputs: Mapping[str, str]) -> Any:

@@ -79,14 +79,9 @@ BATCH_PAUSE = (0, 3600)
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-custom-labels-and-taints.html
 # 2026-11-20.
-RESERVED_PREFIXES = (
-    "kubernetes.io/",
-    "k8s.io/",
-    "sagemaker.amazonaws.com/",
-    "eks.amazonaws.com/",
-    "k8s.aws/",
-    "karpenter.sh/",
-)
+RESERVED_PREFIXES = words("""
+    kubernetes.io/ k8s.io/ sagemaker.amazonaws.com/ eks.amazonaws.com/ k8s.aws/ karpenter.sh/
+""")
 """Prefixes for keys of labels and taints that Kubernetes and the service reserve."""
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: all nodes are also

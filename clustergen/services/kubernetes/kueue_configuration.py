@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clustergen.base.artifacts import Json
+from clustergen.base.text_lists import words
 from clustergen.base.yaml_text import Lines, yaml_text
 from clustergen.facts.catalog import ultraservers
 from clustergen.plan.model import NodeGroup, Plan
@@ -38,18 +39,12 @@ _DEFAULTS: Json = {
     "clientConnection": {"qps": 300, "burst": 500},
     "integrations": {
         "frameworks": [
-            "batch/job",
-            "kubeflow.org/mpijob",
-            "ray.io/rayjob",
-            "ray.io/rayservice",
-            "ray.io/raycluster",
-            "jobset.x-k8s.io/jobset",
-            "workload.codeflare.dev/appwrapper",
-            "trainer.kubeflow.org/trainjob",
-            "pod",
-            "deployment",
-            "statefulset",
-            "leaderworkerset.x-k8s.io/leaderworkerset",
+            *words("""
+                batch/job kubeflow.org/mpijob ray.io/rayjob ray.io/rayservice ray.io/raycluster
+                jobset.x-k8s.io/jobset workload.codeflare.dev/appwrapper
+                trainer.kubeflow.org/trainjob pod deployment statefulset
+                leaderworkerset.x-k8s.io/leaderworkerset
+            """)
         ]
     },
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from clustergen.base.text_lists import words
 from clustergen.plan.model import Plan
 
 CLUSTER: Final = "cluster"
@@ -14,15 +15,9 @@ JOB: Final = "job"
 Rules and panels group by these, and by ``gpu`` or ``device``; exporters rename their own labels.
 """
 
-DROPPED_LABELS: Final = (
-    "UUID",
-    "pci_bus_id",
-    "device",
-    "modelName",
-    "Hostname",
-    "hostname",
-    "DCGM_FI_DRIVER_VERSION",
-)
+DROPPED_LABELS: Final = words("""
+    UUID pci_bus_id device modelName Hostname hostname DCGM_FI_DRIVER_VERSION
+""")
 """Labels of dcgm-exporter that are dropped; each new value of one would begin new series."""
 
 TOPIC_OUTPUT: Final = "AlertTopicArn"

@@ -5,7 +5,7 @@ They are at fixed keys and not part of any script, so that a changed table repla
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.deployment.model import Table
@@ -41,8 +41,3 @@ def described(plan: Plan, found: Bundle) -> tuple[Table, ...]:
         Table(key(plan, name), name if name in names else "", "" if name in names else empty)
         for name, empty in _EMPTY.items()
     )
-
-
-def uploads(plan: Plan, files: Mapping[str, str]) -> dict[str, str]:
-    """Key in the scripts bucket -> text, of the tables among ``files``."""
-    return {key(plan, name): files[name] for name in _EMPTY if name in files}

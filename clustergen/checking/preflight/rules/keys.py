@@ -12,7 +12,6 @@ from clustergen.checking.preflight.rules import about, rule, where
 from clustergen.plan import stored, volumes
 from clustergen.plan.model import Database, Ebs, Plan, Volume
 
-IAM: Final = "https://docs.aws.amazon.com/IAM/latest/UserGuide/"
 EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
 KEY_PAIRS: Final = "ec2:DescribeKeyPairs"
 SECRETS: Final = "secretsmanager:DescribeSecret"

@@ -11,7 +11,6 @@ from clustergen.checking.preflight.case import Case
 from clustergen.checking.preflight.rules import about, rule
 from clustergen.plan.model import Plan
 
-IAM: Final = "https://docs.aws.amazon.com/IAM/latest/UserGuide/"
 EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
 PLACEMENT: Final = "ec2:DescribePlacementGroups"
 PREFIXES: Final = "ec2:DescribeManagedPrefixLists"

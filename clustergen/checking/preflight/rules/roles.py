@@ -16,7 +16,6 @@ from clustergen.checking.preflight.rules import about, listed, rule
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 
 IAM: Final = "https://docs.aws.amazon.com/IAM/latest/UserGuide/"
-EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
 ROLE: Final = "iam:GetRole"
 USER: Final = "iam:GetUser"
 PROFILE: Final = "iam:GetInstanceProfile"

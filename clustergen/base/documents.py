@@ -1,0 +1,29 @@
+"""Documents of JSON or YAML as values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from clustergen.base.findings import Path
+
+
+def change_texts(value: Any, change: Callable[[str], Any]) -> Any:
+    """A document with ``change`` made to each of its texts; its keys stay."""
+    if isinstance(value, Mapping):
+        return {key: change_texts(each, change) for key, each in value.items()}
+    if isinstance(value, list):
+        return [change_texts(each, change) for each in value]
+    return change(value) if isinstance(value, str) else value
+
+
+def leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
+    """The values of a document that have no others within, with their places."""
+    inner: list[tuple[str | int, Any]] = []
+    if isinstance(value, Mapping):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = list(enumerate(value))
+    if not inner:
+        return [(path, value)] if path else []
+    return [leaf for step, each in inner for leaf in leaves(each, (*path, step))]

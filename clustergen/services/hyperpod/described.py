@@ -1,0 +1,35 @@
+"""What DescribeCluster shows, in the words of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clustergen.base.text_lists import word_set
+
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeCluster.html and
+# API_ClusterInstanceGroupDetails.html, read on 2026-11-22: members that a request does not have.
+_STATE: Final = word_set("""
+    ClusterStatus CreationTime FailureMessage CurrentCount Status TrainingPlanStatus
+    ActiveOperations CurrentImageId CurrentInstanceType InstanceTypeDetails CurrentLabels
+    CurrentTaints SoftwareUpdateStatus ActiveSoftwareUpdateConfig CurrentInstanceTypes
+""")
+_RENAMED: Final = {
+    "TargetCount": "InstanceCount",
+    "MinCount": "MinInstanceCount",
+    "DesiredImageId": "ImageId",
+    "DesiredInstanceTypes": "InstanceTypes",
+    "DesiredLabels": "Labels",
+    "DesiredTaints": "Taints",
+}
+
+
+def without_state(value: Any) -> Any:
+    """A part of a description as a request has it."""
+    if isinstance(value, Mapping):
+        return {
+            _RENAMED.get(key, key): without_state(inner)
+            for key, inner in value.items()
+            if key not in _STATE
+        }
+    return [without_state(each) for each in value] if isinstance(value, list) else value
