@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -14,6 +16,9 @@ from tests.support import control, run_summary
 from tests.support.tiers import IN_REAL, QUICK, REAL, REPEATED, repetitions, scenarios
 from tests.validators import shared
 from tests.validators.parallelcluster import ParallelCluster
+
+if TYPE_CHECKING:
+    from tests.services.kubernetes.clusters import Cluster
 
 # What tests start loads the same modules hundreds of times, and should compile them once.
 sys.dont_write_bytecode = False
@@ -88,3 +93,12 @@ def parallelcluster() -> Iterator[ParallelCluster]:
     """ParallelCluster's validators, started once for all tests that ask."""
     with ParallelCluster() as validators:
         yield validators
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """An empty Kubernetes cluster, for one test."""
+    from tests.services.kubernetes.clusters import running
+
+    with running(tmp_path) as made:
+        yield made

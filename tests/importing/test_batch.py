@@ -20,7 +20,6 @@ from tests.importing.templates import (
     region_of,
     spec_of,
 )
-from tests.support.checking import check as check_spec
 from tests.support.checking import check_example
 from tests.support.tables import flow
 
@@ -58,6 +57,7 @@ Resources:
 
 def test_the_rendered_template_has_the_settings_of_the_original() -> None:
     result = lossless(bring(TEMPLATE))
+    assert bring(TEMPLATE).text == result.text
     template = document(result, "batch")
     (environment,) = [
         each["Properties"]
@@ -227,18 +227,9 @@ def test_an_adopted_cluster_has_the_name_of_its_stack() -> None:
     assert "research-train: research-train" in result.text
 
 
-def test_an_import_gives_the_same_bytes_again() -> None:
-    assert bring(TEMPLATE).text == bring(TEMPLATE).text
-
-
 def test_a_queue_alone_is_a_part() -> None:
     queue = {"Resources": {"Queue": TEMPLATE["Resources"]["Queue"]}}
     assert codes(bring(queue))[-1:] == ["IMP022"]
-
-
-def test_check_of_a_template_points_to_import() -> None:
-    (finding,) = check_spec(str(TEMPLATE)).findings
-    assert (finding.code, "Batch" in finding.message) == ("SPC026", True)
 
 
 @pytest.mark.parametrize("name", examples_of("batch"))

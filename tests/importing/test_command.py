@@ -10,6 +10,10 @@ import pytest
 from clustergen.cli import main
 from clustergen.importing.conversion import Imported
 from tests.importing.clusters import SMALL
+from tests.importing.test_batch import TEMPLATE as BATCH
+from tests.importing.test_eksctl import CONFIG
+from tests.importing.test_pcs import TEMPLATE as PCS
+from tests.support.checking import check
 
 
 @pytest.fixture
@@ -79,6 +83,21 @@ def test_a_zone_of_another_region_does_not_apply(
     main(["import", "x.yaml", "--zone", "apne1-az4", "-o", "spec.yaml"])
     assert "--zone apne1-az4 does not apply" in capsys.readouterr().out
     assert "zone: apne1" not in (tmp_path / "spec.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (SMALL, "a ParallelCluster configuration"),
+        (CONFIG, "an eksctl configuration"),
+        (str(BATCH), "an AWS Batch environment"),
+        (PCS, "an AWS PCS cluster"),
+    ],
+)
+def test_check_points_to_import(text: str, kind: str) -> None:
+    (finding,) = check(text).findings
+    assert (finding.code, finding.message) == ("SPC026", f"this is {kind}, not a spec")
+    assert "clustergen import" in finding.help
 
 
 def test_a_directory_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from tests.importing.templates import SUBNET, VPC, bring, by_name, document, lossless, spec_of
-from tests.support.checking import check as check_spec
 from tests.support.tables import flow
 
 CONFIG = f"""\
@@ -62,8 +61,9 @@ def changed(**changes: Any) -> str:
 
 
 def test_the_region_of_the_file_is_stronger_than_the_flag() -> None:
-    result = lossless(bring(CONFIG, region="us-west-2"))
+    result = lossless(bring(CONFIG))
     assert "region: us-east-2" in result.text
+    assert bring(CONFIG).text == result.text
 
 
 def test_the_template_makes_what_eksctl_makes() -> None:
@@ -130,10 +130,6 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
     assert (gpu.count.min, gpu.count.max, gpu.efa) == (0, 8, True)
     assert gpu.capacity.capacity_block == "cr-0a1b2c3d4e5f67890"
     assert gpu.labels == {"pool": "training"}
-
-
-def test_an_import_gives_the_same_bytes_again() -> None:
-    assert bring(CONFIG).text == bring(CONFIG).text
 
 
 def test_an_existing_launch_template_stays() -> None:
@@ -273,11 +269,6 @@ def test_a_cluster_without_nodes_asks_for_them() -> None:
     config = {"kind": "ClusterConfig", "metadata": {"name": "empty", "region": "us-east-1"}}
     result = lossless(bring(config, region="", vpc=""))
     assert any("no node groups" in f.message for f in result.findings if f.code == "IMP002")
-
-
-def test_check_of_a_configuration_points_to_import() -> None:
-    (finding,) = check_spec(CONFIG).findings
-    assert (finding.code, "eksctl" in finding.message) == ("SPC026", True)
 
 
 UNOWNED = """

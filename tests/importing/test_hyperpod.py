@@ -8,12 +8,18 @@ from typing import Any
 
 import pytest
 
-from clustergen import overlay, targets
 from clustergen.bundle.renderer import render
 from clustergen.checking.compiler import check_text
 from clustergen.importing import Answers, Imported, Request, imported
 from tests.importing.templates import bring as bring_files
-from tests.importing.templates import examples_of, lossless, original_of, region_of, spec_of
+from tests.importing.templates import (
+    examples_of,
+    lossless,
+    original_of,
+    region_of,
+    rendered,
+    spec_of,
+)
 from tests.support.tables import flow
 
 HYPERPOD = ("hyperpod-slurm", "hyperpod-eks")
@@ -81,11 +87,7 @@ def requests(result: Imported) -> dict[str, Any]:
     """The request that the spec renders to, its lists in order of names."""
     checked = check_text(result.text)
     (target,) = checked.plans
-    chosen, plan = targets.load(target), checked.plans[target]
-    merged: dict[str, Any] = overlay.apply(
-        chosen.document(plan), plan.overlay, keys=chosen.schema.list_keys
-    )
-    return _sorted(merged)
+    return _sorted(rendered(checked, target))
 
 
 def _sorted(request: dict[str, Any]) -> dict[str, Any]:

@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen import overlay, targets
+from clustergen import targets
 from clustergen.base.findings import Severity, errors
 from clustergen.base.yaml_text import yaml_text
-from clustergen.checking.compiler import Checked, check_text
+from clustergen.checking.compiler import check_text
 from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.importing.parallelcluster.normal import normal
 from tests.importing.clusters import CLUSTERS, LARGE, SMALL
 from tests.importing.effective import effective
-from tests.importing.templates import examples_of, filled, lossless, original_of, spec_of
-from tests.support.checking import check as check_spec
+from tests.importing.templates import document, examples_of, filled, lossless, original_of, spec_of
 from tests.support.checking import files_of
 from tests.validators.parallelcluster import ParallelCluster
 from tests.validators.parallelcluster.updates import changes_of_all
@@ -31,17 +30,6 @@ def bring(text: str, **answers: Any) -> Imported:
     return imported(Request([("cluster-config.yaml", text)], Answers(**given)))
 
 
-def rendered(checked: Checked) -> dict[str, Any]:
-    plan = checked.plans["parallelcluster"]
-    document = TARGET.document(plan)
-    merged: dict[str, Any] = overlay.apply(document, plan.overlay, keys=TARGET.schema.list_keys)
-    return merged
-
-
-def rendered_text(spec: str) -> str:
-    return yaml_text(rendered(check_text(spec, targets=("parallelcluster",))))
-
-
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_nothing_is_lost_in_the_terms_of_parallelcluster(
     name: str, parallelcluster: ParallelCluster
@@ -49,21 +37,16 @@ def test_nothing_is_lost_in_the_terms_of_parallelcluster(
     """Its own object model, with all defaults, is the same for both configurations."""
     original = "Region: us-west-2\n" + CLUSTERS[name].replace("Region: us-west-2\n", "")
     result = lossless(bring(original))
-    now, before = map(parallelcluster.model, (rendered_text(result.text), original))
+    assert bring(original).text == result.text
+    now, before = map(parallelcluster.model, (yaml_text(document(result, TARGET.name)), original))
     assert effective(now) == effective(before)
-
-
-@pytest.mark.parametrize("name", CLUSTERS)
-def test_an_import_gives_the_same_bytes_again(name: str) -> None:
-    assert bring(CLUSTERS[name]).text == bring(CLUSTERS[name]).text
 
 
 @pytest.mark.parametrize("name", examples_of("parallelcluster"))
 def test_an_imported_bundle_means_the_same_as_its_spec(name: str) -> None:
-    document = original_of(name, "parallelcluster")
-    result = lossless(bring(yaml_text(document), region="", vpc=""))
-    again = rendered(check_text(result.text, targets=("parallelcluster",)))
-    assert normal(again, TARGET.schema) == normal(document, TARGET.schema)
+    original = original_of(name, TARGET.name)
+    again = document(lossless(bring(yaml_text(original), region="", vpc="")), TARGET.name)
+    assert normal(again, TARGET.schema) == normal(original, TARGET.schema)
 
 
 def test_what_the_language_has_words_for_is_in_words() -> None:
@@ -151,12 +134,6 @@ def test_a_configuration_without_its_parts_is_incomplete(part: str) -> None:
 def test_other_files_are_no_clusters() -> None:
     assert codes(bring("version: 1")) == {"IMP020"}
     assert codes(bring("a: [")) == {"IMP020"}
-
-
-def test_check_of_a_configuration_points_to_import() -> None:
-    (finding,) = check_spec(SMALL).findings
-    assert finding.code == "SPC026"
-    assert "clustergen import" in finding.help
 
 
 _STORED = (
@@ -287,10 +264,7 @@ def test_an_adopted_cluster_has_nothing_to_update(name: str) -> None:
     """An update compares what is written: a default that only one file has is a change."""
     text = "Region: us-west-2\n" + CLUSTERS[name].replace("Region: us-west-2\n", "")
     original = yaml.safe_load(text)
-    adopted, plain = (
-        rendered(check_text(bring(text, adopt=adopt).text, targets=("parallelcluster",)))
-        for adopt in (True, False)
-    )
+    adopted, plain = (document(bring(text, adopt=a), TARGET.name) for a in (True, False))
     assert adopted == original
     nothing, something = changes_of_all([(original, adopted), (original, plain)])
     assert nothing == []

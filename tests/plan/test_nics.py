@@ -73,23 +73,23 @@ def test_a_node_with_one_card_has_one_plain_interface() -> None:
     assert _slots(nics.plain(type, every_card=True)) == [(0, 0, "interface")]
 
 
-def _cards(first: int, last: int, device: int, kind: str) -> list[tuple[int, int, str]]:
+def cards(first: int, last: int, device: int, kind: str) -> list[tuple[int, int, str]]:
     return [(card, device, kind) for card in range(first, last + 1)]
 
 
 PLAIN, BESIDE = (0, 0, "interface"), (0, 1, "efa-only")
 
 NAMED: list[tuple[str, nics.Layout, int, list[tuple[int, int, str]]]] = [
-    ("p5.48xlarge", "efa", 1, [(0, 0, "efa"), *_cards(1, 31, 1, "efa")]),
-    ("p5.48xlarge", "efa-only", 1, [PLAIN, BESIDE, *_cards(1, 31, 1, "efa-only")]),
-    ("p5.48xlarge", "efa-only", 0, [PLAIN, BESIDE, *_cards(1, 31, 0, "efa-only")]),
-    ("p5en.48xlarge", "efa", 1, [(0, 0, "efa"), *_cards(1, 15, 1, "efa")]),
-    ("p5en.48xlarge", "efa-only", 0, [PLAIN, BESIDE, *_cards(1, 15, 0, "efa-only")]),
-    ("p6-b200.48xlarge", "efa", 1, [(0, 0, "efa"), *_cards(1, 7, 1, "efa")]),
-    ("p6-b200.48xlarge", "efa-only", 0, [PLAIN, BESIDE, *_cards(1, 7, 0, "efa-only")]),
+    ("p5.48xlarge", "efa", 1, [(0, 0, "efa"), *cards(1, 31, 1, "efa")]),
+    ("p5.48xlarge", "efa-only", 1, [PLAIN, BESIDE, *cards(1, 31, 1, "efa-only")]),
+    ("p5.48xlarge", "efa-only", 0, [PLAIN, BESIDE, *cards(1, 31, 0, "efa-only")]),
+    ("p5en.48xlarge", "efa", 1, [(0, 0, "efa"), *cards(1, 15, 1, "efa")]),
+    ("p5en.48xlarge", "efa-only", 0, [PLAIN, BESIDE, *cards(1, 15, 0, "efa-only")]),
+    ("p6-b200.48xlarge", "efa", 1, [(0, 0, "efa"), *cards(1, 7, 1, "efa")]),
+    ("p6-b200.48xlarge", "efa-only", 0, [PLAIN, BESIDE, *cards(1, 7, 0, "efa-only")]),
     # Card 0 is not in the fabric; the others begin at device 0.
-    ("p6-b300.48xlarge", "efa", 1, [PLAIN, *_cards(1, 16, 0, "efa")]),
-    ("p6-b300.48xlarge", "efa-only", 0, [PLAIN, *_cards(1, 16, 0, "efa-only")]),
+    ("p6-b300.48xlarge", "efa", 1, [PLAIN, *cards(1, 16, 0, "efa")]),
+    ("p6-b300.48xlarge", "efa-only", 0, [PLAIN, *cards(1, 16, 0, "efa-only")]),
     # One interface a card: none fits beside the primary.
     ("hpc6id.32xlarge", "efa", 1, [(0, 0, "efa"), (1, 0, "efa")]),
     ("hpc6id.32xlarge", "efa-only", 1, [(0, 0, "efa"), (1, 0, "efa-only")]),
@@ -106,9 +106,9 @@ NAMED: list[tuple[str, nics.Layout, int, list[tuple[int, int, str]]]] = [
         1,
         [PLAIN, *((card, 0, "efa-only") for card in range(1, 17, 2))],
     ),
-    ("trn1.32xlarge", "efa", 1, [(0, 0, "efa"), *_cards(1, 7, 1, "efa")]),
-    ("trn2.48xlarge", "efa-only", 0, [PLAIN, BESIDE, *_cards(1, 15, 0, "efa-only")]),
-    ("g6e.48xlarge", "efa", 1, [(0, 0, "efa"), *_cards(1, 3, 1, "efa")]),
+    ("trn1.32xlarge", "efa", 1, [(0, 0, "efa"), *cards(1, 7, 1, "efa")]),
+    ("trn2.48xlarge", "efa-only", 0, [PLAIN, BESIDE, *cards(1, 15, 0, "efa-only")]),
+    ("g6e.48xlarge", "efa", 1, [(0, 0, "efa"), *cards(1, 3, 1, "efa")]),
     ("g6e.8xlarge", "efa", 1, [(0, 0, "efa")]),
     ("g6e.8xlarge", "efa-only", 0, [PLAIN, BESIDE]),
     ("hpc8a.96xlarge", "efa", 1, [(0, 0, "efa"), (1, 1, "efa")]),

@@ -198,8 +198,7 @@ where services of AWS and tools are offered: {clustergen.facts.catalog.services:
 'Batch as a scheduler, beside Slurm and Kubernetes': {clustergen.plan.model.cluster: 1,
   clustergen.plan.sizes: 1, clustergen.plan.timetable: 3, clustergen.services.cost.nodes: 1,
   clustergen.services.foundation.deletion: 1, clustergen.services.monitoring.sources: 1}
-the API group of Kubernetes: {clustergen.services.kubernetes.mpi_operator: 1,
-  clustergen.services.kubernetes.pruning: 1}
+the API group of Kubernetes: {clustergen.services.kubernetes.mpi_operator: 1}
 the targets of rules: {clustergen.services.hyperpod.rules.document: 2}
 """)
 """By reason and module."""

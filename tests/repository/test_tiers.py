@@ -20,7 +20,7 @@ from tests.support.tiers import IN_REAL, QUICK, repetitions, scenarios
 TESTS = ROOT / "tests"
 BY_HAND = {
     *("tests/support/costs.py", "tests/support/mutants.py", "tests/support/localhost.py"),
-    *("tests/validators/build_custom_resources.py", "tests/services/monitoring/plot.py"),
+    "tests/validators/build_custom_resources.py",
 }
 """Programs for people who work on the tests."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from clustergen.base.findings import Rule, errors
 from clustergen.checking import registry
-from tests.support.checking import check_fragment, is_whole
+from tests.support.checking import check_fragment, is_whole, name_of
 
 RULES = list(registry.every())
 
@@ -39,11 +39,7 @@ def _exampled() -> list[Rule]:
     return [rule for rule in RULES if rule.bad and not rule.calls]
 
 
-def _id(rule: Rule) -> str:
-    return f"{rule.code}-{rule.target}" if rule.target else rule.code
-
-
-@pytest.mark.parametrize("rule", RULES, ids=_id)
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
 def test_a_rule_has_title_reason_and_source(rule: Rule) -> None:
     assert re.fullmatch(r"[A-Z0-9]{3}[0-9]{3}", rule.code)
     assert rule.title[0].isupper()
@@ -53,12 +49,12 @@ def test_a_rule_has_title_reason_and_source(rule: Rule) -> None:
     assert " " not in rule.source or not rule.source.startswith("https://")
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if not rule.bad], ids=_id)
+@pytest.mark.parametrize("rule", [rule for rule in RULES if not rule.bad], ids=name_of)
 def test_a_rule_without_example_cannot_have_one(rule: Rule) -> None:
     assert rule.code in NO_EXAMPLE
 
 
-@pytest.mark.parametrize("rule", _exampled(), ids=_id)
+@pytest.mark.parametrize("rule", _exampled(), ids=name_of)
 def test_the_bad_example_triggers_the_rule(rule: Rule) -> None:
     findings = check_fragment(rule.bad, rule.target).findings
     mine = [finding for finding in findings if finding.code == rule.code]
@@ -74,7 +70,7 @@ def test_the_bad_example_triggers_the_rule(rule: Rule) -> None:
 WITHOUT_HELP = {"SPC022", "OVL001"}
 
 
-@pytest.mark.parametrize("rule", _exampled(), ids=_id)
+@pytest.mark.parametrize("rule", _exampled(), ids=name_of)
 def test_every_finding_has_help(rule: Rule) -> None:
     findings = check_fragment(rule.bad, rule.target).findings
     helps = [finding.help for finding in findings if finding.code == rule.code]
@@ -92,14 +88,14 @@ ALSO: dict[str, set[str]] = {
 FRAGMENTS = [rule for rule in _exampled() if not is_whole(rule.bad)]
 
 
-@pytest.mark.parametrize("rule", FRAGMENTS, ids=_id)
+@pytest.mark.parametrize("rule", FRAGMENTS, ids=name_of)
 def test_the_bad_example_has_no_other_error(rule: Rule) -> None:
     findings = errors(check_fragment(rule.bad, rule.target).findings)
     others = {finding.code for finding in findings} - {rule.code}
     assert others == ALSO.get(rule.code, set())
 
 
-@pytest.mark.parametrize("rule", _exampled(), ids=_id)
+@pytest.mark.parametrize("rule", _exampled(), ids=name_of)
 def test_the_good_example_does_not_trigger_the_rule(rule: Rule) -> None:
     assert rule.good
     findings = check_fragment(rule.good, rule.target).findings

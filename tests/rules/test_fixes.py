@@ -8,15 +8,11 @@ from clustergen.base.findings import EXAMPLE_BASE, Finding, Rule, errors
 from clustergen.checking import registry
 from clustergen.checking.compiler import Checked
 from clustergen.spec.source.editing import apply
-from tests.support.checking import check, check_fragment, is_whole
+from tests.support.checking import check, check_fragment, is_whole, name_of
 
 EXAMPLED = [rule for rule in registry.every() if rule.bad]
 FIXABLE = [rule for rule in EXAMPLED if rule.fixes]
 KEPT = "  # kept"
-
-
-def _id(rule: Rule) -> str:
-    return f"{rule.code}-{rule.target}" if rule.target else rule.code
 
 
 def _texts(rule: Rule) -> list[str]:
@@ -45,7 +41,7 @@ def test_at_least_a_third_of_the_rules_have_fixes() -> None:
     assert len(FIXABLE) > len(EXAMPLED) / 3
 
 
-@pytest.mark.parametrize("rule", FIXABLE, ids=_id)
+@pytest.mark.parametrize("rule", FIXABLE, ids=name_of)
 def test_the_fix_of_the_bad_example(rule: Rule) -> None:
     texts = _texts(rule)
     comments = "".join(texts).count(KEPT)
@@ -63,6 +59,6 @@ def test_the_fix_of_the_bad_example(rule: Rule) -> None:
     assert "".join(texts).count(KEPT) == comments
 
 
-@pytest.mark.parametrize("rule", [rule for rule in EXAMPLED if not rule.fixes], ids=_id)
+@pytest.mark.parametrize("rule", [rule for rule in EXAMPLED if not rule.fixes], ids=name_of)
 def test_other_rules_offer_no_fix(rule: Rule) -> None:
     assert [f for f in _mine(check_fragment(rule.bad, rule.target), rule) if f.fix] == []

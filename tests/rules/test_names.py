@@ -55,7 +55,6 @@ FINE = [
     CPU,
     "queues: [{name: h200, node_groups: [h200]}]",
     "queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200], default: true}]",
-    "users: [{name: alice, uid: 2001}, {name: bob, uid: 2002}]",
 ]
 
 

@@ -191,6 +191,12 @@ slurm: {version: 25.1}
     SPC024 | 25.1 is not a version, year and month, such as "25 |
 kubernetes: {version: 1.3}
     SPC024 | 1.3 is not a minor version such as "1.35" |
+network: {security_groups: [sg-1]}
+    SPC024 | 'sg-1' is not a security group id such as |
+slurm: {accounting: {endpoint: db, secret: 'arn:aws:ssm:us-west-2:1:parameter/x'}}
+    SPC024 | 'arn:aws:ssm:us-west-2:1:parameter/x' is not the ARN of a secret, |
+kubernetes: {admins: ['arn:aws:iam::111122223333:root']}
+    SPC024 | 'arn:aws:iam::111122223333:root' is not the ARN of an IAM role or user, |
 users: [{name: a, uid: 2001, ssh_key: AAA}]
     SPC024 | 'AAA' is not a public key |
 storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, existing: {id: x}}]

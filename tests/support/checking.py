@@ -19,7 +19,7 @@ from typing import Any
 
 from clustergen import targets
 from clustergen.base import discovery, resources
-from clustergen.base.findings import EXAMPLE_BASE, Finding, Severity, errors
+from clustergen.base.findings import EXAMPLE_BASE, Finding, Rule, errors
 from clustergen.bundle import renderer
 from clustergen.checking import compiler
 from clustergen.checking.compiler import Checked
@@ -85,6 +85,11 @@ def is_whole(text: str) -> bool:
     return text.startswith(("version: 1", "- "))
 
 
+def name_of(rule: Rule) -> str:
+    """A rule's code, with the target of its examples."""
+    return f"{rule.code}-{rule.target}" if rule.target else rule.code
+
+
 @functools.cache
 def check_example(name: str, target: str = "") -> Checked:
     """The answer to an example spec; without a target for those that it names."""
@@ -117,15 +122,6 @@ def broken(target: str, document: Mapping[str, Any]) -> list[Finding]:
 def faults(checked: Checked) -> list[str]:
     """The errors, in words that a failing test shows."""
     return [f"{finding.code} {finding.message}" for finding in errors(checked.findings)]
-
-
-def caught(example: str, fault: str, target: str, code: str) -> list[Finding]:
-    """The errors and warnings with `code` in an example spec with a fault, each at its place."""
-    findings = check(EXAMPLES[example].read_text(encoding="utf-8"), fault, target=target).findings
-    heavy = [f for f in findings if f.severity is not Severity.NOTE and f.code.startswith(code)]
-    assert heavy, [f"{f.code} {f.message}" for f in findings]
-    assert all(finding.span is not None for finding in heavy)
-    return heavy
 
 
 def files_of(checked: Checked, target: str) -> Mapping[str, str]:

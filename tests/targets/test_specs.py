@@ -109,8 +109,9 @@ def test_the_table_has_every_spec_and_target() -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES.values(), ids=EXAMPLES)
 def test_a_spec_describes_its_use(path: Path) -> None:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "# yaml-language-server: $schema=../docs/clustergen.schema.json"
+    lines, schema = path.read_text(encoding="utf-8").splitlines(), "../docs/clustergen.schema.json"
+    assert lines[0] == f"# yaml-language-server: $schema={schema}"
+    assert (path.parent / schema).is_file()
     comment = [line for line in lines[1:] if line.startswith("#")]
     assert len(" ".join(comment)) > 80
 
@@ -298,20 +299,21 @@ def test_cases_without_an_example(
 SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.cards) > 1]
 
 
-def test_the_launch_template_of_every_type_with_several_cards() -> None:
+@pytest.mark.parametrize("layout", ["efa", "efa-only"])
+def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> None:
     """PCS takes the interfaces from the template as they are; ParallelCluster makes its own."""
-    pcs = targets.load("pcs")
-    violations: dict[str, list[str]] = {}
-    for name in SEVERAL_CARDS:
-        capacity = "{capacity_block: cr-0a1b2c3d}" if "gb200" in name else "on-demand"
-        group = f"{{name: h200, instance_type: {name}, count: 18, capacity: {capacity}}}"
-        for layout in ("efa", "efa-only"):
-            text = f"node_groups: [{group[:-1]}, efa_layout: {layout}}}]"
-            plan = check_fragment(text, "pcs").plans["pcs"]
-            found = template_violations(json.loads(json.dumps(pcs.document(plan))), "us-east-1")
-            if found:
-                violations[f"{name} {layout}"] = found
-    assert violations == {}
+    groups = ", ".join(_group(number, name, layout) for number, name in enumerate(SEVERAL_CARDS))
+    plan = check_fragment(f"node_groups: [{groups}]", PCS).plans[PCS]
+    document = json.loads(json.dumps(targets.load(PCS).document(plan)))
+    types = [resource["Type"] for resource in document["Resources"].values()]
+    assert types.count("AWS::PCS::ComputeNodeGroup") == len(SEVERAL_CARDS) + 1  # and h200
+    assert template_violations(document, "us-east-1") == []
+
+
+def _group(number: int, name: str, layout: str) -> str:
+    capacity = "{capacity_block: cr-0a1b2c3d}" if "gb200" in name else "on-demand"
+    shape = f"count: 18, capacity: {capacity}, efa_layout: {layout}"
+    return f"{{name: group{number}, instance_type: {name}, {shape}}}"
 
 
 @pytest.mark.parametrize(("name", "target"), PAIRS)
@@ -320,10 +322,3 @@ def test_every_message_is_complete(name: str, target: str) -> None:
         text = f"{finding.message} {finding.help}"
         assert not re.search(r"\bNone\b|\{\}|Ref\(|<class|\(\)", text), text
         assert finding.help or finding.severity is Severity.NOTE, text
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_editors_find_the_schema(name: str) -> None:
-    first = EXAMPLES[name].read_text(encoding="utf-8").splitlines()[0]
-    assert first.startswith("# yaml-language-server: $schema=")
-    assert (EXAMPLES[name].parent / first.partition("=")[2]).is_file()

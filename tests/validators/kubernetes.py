@@ -15,7 +15,12 @@ from kubernetes_validate import utils
 
 from clustergen.base.text_lists import word_set
 from tests.support.tables import flow
-from tests.validators import custom_resources, kubernetes_kueue, kubernetes_models, placeholders
+from tests.validators import (
+    custom_resources,
+    kubernetes_karpenter,
+    kubernetes_kueue,
+    placeholders,
+)
 
 Json = Mapping[str, Any]
 
@@ -76,7 +81,7 @@ def _of_file(path: str, text: str, version: str, region: str) -> tuple[str, ...]
         *(f"{item}: {violation}" for item in objects for violation in _schema(item, version)),
         *(f"{item}: {v}" for item in objects for v in custom_resources.violations(item.body)),
         *(f"{item}: {violation}" for item in objects for violation in _form(item)),
-        *kubernetes_models.model_violations([(str(item), item.body) for item in objects]),
+        *(f"{item}: {v}" for item in objects for v in kubernetes_karpenter.violations(item.body)),
     )
 
 
@@ -113,7 +118,7 @@ def _fill(text: str, region: str) -> str:
     return text
 
 
-# API groups that others validator: by models, by their documentation, or, of MPIJob, its pods only.
+# API groups that others validate: by their definitions, or by their documentation.
 _OTHERS = word_set("""
     kueue.x-k8s.io karpenter.sh karpenter.k8s.aws trainer.kubeflow.org
     scheduling.volcano.sh scheduling.run.ai kubeflow.org

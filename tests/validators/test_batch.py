@@ -78,8 +78,6 @@ FAULTS: list[tuple[str, Any, str]] = [
     (f"{DATA}.InstanceMarketOptions", {"MarketType": "capacity-block"}, "without its id"),
     # The compute environment itself.
     (f"{COMPUTE}.AllocationStrategy", "BEST_FIT", "no infrastructure updates"),
-    (f"{COMPUTE}.AllocationStrategy", "BEST_FIT_PROGRESIVE", "no AllocationStrategy"),
-    (f"{COMPUTE}.Type", "EC", "no Type EC"),
     (f"{ENVIRONMENT}.ReplaceComputeEnvironment", GONE, "changes replace it"),
     (f"{ENVIRONMENT}.ComputeEnvironmentName", "nodes", "without a replacement"),
     (f"{ENVIRONMENT}.Tags", {"team": "a"}, "without a replacement"),
@@ -166,6 +164,8 @@ def test_user_data_against_the_agent_is_caught(line: str, words: str) -> None:
 OF_OTHERS: list[tuple[str, Any]] = [
     (f"{ENVIRONMENT}.Tags", [{"Key": "team", "Value": "a"}]),
     (f"{COMPUTE}.Colour", "red"),
+    (f"{COMPUTE}.AllocationStrategy", "BEST_FIT_PROGRESIVE"),
+    (f"{COMPUTE}.Type", "EC"),
 ]
 
 

@@ -34,6 +34,7 @@ USER_DATA = f"{TEMPLATE}.UserData"
 LUSTRE = "Resources.Lustre.Properties"
 RULE = "Resources.AmongMembersIn.Properties"
 PLAIN_SCRIPT = "#!/bin/bash\nmkdir -p /fsx\n"
+HYPERPOD = {"Type": "AWS::SageMaker::Cluster", "Properties": {"Orchestrator": {}}}
 MIXED_TYPES = [{"InstanceType": "p5en.48xlarge"}, {"InstanceType": "m8g.xlarge"}]
 
 
@@ -77,6 +78,7 @@ FAULTS_OF_PCS: list[tuple[str, Any, str]] = [
     (f"{NODES}.InstanceConfigs.0.InstanceType", "p5x.48xlarge", "no instance type p5x"),
     (f"{NODES}.NodeLifecycleActions.Stages", GONE, "required member stages"),
     (f"{SCRIPT}.Name", "mount/fsx", "does not match"),
+    (f"{SCRIPT}.OnError", "IGNORE", "not one of"),
     (f"{SCRIPT}.ScriptSource.Checksum", "0f" * 31, "scriptSource.checksum"),
     (f"{SCRIPT}.ScriptSource.ScriptLocation", "/mnt/a.sh", "scriptLocation"),
     (f"{SCRIPT}.Arguments", ["x"] * 21, "the maximum is 20"),
@@ -144,8 +146,13 @@ FAULTS_FOR_CFN_LINT: list[tuple[str, Any, str]] = [
     (f"{NODES}.CustomLaunchTemplate.Id", "lt-0a1b2c3d", "E3002"),
     (f"{NODES}.SecurityGroupIds", ["sg-0a1b2c3d"], "E3002"),
     (f"{NODES}.SlurmConfiguration.ScaleDownIdleTimeInSeconds", -1, "E3034"),
+    (f"{NODES}.ScalingConfiguration", GONE, "E3003"),
+    (f"{SCRIPT}.Name", "x" * 300, "E3033"),
     (f"{QUEUE}.ClusterId", {"Fn::GetAtt": ["Nowhere", "Id"]}, "E1010"),
+    ("Parameters.PrivateSubnetId", GONE, "E1020"),
+    ("Outputs", {"QueueId": {"Value": {"Ref": "Nowhere"}}}, "E6101"),
     ("Resources.Queue.DependsOn", "Nowhere", "E3005"),
+    ("Resources.Trainer", HYPERPOD, "E3018"),
 ]
 
 

@@ -82,7 +82,7 @@ a strategy that is none: [spec.queueingStrategy, Fifo, "is not one of ['StrictFI
   'BestEffortFIFO']"]
 """,
     ("", _KUEUE, "Topology/aws-network"): """
-an older API of Kueue: [apiVersion, kueue.x-k8s.io/v1alpha1, deprecated]
+an older API of Kueue: [apiVersion, kueue.x-k8s.io/v1alpha1, no version]
 nodes above switches: [spec.levels.0.nodeLabel, kubernetes.io/hostname, not the lowest]
 """,
     ("", _KUEUE, "ClusterQueue/h200"): """
@@ -110,11 +110,11 @@ a queue of Volcano with a field of another version: [spec.maximum, {}, "'maximum
 """,
     (TRAINER, _REDUCE, "TrainJob/h200-all-reduce"): """
 processes in words: [spec.trainer.numProcPerNode, auto, numProcPerNode]
-overrides of an older trainer: [spec.podTemplateOverrides, [{targetJobs: []}], there is no]
+overrides of an older trainer: [spec.podTemplateOverrides, [{targetJobs: []}], was unexpected]
 no such runtime: [spec.runtimeRef.name, x, no TrainingRuntime]
 """,
     (TRAINER, _REDUCE, "TrainingRuntime/h200-all-reduce"): """
-keys where MPI looks for none: [spec.mlPolicy.mpi.sshPath, /root/.ssh, there is no]
+keys where MPI looks for none: [spec.mlPolicy.mpi.sshPath, /root/.ssh, was unexpected]
 """,
     (KARPENTER, _NODES, _POOL): """
 a field of node classes that is none: [spec.securityGroups, [], "'securityGroups' was unexpected"]
@@ -132,7 +132,7 @@ an operator of requirements: [spec.template.spec.requirements.0.operator, OneOf,
 nodes that drift: [spec.disruption.budgets, [], drift]
 consolidation of nodes in use: [spec.disruption.consolidationPolicy, WhenEmptyOrUnderutilized,
   consolidated]
-a pool of the older API: [apiVersion, karpenter.sh/v1beta1, is not the API]
+a pool of the older API: [apiVersion, karpenter.sh/v1beta1, no version]
 """,
     (KARPENTER, _NODES, "EC2NodeClass/held"): """
 a reservation by another name: [spec.capacityReservationSelectorTerms.0.id, reserved, id]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.plan.test_nics import cards
 from tests.validators.instance_types import all_types
 from tests.validators.network_interfaces import interface_violations
 
@@ -17,20 +18,16 @@ def _nics(*slots: tuple[int, int, str]) -> list[dict[str, Any]]:
     ]
 
 
-def _cards(first: int, last: int, device: int, kind: str) -> list[tuple[int, int, str]]:
-    return [(card, device, kind) for card in range(first, last + 1)]
-
-
 PRIMARY = (0, 0, "interface")
 
 LISTS: list[tuple[str, list[tuple[int, int, str]], list[str]]] = [
-    ("p5.48xlarge", [(0, 0, "efa"), *_cards(1, 31, 1, "efa")], []),
-    ("p5.48xlarge", [PRIMARY, (0, 1, "efa-only"), *_cards(1, 31, 0, "efa-only")], []),
-    ("p6-b300.48xlarge", [PRIMARY, *_cards(1, 16, 0, "efa")], []),
+    ("p5.48xlarge", [(0, 0, "efa"), *cards(1, 31, 1, "efa")], []),
+    ("p5.48xlarge", [PRIMARY, (0, 1, "efa-only"), *cards(1, 31, 0, "efa-only")], []),
+    ("p6-b300.48xlarge", [PRIMARY, *cards(1, 16, 0, "efa")], []),
     ("hpc6id.32xlarge", [(0, 0, "efa"), (1, 0, "efa")], []),
     ("i7ie.48xlarge", [(0, 0, "efa")], []),
     ("m7i.8xlarge", [PRIMARY], []),
-    ("p6-b300.48xlarge", [(0, 0, "efa"), *_cards(1, 15, 1, "efa")], ["network card 0 cannot hold"]),
+    ("p6-b300.48xlarge", [(0, 0, "efa"), *cards(1, 15, 1, "efa")], ["network card 0 cannot hold"]),
     ("hpc6id.32xlarge", [(0, 0, "efa"), (1, 1, "efa")], ["device 1 on network card 1"]),
     ("i7ie.48xlarge", [(0, 0, "efa"), (1, 1, "efa")], ["2 EFA interfaces"]),
     ("m7i.8xlarge", [(0, 0, "efa")], ["network card 0 cannot", "1 EFA interfaces"]),

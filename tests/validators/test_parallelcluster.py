@@ -101,6 +101,7 @@ FAULTS: list[tuple[str, Any, str, str]] = [
     ("HeadNode.InstanceType", "t3.micro", "HeadNodeMemorySize", "memory"),
     ("HeadNode.LocalStorage", {"RootVolume": {"Size": 35}}, "RootVolumeSize", "35"),
     (f"{SETTINGS}.0", {"SlurmctldParameters": "x"}, "CustomSlurmSettings", "SlurmctldParameters"),
+    (f"{H200}.CustomSlurmSettings", {"PartitionName": "x"}, "CustomSlurmSettings", "PartitionName"),
     (f"{FAST}.MountDir", "/opt", "SharedStorageMountDir", "reserved"),
     (f"{FAST}.MountDir", "/home", "DuplicateMountDir", "/home"),
     (f"{FAST}.MountDir", "/scratch", "DuplicateMountDir", "ephemeral"),

@@ -301,8 +301,6 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     (LINKED, {"s3:HeadBucket": "301"}, set()),
     # Who may do what.
     (PROFILED, {"iam:GetInstanceProfile": "NoSuchEntity"}, {"PRE073"}),
-    (OF_PCS, {"iam:GetInstanceProfile": _roles("/", "nodes")}, {"PRE078"}),
-    (OF_PCS, {"iam:GetInstanceProfile": _roles("/", "AWSPCS-nodes")}, set()),
     (OF_PCS, {"iam:GetInstanceProfile": _roles("/team/aws-pcs/", "nodes")}, set()),
     (PROFILED, {"iam:GetInstanceProfile": _roles("/", "nodes")}, set()),
     (ADMINS, {"iam:GetUser": "NoSuchEntity"}, {"PRE073"}),

@@ -54,17 +54,22 @@ def lies(feature: str, target: str, answer: Support) -> list[str]:
     rejected = [f"{f.code} {f.message}" for f in errors(uses.findings)]
     unsupported = reported(uses, "SUP001", feature)
     if answer.level == "none":
-        return [] if unsupported and rejected else ["it is rendered"]
+        once = rejected and len(unsupported) == 1
+        return [] if once else [f"it is rendered, or {len(unsupported)} findings reject it"]
     if rejected:
         return rejected
     if not answer.how:
         return ["nobody says how"]
+    row = answer.of(uses.plans[target])
     differently = reported(uses, "SUP002", feature)
-    if answer.of(uses.plans[target]).level != "partial":
+    if row.level != "partial":
         noted = ["it is noted as done differently"] if differently else []
+        always = len(reported(uses, "SUP004", feature))
+        if always != (row.level == "managed" and row.always):
+            noted += [f"{always} findings say that the service does it"]
         return noted + (hidden(feature, target) if answer.level == "full" else [])
-    if not differently:
-        return ["nothing notes it"]
+    if len(differently) != 1:
+        return [f"nothing notes it, or {len(differently)} findings do"]
     left_out = cluster(without, target) == cluster(uses, target)
     return ["it is not ignored"] if answer.ignored and not left_out else []
 

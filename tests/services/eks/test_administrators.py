@@ -123,7 +123,7 @@ def test_a_team_uses_the_namespace_of_its_queue(target: str, namespace: str) -> 
     }
     [edit] = (one for one in objects if one["metadata"]["name"] == "clustergen-jobs-edit")
     assert edit["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-edit"] == "true"
-    assert "111122223333:role/vision" in found["bundle.json"] + found["deploy.sh"]
+    assert "111122223333:role/vision" in found["bundle.json"]
 
 
 _TRAINER = TEAM.replace("access:", "jobs: kubeflow-trainer\n  access:")

@@ -12,6 +12,7 @@ import pytest
 from clustergen.base.findings import EXAMPLE_BASE
 from clustergen.base.text_lists import word_set
 from clustergen.services import foundation
+from tests.rules.storage.planning import lustre
 from tests.services.foundation.planned import plan_of, template_of
 from tests.support.checking import check_for_all
 from tests.validators.cloudformation import check, lint
@@ -27,10 +28,6 @@ network:
 THEIR_GROUPS = ["sg-0a1b2c3d4e5f67890", "sg-0a1b2c3d4e5f67891"]
 EXISTING_GROUPS = f"{EXISTING}  security_groups: [{', '.join(THEIR_GROUPS)}]\n"
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-1111-2222-3333-0a1b2c3d4e5f"
-
-
-def lustre(fields: str) -> str:
-    return f"storage: [{{mount: /fsx, type: fsx-lustre, {fields}}}]"
 
 
 def resources_of(name: str) -> Any:

@@ -50,15 +50,18 @@ def filled(made: Bundle, name: str) -> Any:
 
 
 def test_a_deployment(bundle: Bundle) -> None:
-    assert "InService" in succeeded(bundle.deploy())
+    said = succeeded(bundle.deploy())
+    # It waits for nodes that start.
+    lines = re.findall(r"^example: (?!a new cluster with).*", said, re.MULTILINE)
+    assert lines[0] == "example: Creating"
+    assert lines[1].startswith("example: InService, nodes:")
+    assert " h200 0 of 2" in lines[1]
+    assert lines[2] == "example: InService"
     request = "file://.filled/create-cluster.json"
     assert calls(bundle, "create-cluster") == [f"create-cluster --cli-input-json {request}"]
     assert calls(bundle, "update-cluster") == []
     assert "${" not in (bundle.folder / ".filled/create-cluster.json").read_text()
-
-
-def test_scripts_are_at_the_location_in_the_request(bundle: Bundle) -> None:
-    bundle.deploy()
+    # Scripts are at the location in the request.
     groups = filled(bundle, "create-cluster.json")["InstanceGroups"]
     [place] = {group["LifeCycleConfig"]["SourceS3Uri"].rstrip("/") for group in groups}
     keys = {key.rpartition("/")[0] for key in bundle.account.objects if "/lifecycle/" in key}
@@ -250,15 +253,6 @@ def test_an_update_that_was_rolled_back_is_a_failure(bundle: Bundle) -> None:
     }
     rejected(bundle.deploy(), "drift detected")
     assert hyperpod.status
-
-
-def test_starting_nodes_are_waited_for(bundle: Bundle) -> None:
-    said = succeeded(bundle.deploy())
-    lines = re.findall(r"^example: (?!a new cluster with).*", said, re.MULTILINE)
-    assert lines[0] == "example: Creating"
-    assert lines[1].startswith("example: InService, nodes:")
-    assert " h200 0 of 2" in lines[1]
-    assert lines[2] == "example: InService"
 
 
 CHECKS = "health_checks: [instance-stress]"
@@ -526,9 +520,9 @@ def test_with_mode_legacy_parameters_are_filled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("orchestrator", "spec"), [("slurm", ""), *SPECS.items()])
-def test_validators_accept_deploy_and_verify(orchestrator: str, spec: str) -> None:
-    files = files_of(spec, orchestrator)
-    assert script_violations({name: files[name] for name in ("deploy.sh", "verify.sh")}) == []
+def test_validators_accept_the_script(orchestrator: str, spec: str) -> None:
+    verify = files_of(spec, orchestrator)["verify.sh"]
+    assert script_violations({"verify.sh": verify}) == []
 
 
 def test_a_group_has_its_minimum_again_after_a_pause(tmp_path: Path) -> None:

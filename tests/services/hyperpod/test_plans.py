@@ -13,7 +13,6 @@ from tests.services.hyperpod.test_existing_cluster import SPECS as JOINED
 from tests.services.hyperpod.test_existing_cluster import succeed, theirs
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.outcomes import succeeded
-from tests.validators.shell import script_violations
 
 pytestmark = pytest.mark.sampled(4)
 
@@ -54,10 +53,6 @@ def sizes(made: Bundle) -> dict[str, int]:
 def sent(made: Bundle, name: str) -> set[str]:
     request = json.loads((made.folder / ".filled" / name).read_text())
     return {group["InstanceGroupName"] for group in request["InstanceGroups"]}
-
-
-def test_the_validators_accept_the_script(bundle: Bundle) -> None:
-    assert script_violations({"deploy.sh": (bundle.folder / "deploy.sh").read_text()}) == []
 
 
 def test_other_groups_resume_after_the_end_of_a_plan(bundle: Bundle) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator
-from copy import deepcopy
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 import yaml
 
 from clustergen.deployment.queues import Queues
 from clustergen.services.kubernetes import pruning, timetable
-from tests.services.kubernetes.clusters import Cluster, install, running
+from tests.services.kubernetes.clusters import Cluster, install
 from tests.services.kubernetes.planned import files_of, plan_of
 from tests.services.kubernetes.specs import SPECS
 from tests.support import kubernetes_api
@@ -20,12 +18,6 @@ from tests.support.checking import Fragments
 from tests.support.outcomes import rejected
 
 pytestmark = pytest.mark.scenarios(10)
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with running(tmp_path) as made:
-        yield made
 
 
 CLUSTER_QUEUES = "clusterqueues.kueue.x-k8s.io"
@@ -160,13 +152,6 @@ def test_a_release_of_others_is_not_taken_over(cluster: Cluster) -> None:
     install(cluster, "")
 
 
-def test_objects_of_others_are_kept(cluster: Cluster) -> None:
-    other = cluster.put(CLUSTER_QUEUES, "other", {})
-    before = deepcopy(other)
-    install(cluster, "")
-    assert cluster.api.objects[CLUSTER_QUEUES, "", "other"] == before
-
-
 DATED = """
 node_groups:
   - name: h200
@@ -262,17 +247,6 @@ def test_every_object_can_be_pruned(name: str) -> None:
             assert f"\n{pruning.line(item)}\n" in script
             has_namespace = "namespace" in item["metadata"]
             assert has_namespace != (item["kind"] in kubernetes_api.CLUSTER_WIDE)
-
-
-@pytest.mark.parametrize("owner", ["", "clustergen-other"])
-def test_an_object_of_others_is_never_overwritten(cluster: Cluster, owner: str) -> None:
-    """Another bundle in this cluster may have a queue of the same name, or a user."""
-    labels = {pruning.LABEL: owner} if owner else {}
-    cluster.put(CLUSTER_QUEUES, "train", {"metadata": {"labels": labels}, "spec": {}})
-    before = dict(cluster.api.objects)
-    label = f"kubectl label {CLUSTER_QUEUES} train --overwrite {pruning.LABEL}=clustergen"
-    rejected(cluster.install(QUEUES), f"the cluster has {CLUSTER_QUEUES} train", label)
-    assert cluster.api.objects == before
 
 
 def test_a_chart_that_others_use_stays(cluster: Cluster) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen.services.kubernetes import charts
+from clustergen.services.kubernetes import charts, pruning
 from tests.services.kubernetes.clusters import Cluster, install, running
 from tests.services.kubernetes.planned import files_of
 from tests.support.outcomes import rejected
@@ -140,20 +140,28 @@ def test_an_interrupted_installation_continues(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(
-    ("resource", "name", "space", "owner"),
+    ("spec", "own", "resource", "name", "space", "owner"),
     [
-        ("resourceflavors.kueue.x-k8s.io", "h200", "", ""),
-        (QUEUES, "train", "", "clustergen"),
-        ("localqueues.kueue.x-k8s.io", "train", "train", "clustergen-example2"),
+        (SPEC, OWN, "resourceflavors.kueue.x-k8s.io", "h200", "", ""),
+        (SPEC, OWN, QUEUES, "train", "", "clustergen"),
+        (SPEC, OWN, "localqueues.kueue.x-k8s.io", "train", "train", "clustergen-example2"),
+        (QUEUED, "clustergen", QUEUES, "train", "", ""),
+        (QUEUED, "clustergen", QUEUES, "train", "", "clustergen-other"),
     ],
 )
 def test_an_object_of_others_is_never_overwritten(
-    cluster: Cluster, resource: str, name: str, space: str, owner: str
+    cluster: Cluster, *, spec: str, own: str, resource: str, name: str, space: str, owner: str
 ) -> None:
-    labels = {"labels": {"app.kubernetes.io/managed-by": owner}} if owner else {}
+    """Another bundle in this cluster may have a queue of the same name, or a user."""
+    labels = {"labels": {pruning.LABEL: owner}} if owner else {}
     cluster.put(resource, name, {"metadata": {"name": name, **labels}}, space)
     before = dict(cluster.api.objects)
-    rejected(cluster.install(SPEC), f"the cluster has {resource} {name}")
+    label = f"kubectl label {resource} {name}{space and f' --namespace {space}'} --overwrite"
+    rejected(
+        cluster.install(spec),
+        f"the cluster has {resource} {name}",
+        f"{label} {pruning.LABEL}={own}",
+    )
     assert cluster.api.objects == before
 
 

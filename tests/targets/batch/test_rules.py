@@ -25,7 +25,6 @@ CASES: list[tuple[str, str, bool]] = [
     # Two interfaces on the first card fill it where it holds two.
     ("NIC600", group("instance_type: p5.48xlarge, efa_layout: efa-only"), True),
     ("NIC600", group("efa_layout: efa-only"), False),
-    ("NIC602", "network: {zone: use1-az6}", False),
     ("IMG001", "software: {os: ubuntu2404}", True),
     ("IMG001", "software: {os: alinux2023}", False),
     ("IMG001", "", False),

@@ -13,7 +13,6 @@ from clustergen.cli import main
 from tests.support.checking import Fragments, example_files
 from tests.support.cloud.commands import reaching
 from tests.targets.eks.test_emit import KARPENTER
-from tests.validators.shell import script_violations
 
 pytestmark = pytest.mark.scenarios(3)
 
@@ -41,14 +40,6 @@ def dry_run(folder: Path, *arguments: str) -> list[str]:
 
 def place(lines: list[str], *words: str) -> int:
     return next(i for i, line in enumerate(lines) if all(word in line for word in words))
-
-
-@pytest.mark.parametrize(
-    "fragment", ["", KARPENTER, "kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}", DATED]
-)
-def test_scripts_pass_the_validators(tmp_path: Path, fragment: str) -> None:
-    text = (bundle(tmp_path, fragment) / "deploy.sh").read_text(encoding="utf-8")
-    assert script_violations({"deploy.sh": text}) == []
 
 
 def test_foundation_then_stack_then_software(tmp_path: Path) -> None:

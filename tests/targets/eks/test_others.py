@@ -12,7 +12,7 @@ import pytest
 from clustergen.deployment.eks import EksCluster
 from clustergen.deployment.queues import Queues
 from clustergen.deployment.world import Stop
-from tests.services.kubernetes.clusters import Cluster, running
+from tests.services.kubernetes.clusters import Cluster
 from tests.support.checking import Fragments, example_files
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.eks.test_emit import KARPENTER
@@ -26,12 +26,6 @@ QUEUES = "clusterqueues.kueue.x-k8s.io"
 
 def engine(cluster: Cluster) -> EksCluster:
     return cluster.engine(dict(Fragments("eks").files(KARPENTER)))
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with running(tmp_path) as made:
-        yield made
 
 
 def put(cluster: Cluster, resource: str, name: str, **labels: str) -> None:

@@ -24,12 +24,14 @@ def _counted(field: str) -> str:
 KARPENTER = "kubernetes: {autoscaler: karpenter}\n"
 VPC = "network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [%s]%s}"
 LONG = "a." * 31 + "b/c"
+OVERLAY = "targets: {eks: {overlay: {Resources: {%s}}}}"
+NODES = OVERLAY % "NodeGroupH200: {Properties: {%s}}"
+TEMPLATE = OVERLAY % "NodeGroupH200LaunchTemplate: {Properties: {LaunchTemplateData: {%s}}}"
 
 TAINTS = ", ".join(f"{{key: taint-{number}}}" for number in range(8))
 CASES = [
     # Kubernetes versions by their calendar; no findings on what is not written.
     ("kubernetes: {version: '1.36'}", "K8S504", False),
-    ("kubernetes: {version: '1.35'}", "K8S504", False),
     ("kubernetes: {version: '1.32', support: extended}", "K8S502", True),
     ("kubernetes: {version: '1.32'}", "K8S503", False),
     ("kubernetes: {version: '1.32'}", "K8S502", True),
@@ -53,7 +55,6 @@ CASES = [
     (f"kubernetes: {{admission: none}}\n{groups('taints: [' + TAINTS + ']')}", "K8S538", False),
     (groups("taints: [" + TAINTS + "]"), "K8S538", True),
     # What agents and pods need of their nodes.
-    ("kubernetes: {devices: dra, version: '1.34'}", "K8S527", True),
     ("kubernetes: {devices: dra, version: '1.34'}\nnode_groups: [{name: h200, efa: false}]",
      "K8S527", False),
     (KARPENTER + groups("count: {max: 4}"), "K8S529", True),
@@ -122,7 +123,15 @@ CASES = [
     ("kubernetes: {admission: none}", "K8S531", False),
     ("kubernetes: {admission: none, scheduler: kai}\n"
      "queues: [{name: a, node_groups: [h200]}]", "K8S531", False),
+    # Names and scripts.
+    ("queues: [{name: pretrain-, node_groups: [h200]}]", "LIM001", True),
+    ("queues: [{name: kube-public, node_groups: [h200]}]", "LIM002", True),
+    ("software: {scripts: [{run: 's3://my-bucket/a.sh', on: [login]}]}", "LIM005", True),
+    (KARPENTER + groups("count: {max: 4}") + "\nsoftware: {scripts: [{run: 's3://my-bucket/a.sh'}]}",
+     "CAP506", True),
     # Images.
+    ("software: {os: rhel9}", "IMG001", True),
+    ("node_groups: [{name: h200, instance_type: mac2.metal, count: 1}]", "IMG502", True),
     ("node_groups: [{name: h200, instance_type: vt1.6xlarge, image: ami-0a1b2c3d4e5f67890}]",
      "IMG501", False),
     ("software: {os: ubuntu2404}\nnode_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
@@ -139,6 +148,18 @@ CASES = [
     (groups("health_checks: [gpu]"), "SUP001", False),
     (groups("health_checks: [instance-stress]"), "SUP001", True),
     (groups("capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}"), "SUP001", True),
+    # Overlays.
+    (NODES % "AmiTyp: AL2023_x86_64_NVIDIA", "OVL002", True),
+    (NODES % "AmiType: AL2023_X86_64_NVIDIA", "OVL003", True),
+    (NODES % "Taints: [{Key: a, Effect: NoSchedule}]", "OVL003", True),
+    (TEMPLATE % "HibernationOptions: {Configured: true}", "OVL500", True),
+    (NODES % "ScalingConfig: {DesiredSize: 40}", "OVL506", True),
+    (OVERLAY % "Cluster: {Properties: {ResourcesVpcConfig: {EndpointPublicAccess: true, "
+     "PublicAccessCidrs: [0.0.0.0/0]}}}", "OVL508", True),
+    (NODES % "AmiType: BOTTLEROCKET_x86_64", "OVL542", True),
+    (NODES % "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
+     "AcceleratedInstanceNotReady, NodeUnhealthyReason: NvidiaXID64Error, "
+     "MinRepairWaitTimeMins: 5, RepairAction: Replace}]}", "OVL550", True),
 ]  # fmt: skip
 
 

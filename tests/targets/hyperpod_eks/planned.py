@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import functools
 from typing import Any
 
 from clustergen.base.findings import EXAMPLE_BASE
@@ -13,17 +13,13 @@ HYPERPOD = Fragments(
     "hyperpod-eks", f"{EXAMPLE_BASE}targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}\n"
 )
 validated, plan_of, files_of = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
+request_of = functools.partial(HYPERPOD.document, "create-cluster.json")
+"""The CreateCluster request of a text."""
 
 
 def codes(text: str = "") -> set[str]:
     """The codes of all findings."""
     return set(HYPERPOD.codes(text))
-
-
-def request_of(text: str = "") -> dict[str, Any]:
-    """The CreateCluster request of `text`."""
-    request: dict[str, Any] = json.loads(files_of(text)["create-cluster.json"])
-    return request
 
 
 def group_of(text: str = "", name: str = "h200") -> dict[str, Any]:

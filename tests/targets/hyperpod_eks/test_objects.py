@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.services.hyperpod.test_existing_cluster import SPECS, theirs
-from tests.services.kubernetes.clusters import Cluster, running
+from tests.services.kubernetes.clusters import Cluster
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.outcomes import succeeded
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
@@ -22,12 +22,6 @@ EMPTY = SPECS["eks"]
 JOINED = EMPTY + STORED
 VOLUME = ("persistentvolumes", "", "example-fsx.default")
 CLAIM = ("persistentvolumeclaims", "default", "example-fsx")
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with running(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

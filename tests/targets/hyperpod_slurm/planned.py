@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any
 
@@ -10,17 +11,13 @@ from tests.support.checking import Fragments
 
 HYPERPOD = Fragments("hyperpod-slurm")
 validated, plan_of, files_of = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
+request_of = functools.partial(HYPERPOD.document, "create-cluster.json")
+"""The CreateCluster request of a text."""
 
 
 def found(text: str, code: str) -> list[Finding]:
     """The findings of `text` with `code`."""
     return [finding for finding in HYPERPOD.findings(text) if finding.code == code]
-
-
-def request_of(text: str = "") -> dict[str, Any]:
-    """The CreateCluster request of `text`."""
-    request: dict[str, Any] = json.loads(files_of(text)["create-cluster.json"])
-    return request
 
 
 def groups_of(text: str = "") -> dict[str, dict[str, Any]]:

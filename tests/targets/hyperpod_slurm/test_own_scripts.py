@@ -22,7 +22,6 @@ SPARSE = (
 def test_the_bundle_has_no_scripts_of_clustergen(text: str) -> None:
     files = files_of(STORAGE + text)
     assert [path for path in files if path.startswith("lifecycle/")] == []
-    assert "upload_lifecycle" not in files["deploy.sh"]
     assert "aws s3 cp" not in files["README.md"]
 
 

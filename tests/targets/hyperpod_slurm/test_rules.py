@@ -44,6 +44,8 @@ $DATABASE
 targets: {hyperpod-slurm: {provisioning: all-at-once}}
     SLM352 slurm.accounting | all at once | provisioning: continuous
 # Images
+software: {os: rhel9}
+    IMG001 software.os | no image of rhel9 | write os: ubuntu2404
 $CUSTOMER
 login: {instance_type: m7i.xlarge}
 software: {containers: pyxis}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.validators.cloudformation.intrinsics import Resource
-from tests.validators.instance_types import all_types
+from tests.validators.instance_types import all_types, gpus
 from tests.validators.network_interfaces import interface_violations
 from tests.validators.placeholders import resource_id
 from tests.validators.user_data import user_data_violations
@@ -84,14 +84,10 @@ def _alike(facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for what, values in (
         ("architectures", {tuple(f["ProcessorInfo"]["SupportedArchitectures"]) for f in facts}),
         ("vCPU counts", {f["VCpuInfo"]["DefaultVCpus"] for f in facts}),
-        ("GPU counts", {_gpus(f) for f in facts}),
+        ("GPU counts", {gpus(f) for f in facts}),
     ):
         if len(values) > 1:
             yield f"instance types of different {what}: {sorted(values)}"
-
-
-def _gpus(facts: Mapping[str, Any]) -> int:
-    return sum(gpu["Count"] for gpu in facts.get("GpuInfo", {}).get("Gpus", []))
 
 
 def _purchase(
