@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support import control, run_summary
-from tests.support.tiers import IN_REAL, QUICK, REAL, REPEATED, repetitions, scenarios
+from tests.support.tiers import IN_REAL, QUICK, REAL, REPEATED, cases_but_one, scenarios
 from tests.validators import shared
 from tests.validators.parallelcluster import ParallelCluster
 
@@ -50,9 +50,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 why = f"{control.BEGINS}{reason}"
                 item.add_marker(pytest.mark.skipif(bool(reason), reason=why))
                 item.add_marker(pytest.mark.flaky(reruns=1))
-    for item in scenarios(items):
+    for item in (*scenarios(items), *cases_but_one(items, "sampled")):
         item.add_marker(IN_REAL)
-    for item in repetitions(items):
+    for item in cases_but_one(items, "swept"):
         item.add_marker(REPEATED)
     if not config.option.markexpr and config.args == config.getini("testpaths"):
         config.option.markexpr = QUICK

@@ -15,7 +15,7 @@ import pytest
 
 from clustergen import targets
 from tests.support.paths import ROOT
-from tests.support.tiers import IN_REAL, QUICK, repetitions, scenarios
+from tests.support.tiers import IN_REAL, QUICK, cases_but_one, scenarios
 
 TESTS = ROOT / "tests"
 BY_HAND = {
@@ -27,7 +27,7 @@ BY_HAND = {
 
 @dataclass(frozen=True)
 class Case:
-    """What `repetitions` and `scenarios` read of a case."""
+    """What `cases_but_one` and `scenarios` read of a case."""
 
     nodeid: str
     marks: Mapping[str, int]
@@ -58,7 +58,7 @@ def test_a_part_of_each_file_is_run(
         for test in range(tests)
         for number in range(cases)
     ]
-    left = {each.nodeid for sort in (repetitions, scenarios) for each in sort(given)}
+    left = {each.nodeid for each in (*scenarios(given), *cases_but_one(given, "sampled"))}
     assert len(given) - len(left) == run
 
 
@@ -119,7 +119,7 @@ def test_each_target_is_validated_and_deployed() -> None:
 
 @IN_REAL
 @pytest.mark.parametrize(
-    ("tier", "most"), [(QUICK, 19_500), ("real and not repeated", 1_500), ("repeated", 2_500)]
+    ("tier", "most"), [(QUICK, 19_500), ("real and not repeated", 2_500), ("repeated", 600)]
 )
 def test_a_tier_has_a_budget(tier: str, most: int) -> None:
     """One that grows beyond it makes room first."""

@@ -1,9 +1,9 @@
 """The tiers of the tests: quick, real and repeated.
 
 `pytest` runs the quick one: it needs the packages of the lock files and nothing else. The real one
-has what needs more of the machine or of time; `.ci/run` runs it too. Repeated is what does the same
-with other cases: a scheduled workflow runs it. Where a file or a folder is named, the tests of all
-tiers are run.
+has what needs more of the machine or of time; `.ci/run` runs it too. A scheduled workflow runs the
+repeated one: what holds of every spec, pair of features or wrong answer. Where a file or a folder
+is named, the tests of all tiers are run.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def without_root() -> str:
     return "" if os.geteuid() == 0 else "only root can be other users, and give files to them"
 
 
-def repetitions(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-    """The cases of tests with the mark ``sampled(n)``, but for one of n.
+def cases_but_one(items: Iterable[pytest.Item], mark: str) -> Iterator[pytest.Item]:
+    """The cases of tests with a mark such as ``sampled(n)``, but for one of n.
 
     Which one depends on the name, so that tests of one table take different rows.
     """
     for test, cases in _grouped(items, "[").items():
-        yield from _sampled(test, cases, _every(cases[0], "sampled"))
+        yield from _but_one(test, cases, cases[0].get_closest_marker(mark))
 
 
 def scenarios(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
@@ -54,7 +54,7 @@ def scenarios(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
     """
     for file, cases in _grouped(items, "::").items():
         tests = _grouped(cases, "[")
-        for test in _sampled(file, [*tests], _every(cases[0], "scenarios")):
+        for test in _but_one(file, [*tests], cases[0].get_closest_marker("scenarios")):
             yield from tests[test]
 
 
@@ -65,12 +65,8 @@ def _grouped(items: Iterable[pytest.Item], end: str) -> dict[str, list[pytest.It
     return found
 
 
-def _every(item: pytest.Item, name: str) -> int:
-    mark = item.get_closest_marker(name)
-    return mark.args[0] if mark else 1
-
-
-def _sampled(name: str, rows: Sequence[T], every: int) -> Sequence[T]:
-    """All rows but one of so many."""
+def _but_one(name: str, rows: Sequence[T], mark: pytest.Mark | None) -> Sequence[T]:
+    """All rows but one of as many as the mark says; none without a mark."""
+    every = mark.args[0] if mark else 1
     first = zlib.crc32(name.encode()) % min(every, len(rows))
     return [row for number, row in enumerate(rows) if number % every != first]
