@@ -239,17 +239,17 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "software.scripts-failure",
         "What happens when a script fails",
-        uses.script_field("on_failure", "stop", "continue"),
+        uses.scripts(lambda script: script.on_failure, "on_failure"),
     ),
     Feature(
         "software.scripts-every-boot",
         "Scripts that run at each boot",
-        uses.script_field("every_boot", True),
+        uses.scripts(lambda script: script.every_boot, "every_boot"),
     ),
     Feature(
         "software.scripts-updated",
         "Scripts that run when the cluster is updated",
-        uses.script_field("when", "updated"),
+        uses.scripts(lambda script: script.when == "updated", "when"),
     ),
     Feature("users", "Users with fixed ids", uses.given("users")),
     Feature("slurm.version", "Choice of the Slurm version", uses.written("slurm.version")),

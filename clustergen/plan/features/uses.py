@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from clustergen.base.findings import Path
 from clustergen.plan.features.model import Uses
-from clustergen.plan.model import Lustre, Machine, NodeGroup, Plan, Storage
+from clustergen.plan.model import Lustre, Machine, NodeGroup, Plan, Script, Storage
 
 
 def chosen(field: str, value: object) -> Uses:
@@ -49,11 +49,8 @@ def group_field(name: str) -> Uses:
     return groups(attrgetter(name), name)
 
 
-def script_field(name: str, *values: object) -> Uses:
-    find = attrgetter(name)
-    return lambda plan: (
-        (*script.path, name) for script in plan.software.scripts if find(script) in values
-    )
+def scripts(test: Callable[[Script], object], field: str) -> Uses:
+    return lambda plan: ((*script.path, field) for script in plan.software.scripts if test(script))
 
 
 def family(*prefixes: str) -> Uses:

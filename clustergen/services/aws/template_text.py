@@ -26,7 +26,8 @@ def parsed(text: str) -> Any:
         loader.dispose()
 
 
-_TAG: Final = "tag:yaml.org,2002:"
+_TEXT: Final = "tag:yaml.org,2002:str"
+_PLAIN: Final = {f"tag:yaml.org,2002:{each}" for each in ("bool", "float", "int")}
 
 
 class Loader(yaml.SafeLoader):
@@ -38,9 +39,9 @@ class Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         node = super().compose_node(parent, index)
         is_key = index is None and isinstance(parent, yaml.MappingNode)
-        if is_key and node and node.tag in {f"{_TAG}bool", f"{_TAG}float", f"{_TAG}int"}:
+        if is_key and node and node.tag in _PLAIN:
             # Not the node itself: an alias may repeat it as a value.
-            return yaml.ScalarNode(f"{_TAG}str", node.value, node.start_mark, node.end_mark)
+            return yaml.ScalarNode(_TEXT, node.value, node.start_mark, node.end_mark)
         return node
 
 
