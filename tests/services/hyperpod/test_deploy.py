@@ -521,8 +521,7 @@ def test_with_mode_legacy_parameters_are_filled(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("orchestrator", "spec"), [("slurm", ""), *SPECS.items()])
 def test_validators_accept_the_script(orchestrator: str, spec: str) -> None:
-    verify = files_of(spec, orchestrator)["verify.sh"]
-    assert script_violations({"verify.sh": verify}) == []
+    assert script_violations({"verify.sh": files_of(spec, orchestrator)["verify.sh"]}) == []
 
 
 def test_a_group_has_its_minimum_again_after_a_pause(tmp_path: Path) -> None:
