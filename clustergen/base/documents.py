@@ -17,6 +17,13 @@ def change_texts(value: Any, change: Callable[[str], Any]) -> Any:
     return change(value) if isinstance(value, str) else value
 
 
+def without_nothing(node: Any) -> Any:
+    """``node`` without keys that have no value, at any depth."""
+    if isinstance(node, Mapping):
+        return {key: without_nothing(each) for key, each in node.items() if each is not None}
+    return [without_nothing(each) for each in node] if isinstance(node, list) else node
+
+
 def leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
     """The values of a document that have no others within, with their places."""
     inner: list[tuple[str | int, Any]] = []

@@ -164,7 +164,7 @@ def _check(document: Document | None, findings: list[Finding], request: _Request
         found = _with_rest(found, document.data, request)
     found = [*found, *exposed.exposed(known, found)]
     if any(mark in text.source for text in document.texts for mark in exposed.MARKS):
-        found += exposed.stand_ins(document.data)
+        found = [*exposed.with_stand_ins(document.data, found)]
     # A finding of the reader explains more than the errors that follow from it.
     reported = {finding.span for finding in findings if finding.span}
     findings = [document.place(finding) for finding in findings]

@@ -13,7 +13,17 @@ from clustergen.analysis.diff.live import LiveError
 from clustergen.base import account, secrets
 from clustergen.base.account import Clients
 from clustergen.base.findings import Finding
-from clustergen.importing import batch, eks, eksctl, hyperpod, live, masking, parallelcluster, pcs
+from clustergen.importing import (
+    batch,
+    eks,
+    eksctl,
+    hyperpod,
+    live,
+    malformed,
+    masking,
+    parallelcluster,
+    pcs,
+)
 from clustergen.importing.answers import Answers
 from clustergen.importing.cloudformation import is_parameter_file
 from clustergen.importing.conversion import Imported
@@ -116,6 +126,8 @@ def _imported(request: Request, known: Mapping[str, str]) -> Imported:
             sources += read(text, name, known)
         except Unreadable as error:
             return _refused(unreadable(name, text, error))
+    if found := [each.place(it) for each in sources for it in malformed.directives(each.data)]:
+        return Imported("", tuple(found), False, 0, 0)
     first, *others = sorted(sources, key=lambda each: not formats.recognized(each.data))
     format = formats.recognized(first.data)
     if not format:
@@ -127,6 +139,7 @@ def _imported(request: Request, known: Mapping[str, str]) -> Imported:
         return _refused(far[0].place(UNKNOWN.at((), message, help="import the files one by one")))
     belonging = (first, *(each for each in others if each not in strangers))
     result = _SETS[format](belonging, request.answers)
+    result = result.without([s.place(each) for s in belonging for each in malformed.resources(s)])
     if request.answers.stack and format not in _STACKS:
         result = result._replace(findings=(*result.findings, first.place(_without_stack())))
     objects = [each for each in others if each.is_object and each.data["kind"] not in QUEUES]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from clustergen.base.documents import without_nothing
 from clustergen.base.findings import Finding
 from clustergen.base.patterns import pattern
 from clustergen.facts.catalog.regions import partition_of
@@ -171,7 +172,7 @@ def _plain(
 
     The other files of the bundle use the names. A name that comes from the stack stays a function.
     """
-    copied: Json = json.loads(json.dumps(template, default=str))
+    copied: Json = without_nothing(json.loads(json.dumps(template, default=str)))
     # An ARN is what something else is called.
     kinds = reader.form.kinds
     keys = {kind.section: kind.name for kind in kinds if not kind.name.endswith("Arn")}
@@ -183,7 +184,7 @@ def _plain(
             if (parameter := given["Ref"]) not in answers.parameters:
                 _ask_for_name(id, parameter, name, notes)
             properties[key] = name
-    return {key: each for key, each in copied.items() if each is not None}
+    return copied
 
 
 def _ask_for_name(id: str, parameter: str, name: str, notes: Notes) -> None:

@@ -19,6 +19,7 @@ from clustergen.importing.notes import Notes
 from clustergen.importing.rules import decisions, losses
 from clustergen.importing.writing import spec_text
 from clustergen.overlay.merging import called, deletes, naming
+from clustergen.spec.exposed import with_stand_ins
 from clustergen.spec.rules import form
 from clustergen.spec.rules.secrets import FILLED_IN
 from clustergen.targets import Target
@@ -136,8 +137,9 @@ def _planned(
             continue
         # What the language cannot say is judged in the overlay, where that is as strict.
         left = [f for f in found if service.adopts or (service.judged and f.code in _FORM)]
+        left = [f for f in left if rejections.without(words, [f.path]) != words]
         fewer = rejections.without(words, [finding.path for finding in left])
-        if fewer == words:
+        if not left:
             break
         for finding in left if service.adopts else ():
             text = f"{_text(finding.path)} is not in the spec. {finding.code}: {finding.message}"
@@ -208,8 +210,10 @@ def _broken(rendered: Json, target: Target, place: Callable[[Path], Path]) -> It
     Rules for the spec find more, and say more; these know all that a document can have.
     """
     rules = discovery.rules(target.document_rules) if target.document_rules else ()
-    for finding in errors(overlay.broken(rendered, target.schema, rules)):
-        yield replace(finding, path=place(finding.path), fix=None)
+    broken = with_stand_ins(rendered, overlay.broken(rendered, target.schema, rules))
+    for finding in errors(broken):
+        if finding.code != FILLED_IN.code:  # found in the spec
+            yield replace(finding, path=place(finding.path), fix=None)
 
 
 def _shown(values: Mapping[Path, Any], path: Path) -> str:

@@ -16,6 +16,8 @@ Json = dict[str, Any]
 
 _IDENTITY = word_set("name instance_type instance_types count")
 """What a node group cannot do without: no stand-in could be true."""
+_MEMBERS = word_set("name node_groups")
+"""What a queue cannot do without."""
 _NEEDED = word_set("version name region network node_groups targets")
 _WITHOUT_QUEUES = word_set("eks hyperpod-eks")
 """The sections of targets whose documents have no queues."""
@@ -78,14 +80,16 @@ def _remove(spec: Json, path: Path) -> None:
     match path:
         case ("node_groups", int(index), str(key), *_) if key not in _IDENTITY:
             spec["node_groups"][index].pop(key, None)
-        case ("storage", int(), "name"):
-            pass  # the document needs one
+        case ("queues", int(index), str(key), *_) if key not in _MEMBERS:
+            spec["queues"][index].pop(key, None)
+        case ("queues", *_) | ("storage", int(), "name"):
+            pass  # the document needs it
         case ("storage" | "users", int(index), *_):
             del spec[str(path[0])][index : index + 1]
         case ("network", "vpc" | "private_subnets", *_):
             pass
         case (
-            "network" | "head_node" | "login" | "slurm" | "monitoring" | "software",
+            "network" | "head_node" | "login" | "slurm" | "monitoring" | "software" | "tags",
             str(key),
             *_,
         ):

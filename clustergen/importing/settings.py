@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from clustergen.base.documents import change_texts
 from clustergen.base.findings import Path
 from clustergen.base.patterns import pattern
-from clustergen.importing.cloudformation.functions import UNKNOWN, decoded, is_reference
+from clustergen.importing.cloudformation.functions import UNKNOWN, decoded, is_reference, stand_ins
 from clustergen.importing.cloudformation.stacks import Resource
 from clustergen.importing.reading import Source
 from clustergen.services.fields import value_at
@@ -167,7 +167,7 @@ def _names(resources: Iterable[Resource], form: Form) -> Iterable[tuple[str, tup
             known = isinstance(value, str | int | float)
             # Ids of nested stacks have those before them, with dots.
             id = _NO_ID.sub("", resource.id)
-            name = str(value) if known else kind.called(id, resource.properties)
+            name = stand_ins(str(value)) if known else kind.called(id, resource.properties)
             while (kind.section, name) in used:
                 name += "-"
             used.add((kind.section, name))

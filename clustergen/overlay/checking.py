@@ -12,6 +12,7 @@ from clustergen.overlay.merging import apply
 from clustergen.overlay.placing import place
 from clustergen.overlay.references import dangling, unchecked
 from clustergen.overlay.refusals import once, refusals
+from clustergen.overlay.regressions import without_repeats
 from clustergen.overlay.rules.used import RENAMED
 from clustergen.overlay.used import taken_away
 
@@ -50,10 +51,9 @@ def check(
 
 def broken(document: Mapping[str, Any], schema: Schema, rules: Iterable[Rule]) -> Iterator[Finding]:
     """What the schema and the rules reject of a whole document, at its paths."""
-    for violation in once(schema.violations(document)):
-        yield from refusals(violation, lambda path: path)
-    for rule in rules:
-        yield from rule.find(document)
+    violations = once(schema.violations(document))
+    rejected = (each for violation in violations for each in refusals(violation, lambda path: path))
+    yield from without_repeats(rejected, (each for rule in rules for each in rule.find(document)))
 
 
 def _identity(violation: Violation) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ from clustergen.base.findings import Finding, Path, Rule
 from clustergen.facts.schemas import Schema
 from clustergen.overlay.merging import apply
 from clustergen.overlay.placing import place
-from clustergen.overlay.rules.schema import COMBINATION
+from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION
 
 
 def regressions(  # noqa: PLR0913 what an overlay is checked with
@@ -43,12 +43,21 @@ def regressions(  # noqa: PLR0913 what an overlay is checked with
 def without_repeats(findings: Iterable[Finding], broken: Iterable[Finding]) -> Iterator[Finding]:
     """``findings`` of the schema followed by ``broken``, without repetitions.
 
-    For keys that cannot be combined, a document rule explains more than the schema.
+    For keys that cannot be combined, a document rule explains more than the schema. What a rule
+    says of a value that the schema rejects follows from it.
     """
-    broken = list(broken)
+    findings = list(findings)
+    wrong = [finding.path for finding in findings if finding.code == BAD_VALUE.code]
+    broken = [each for each in broken if not any(_within(each.path, path) for path in wrong)]
     explained = [finding.path for finding in broken]
     for finding in findings:
         covers = any(path[: len(finding.path)] == finding.path for path in explained)
         if finding.code != COMBINATION.code or not covers:
             yield finding
     yield from broken
+
+
+def _within(one: Path, other: Path) -> bool:
+    """Whether one of two places is in the other."""
+    length = min(len(one), len(other))
+    return one[:length] == other[:length]

@@ -69,11 +69,19 @@ def stand_ins_in(text: str) -> list[str]:
     return [*dict.fromkeys(_STAND_IN.findall(text))]
 
 
-def stand_ins(data: Any, path: Path = ()) -> Iterator[Finding]:
+def with_stand_ins(data: Any, found: Iterable[Finding]) -> Iterator[Finding]:
+    """``found``, and a finding for each value that an import left open in place of those on it."""
+    left = list(_stand_ins(data))
+    places = {each.path for each in left}
+    yield from (each for each in found if each.on_key or each.path not in places)
+    yield from left
+
+
+def _stand_ins(data: Any, path: Path = ()) -> Iterator[Finding]:
     """A finding for each text in which an import left something to fill in."""
     if isinstance(data, dict | list):
         for step, each in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from stand_ins(each, (*path, step))
+            yield from _stand_ins(each, (*path, step))
     elif isinstance(data, str):
         words = stand_ins_in(data)
         # Another stand-in in the same ARN says more than its account.

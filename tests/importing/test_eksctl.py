@@ -358,3 +358,9 @@ def test_a_group_with_capitals_gets_a_queue_without() -> None:
     spec = spec_of(bring(CONFIG.replace("name: gpu", "name: GPU-Nodes")))
     assert [queue.name for queue in spec.queues] == ["sys", "gpu-nodes"]
     assert spec.node_groups[1].name == "GPU-Nodes"
+
+
+def test_a_file_of_eksctl_does_not_say_what_runs() -> None:
+    (finding,) = bring(("cluster.yaml", CONFIG), adopt=True).findings
+    assert finding.code == "IMP022"
+    assert "--live eks/research --adopt" in finding.help

@@ -59,6 +59,16 @@ def test_the_overlay_of_a_running_cluster_has_what_a_rule_rejects() -> None:
     assert "Throughput: 1000" in result.text
 
 
+def test_more_queues_than_there_can_be_stay_in_the_spec_of_a_running_cluster() -> None:
+    """The overlay cannot have queues that the spec does not name."""
+    queue = SMALL[SMALL.index("    - Name: cpu") :]
+    more = (queue.replace("cpu", f"q{i}").replace("Name: c7i,", f"Name: c{i},") for i in range(50))
+    result = bring_one(SMALL + "".join(more), adopt=True)
+    assert {each.code for each in result.errors} == {"LIM003"}
+    left_out = [each.message for each in result.findings if each.code == "IMP006"]
+    assert not any("queues" in message or "node_groups" in message for message in left_out)
+
+
 def test_nothing_stands_in_for_the_type_of_running_nodes() -> None:
     result = bring_one(SMALL.replace("c7i.4xlarge", "zz9.unknown"), adopt=True)
     assert [each.code for each in result.errors] == ["CAP001"]

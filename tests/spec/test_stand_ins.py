@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen.spec.exposed import stand_ins
+from clustergen.base.findings import errors
+from clustergen.spec.exposed import with_stand_ins
+from tests.support.checking import check_fragment
 
 FOUND = [
     ("--user FILL-IN-USER --password FILL-IN-PASSWORD", ["FILL-IN-USER", "FILL-IN-PASSWORD"]),
@@ -24,6 +26,21 @@ FOUND = [
 
 @pytest.mark.parametrize(("text", "words"), FOUND)
 def test_each_stand_in_is_named(text: str, words: list[str]) -> None:
-    found = list(stand_ins({"targets": [text]}))
+    found = list(with_stand_ins({"targets": [text]}, ()))
     assert [each.message for each in found] == [f"{word} is a stand-in" for word in words]
     assert {each.path for each in found} <= {("targets", 0)}
+
+
+GROUP = "node_groups: [{{name: gpu, instance_type: {}, count: 2, efa: {}}}]\n"
+OVERLAY = "targets: {{parallelcluster: {{overlay: {{Monitoring: {{DetailedMonitoring: {}}}}}}}}}"
+PLACES = [
+    GROUP.format("p5.48xlarge", "FILL-IN-efa"),
+    GROUP.format("FILL-IN-type", "true"),
+    OVERLAY.format("FILL-IN-x"),
+]
+
+
+@pytest.mark.parametrize("text", PLACES)
+def test_a_stand_in_is_one_error(text: str) -> None:
+    """What a rule says of its form says nothing about the value."""
+    assert [each.code for each in errors(check_fragment(text).findings)] == ["SPC061"]

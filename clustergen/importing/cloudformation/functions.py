@@ -13,11 +13,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, TypeGuard
 
 from clustergen.base.patterns import pattern
+from clustergen.base.secrets import STAND_IN
 
 NOTHING: Final = object()
 """The value of ``AWS::NoValue``: whatever has it is left out."""
 _OPEN, _CLOSE = "\x02", "\x03"
 UNKNOWN: Final = pattern(f"{_OPEN}([^{_CLOSE}]*){_CLOSE}")
+ACCOUNT_ID: Final = "AWS::AccountId"
+ACCOUNT: Final = "0" * 12
+"""The stand-in for an account."""
 _VARIABLE: Final = pattern(r"\$\{(!?)([^}]*)\}")
 _REFERENCES: Final = frozenset(("Ref", "Fn::GetAtt", "Fn::ImportValue"))
 
@@ -41,6 +45,17 @@ def unknown(name: str) -> str:
     return f"{_OPEN}{name}{_CLOSE}"
 
 
+def stand_in(name: str) -> str:
+    """What stands for a value that is not known, by the name of what has it."""
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+    return ACCOUNT if name == ACCOUNT_ID else f"{STAND_IN}{slug}"
+
+
+def stand_ins(text: str) -> str:
+    """``text`` with stand-ins for the values in it that are not known."""
+    return UNKNOWN.sub(lambda match: stand_in(match[1]), text)
+
+
 def is_reference(value: Any) -> TypeGuard[Mapping[str, Any]]:
     """Whether a value is only known after deployment."""
     return isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in _REFERENCES
@@ -59,7 +74,7 @@ def evaluate(value: Any, scope: Scope) -> Any:
         found = (evaluate(each, scope) for each in value)
         return [each for each in found if each is not NOTHING]
     if not isinstance(value, Mapping):
-        return value
+        return NOTHING if value is None else value
     if len(value) == 1:
         ((name, argument),) = value.items()
         if name == "Ref" and isinstance(argument, str):

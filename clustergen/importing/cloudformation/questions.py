@@ -8,9 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clustergen.base.findings import Path
-from clustergen.base.secrets import STAND_IN
 from clustergen.base.text_lists import word_set
-from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference, name_of
+from clustergen.importing.cloudformation.functions import (
+    ACCOUNT,
+    ACCOUNT_ID,
+    UNKNOWN,
+    is_reference,
+    name_of,
+    stand_in,
+)
 from clustergen.importing.notes import Notes
 
 _ID_DIGITS: Final = 17
@@ -30,10 +36,8 @@ _IDS: Final[Mapping[str, str]] = {
 _LISTS: Final = word_set(
     "SubnetIds Subnets SecurityGroupIds SecurityGroups Groups AdditionalSecurityGroups"
 )
-_ACCOUNT_ID: Final = "AWS::AccountId"
 _DYNAMIC: Final = "{{resolve:"
 _SCRIPTS: Final = "SourceS3Uri"
-_ACCOUNT: Final = "0" * 12
 _ROLE: Final = re.compile(r"Role(Arn)?$|^PrincipalArn$")
 _NUMBERS: Final = re.compile(r"(Count|Size|Capacity|VCpus|Vcpus|Version|Priority)$")
 
@@ -83,28 +87,28 @@ class Questions:
         return self._asked[kind, name]
 
     def _made(self, kind: str, name: str) -> Any:
-        slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
-        if name == _ACCOUNT_ID:
-            return _ACCOUNT
+        word = stand_in(name)
+        if name == ACCOUNT_ID:
+            return word
         if kind in _IDS.values():
             number = 1 + sum(1 for known, _ in self._asked if known == kind)
             return f"{kind}-{number:0{_ID_DIGITS}d}"
         if kind == "IamInstanceProfileArn":
-            return f"arn:{self.partition}:iam::{_ACCOUNT}:instance-profile/{STAND_IN}{slug}"
+            return f"arn:{self.partition}:iam::{ACCOUNT}:instance-profile/{word}"
         if kind == _SCRIPTS:
-            return f"s3://{STAND_IN}{slug}".lower()
+            return f"s3://{word}".lower()
         if kind == "ClusterArn":
-            return f"arn:{self.partition}:eks:{self.region}:{_ACCOUNT}:cluster/{STAND_IN}{slug}"
+            return f"arn:{self.partition}:eks:{self.region}:{ACCOUNT}:cluster/{word}"
         if kind == "PasswordSecretArn":
-            service = f"arn:{self.partition}:secretsmanager:{self.region}:{_ACCOUNT}"
-            return f"{service}:secret:{STAND_IN}{slug}"
+            service = f"arn:{self.partition}:secretsmanager:{self.region}:{ACCOUNT}"
+            return f"{service}:secret:{word}"
         if kind == "BucketName":
-            return f"{STAND_IN}{slug}".lower()
+            return word.lower()
         if kind == "Policy":
-            return f"arn:{self.partition}:iam::{_ACCOUNT}:policy/{STAND_IN}{slug}"
+            return f"arn:{self.partition}:iam::{ACCOUNT}:policy/{word}"
         if _ROLE.search(kind):
-            return f"arn:{self.partition}:iam::{_ACCOUNT}:role/{STAND_IN}{slug}"
-        return 1 if _NUMBERS.search(kind) else f"{STAND_IN}{slug}"
+            return f"arn:{self.partition}:iam::{ACCOUNT}:role/{word}"
+        return 1 if _NUMBERS.search(kind) else word
 
     def _ask(self, name: str, path: Path) -> None:
         flag = f"--parameter {name}=VALUE"

@@ -23,7 +23,7 @@ from clustergen.importing.eksctl.permissions import permissions
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.regions import located
-from clustergen.importing.rules import losses
+from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Json, Place, link
 from clustergen.spec import patterns
 
@@ -35,6 +35,10 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     (source, *_) = sources
     notes, config = Notes(), Keys(source.data)
     metadata = config.section("metadata")
+    if answers.adopt:
+        help = f"clustergen import --live eks/{metadata.take('name') or 'NAME'} --adopt"
+        refused = source.place(formats.INCOMPLETE.at((), _ASKED, help=help))
+        return Imported("", (refused,), False, 0, 0)
     named = str(metadata.take("region") or "")
     answers = located(answers, named, ("metadata", "region"), "file", notes)
     name = _name(config, answers, notes)
@@ -65,6 +69,7 @@ def _logs(config: Keys) -> Json:
     return {"monitoring": {"log_retention": f"{days}d"}} if days else {}
 
 
+_ASKED: Final = "--adopt needs the cluster that runs; a file of eksctl only says what was asked for"
 _OF_GROUPS: Final = word_set(
     "apiVersion kind metadata vpc availabilityZones managedNodeGroups nodeGroups"
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
+from clustergen.base.documents import without_nothing
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.kinds import fitting
@@ -18,7 +19,7 @@ from clustergen.importing.parallelcluster.equivalence import equivalent
 from clustergen.importing.parallelcluster.fields import spec
 from clustergen.importing.parallelcluster.normal import normal
 from clustergen.importing.parallelcluster.partitions import resolved
-from clustergen.importing.parallelcluster.parts import effective, without_nothing
+from clustergen.importing.parallelcluster.parts import effective
 from clustergen.importing.parallelcluster.yaml_keys import unreadable
 from clustergen.importing.reading import Source
 from clustergen.importing.rules import formats

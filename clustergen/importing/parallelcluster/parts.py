@@ -11,13 +11,6 @@ Json = dict[str, Any]
 EVENTS = ("OnNodeStart", "OnNodeConfigured", "OnNodeUpdated")
 
 
-def without_nothing(node: Any) -> Any:
-    """``node`` without keys that have no value, which say nothing."""
-    if isinstance(node, Mapping):
-        return {key: without_nothing(each) for key, each in node.items() if each is not None}
-    return [without_nothing(each) for each in node] if isinstance(node, list) else node
-
-
 def actions(node: Mapping[str, Any], event: str) -> list[Json]:
     """The scripts of an event, in order: one, or a sequence."""
     action = section(node, "CustomActions", event)

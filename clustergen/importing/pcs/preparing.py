@@ -31,8 +31,8 @@ def with_names(settings: Json, notes: Notes) -> Json:
         found[kind] = dict(section(settings, kind))
         for id, node in found[kind].items():
             name = node.get("Name")
-            if is_reference(name) or UNKNOWN.search(str(name)):
-                what = name_of(name) if is_reference(name) else UNKNOWN.sub(r"${\1}", str(name))
+            if is_reference(name):
+                what = name_of(name)
                 text = f"the name of {id} is {what}, which no file says"
                 notes.asked((kind, id, "Name"), text, f"use --parameter {what}=VALUE", "targets")
                 found[kind][id] = {**node, "Name": id}

@@ -1,0 +1,83 @@
+"""Parts of a configuration that no service accepts, and names that only a stack knows."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from clustergen.base.findings import errors
+from clustergen.checking.compiler import check_text
+from clustergen.importing.reading import read
+from tests.importing import test_batch, test_eks, test_pcs
+from tests.importing.clusters import SMALL
+from tests.importing.templates import bring, document, lossless
+
+TEMPLATES: dict[str, Any] = {
+    "pcs": dict(read(test_pcs.TEMPLATE, "")[0].template),
+    "batch": test_batch.TEMPLATE,
+    "eks": test_eks.TEMPLATE,
+}
+
+
+def changed(target: str, path: str, value: Any) -> dict[str, Any]:
+    """The template of a target with another value at a path below its resources."""
+    template = copy.deepcopy(TEMPLATES[target])
+    *steps, last = path.split(".")
+    node = template["Resources"]
+    for step in steps:
+        node = node[step]
+    node[last] = value
+    return template
+
+
+MALFORMED = {
+    "Job.Properties": "text",
+    "Odd": "text",
+    "Odder": {"Type": ["AWS::S3::Bucket"]},
+    "Queue.Properties.State": None,
+}
+
+
+@pytest.mark.parametrize("adopt", [False, True], ids=["import", "adopt"])
+@pytest.mark.parametrize("path", MALFORMED)
+def test_what_cloudformation_rejects_is_not_dropped_in_silence(path: str, adopt: bool) -> None:
+    result = bring(changed("batch", path, MALFORMED[path]), adopt=adopt)
+    (found,) = [each for each in result.findings if each.code == "IMP012"]
+    assert ".".join(map(str, found.path)) == f"Resources.{path}"
+    assert not result.lossless
+    assert "OVL004" not in {each.code for each in result.errors}
+
+
+@pytest.mark.parametrize("directive", ["$patch: delete", "$patch: replace", "$rename: other"])
+def test_an_original_gives_no_directions_to_its_overlay(directive: str) -> None:
+    result = bring(
+        ("cluster.yaml", SMALL.replace("- Name: cpu", f"- {directive}\n      Name: cpu"))
+    )
+    (found,) = result.findings
+    assert (found.code, found.span and found.span.line) == ("IMP012", 9)
+    assert result.text == ""
+
+
+NAMES = [
+    ("pcs", "Cluster.Properties.Name"),
+    ("pcs", "Nodes.Properties.Name"),
+    ("pcs", "Queue.Properties.Name"),
+    ("batch", "Gpu.Properties.ComputeEnvironmentName"),
+    ("batch", "Queue.Properties.JobQueueName"),
+    ("batch", "Job.Properties.JobDefinitionName"),
+    ("eks", "Control.Properties.Name"),
+    ("eks", "Gpu.Properties.NodegroupName"),
+]
+
+
+@pytest.mark.parametrize(("target", "path"), NAMES)
+def test_a_name_of_which_a_parameter_is_a_part_is_filled_in(target: str, path: str) -> None:
+    template = changed(target, path, {"Fn::Sub": "${Stage}-x"})
+    result = lossless(bring(template))
+    assert "FILL-IN-Stage" in result.text
+    assert {each.code for each in errors(check_text(result.text).findings)} == {"SPC061"}
+    known = lossless(bring(template, parameters={"Stage": "dev"}))
+    assert "dev-x" in str(document(known, target))
+    assert "FILL-IN-Stage" not in known.text
