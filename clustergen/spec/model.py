@@ -31,7 +31,7 @@ class Targets(Section):
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """The section of a target; :mod:`clustergen.spec.declared` adds the fields."""
+            """The section of a target; the compiled schema has the fields."""
 
 
 class Spec(Section):

@@ -11,12 +11,12 @@ import pytest
 from clustergen import targets
 from clustergen.base.findings import EXAMPLE_BASE
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.spec import declared
 from clustergen.spec.source import read_text
 from clustergen.targets.eks import options as eks
 from clustergen.targets.pcs import options as pcs
 from tests.support.checking import Fragments, check_fragment
 from tests.support.tables import flow
+from tools.spec import declared
 
 PC, PCS = "parallelcluster", "pcs"
 

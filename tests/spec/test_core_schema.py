@@ -16,10 +16,10 @@ from clustergen.base.findings import EXAMPLE_BASE
 from clustergen.base.resources import tree
 from clustergen.checking.registry import every
 from clustergen.spec import core_schema, source
-from clustergen.spec.declared import language
 from tests.support import checking
 from tests.support.tiers import share
 from tools.spec import build
+from tools.spec.declared import language
 
 BASE = source.read_text(EXAMPLE_BASE)[0]
 SPECS = sorted(tree("specs").glob("*.yaml"))

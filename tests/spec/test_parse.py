@@ -15,13 +15,13 @@ from pydantic import BaseModel
 from clustergen.base import resources
 from clustergen.base.findings import EXAMPLE_BASE, Finding, errors
 from clustergen.spec import parse
-from clustergen.spec.declared import language
 from clustergen.spec.model import Spec
 from clustergen.spec.schema import schema
 from clustergen.spec.source import merge, read_text
 from tests.support.checking import EVERY_FIELD, EVERY_TARGET, check_for_all, document_of
 from tests.support.tables import rows
 from tests.support.tiers import share
+from tools.spec.declared import language
 
 
 def _merged(fragment: str) -> Any:

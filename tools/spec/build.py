@@ -15,9 +15,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from clustergen.spec import core_schema, declared, misplaced, schema, validators
+from clustergen.spec import core_schema, misplaced, schema, validators
 from clustergen.spec.base import NODE_TYPE, SERVICE_NODE_TYPE, Section
 from clustergen.spec.core_schema import DEFAULTS, FUNCTION, SECTION
+from tools.spec import declared
 
 # Parts of a core schema that reading does not need.
 _LEFT_OUT = (

@@ -13,9 +13,10 @@ from botocore import stub
 from clustergen.base.account import CallError
 from clustergen.cli import main
 from clustergen.facts.catalog import prices
-from clustergen.facts.catalog.prices import __main__, price_list
+from clustergen.facts.catalog.prices import price_list
 from tests.support import service_models
 from tests.support.tables import flow
+from tools.catalog import prices as rebuilding
 
 
 def product(attributes: Mapping[str, str], unit: str, *tiers: tuple[str, str]) -> str:
@@ -184,7 +185,7 @@ def test_new_prices_replace_those_of_their_place() -> None:
         prices.Price("EC2 p5.48xlarge", 50.0, "instance-hour", place, prices.Source("x", "y"))
         for place in ("us-east-1", "ap-southeast-5")
     ]
-    files = __main__.merged(list(prices.rows()), new, "2027-01-01")
+    files = rebuilding.merged(list(prices.rows()), new, "2027-01-01")
     rows = {row["price"]: row for row in map(json.loads, files["prices.jsonl"].splitlines())}
     old = {row["price"]: row for row in prices.rows()}
     by_place = {
@@ -203,7 +204,7 @@ def test_new_prices_replace_those_of_their_place() -> None:
 
 
 def test_nothing_new_changes_nothing() -> None:
-    files = __main__.merged(list(prices.rows()), [], "2027-01-01")
+    files = rebuilding.merged(list(prices.rows()), [], "2027-01-01")
     for name, text in files.items():
         assert (prices.DATA / name).read_text(encoding="ascii") == text
 
@@ -215,12 +216,12 @@ def test_a_rebuild(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     queries = [query for query in price_list.QUERIES if query.prefix == "NAT gateway"]
-    monkeypatch.setattr(__main__, "QUERIES", queries)
-    monkeypatch.setattr(__main__, "DATA", tmp_path)
+    monkeypatch.setattr(rebuilding, "QUERIES", queries)
+    monkeypatch.setattr(rebuilding, "DATA", tmp_path)
     answer = product({"usagetype": "USE2-NatGateway-Hours"}, "Hrs", ("0", "0.05"))
     stubbed.add_response("get_products", {"PriceList": [answer]})
-    assert __main__.main(["--region", "us-east-2"], stubbed.client) == 0
+    assert rebuilding.main(["--region", "us-east-2"], stubbed.client) == 0
     assert '"use2":0.05' in (tmp_path / "prices.jsonl").read_text()
     assert capsys.readouterr().out.startswith("1 prices")
     stubbed.add_client_error("get_products", "AccessDeniedException", "not allowed")
-    assert __main__.main(["--region", "us-east-2"], stubbed.client) == 2
+    assert rebuilding.main(["--region", "us-east-2"], stubbed.client) == 2

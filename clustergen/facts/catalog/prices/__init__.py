@@ -3,7 +3,7 @@
 ``data/prices.jsonl`` has one price in each line, by place: a region's zone prefix (``use1``), a
 city with Local Zones (``use1-dfw``), or a zone id for Spot. Its sources are in
 ``data/price_sources.json``. A missing price is unknown, which does not mean that the service is
-free or absent there. ``python -m clustergen.facts.catalog.prices`` asks the Price List for new
+free or absent there. ``python -m tools.catalog.prices`` asks the Price List for new
 prices.
 """
 

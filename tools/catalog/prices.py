@@ -1,4 +1,4 @@
-"""Rebuild the prices: ``python -m clustergen.facts.catalog.prices [--region REGION]``.
+"""Rebuild the prices: ``python -m tools.catalog.prices [--region REGION]``.
 
 Asks the Price List for the prices that it has in a usable form, and keeps all others with their
 sources and dates: Capacity Blocks, Spot, PCS, and whatever has no product there.
@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 def main(argv: Sequence[str] | None = None, client: Any = None) -> int:
     """Write the data; returns exit status 2 if the Price List does not answer."""
-    parser = argparse.ArgumentParser(prog="python -m clustergen.facts.catalog.prices")
+    parser = argparse.ArgumentParser(prog="python -m tools.catalog.prices")
     parser.add_argument("--region", action="append", help="a region to ask for; repeatable (all)")
     options = parser.parse_args(argv)
     date = datetime.datetime.now(datetime.UTC).date().isoformat()

@@ -1,26 +1,22 @@
-"""The models of the sections that targets declare, and of a spec with them.
-
-Only :mod:`tools.spec.build` and tests need them.
-"""
+"""The models of the sections that targets declare, and of a spec with them."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib
 import types
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import Field, create_model, model_validator
 
+from clustergen import targets as known
 from clustergen.spec import base, nodes
 from clustergen.spec.base import Section
 from clustergen.spec.model import Spec, Target, Targets
+from tools.spec import instead as alternatives
 
 M = TypeVar("M", bound=Section)
-_TARGETS = f"{__name__.partition('.')[0]}.targets"
-"""The package that knows the targets: above the language, and so loaded by name."""
 
 
 @functools.cache
@@ -56,15 +52,13 @@ def targets() -> Mapping[str, type[Target]]:
 
 def instead() -> dict[str, Any]:
     """What to write in place of options and additions of other targets."""
-    known = importlib.import_module(f"{_TARGETS}.instead")
-    tables = {"options": known.OPTIONS, "additions": known.ADDITIONS}
-    return {kind: known.by_target(table) for kind, table in tables.items()}
+    tables = {"options": alternatives.OPTIONS, "additions": alternatives.ADDITIONS}
+    return {kind: alternatives.by_target(table) for kind, table in tables.items()}
 
 
 def _registered() -> list[Any]:
     """The targets, in their order in the language."""
-    known = importlib.import_module(_TARGETS)
-    return [importlib.import_module(known.package(name)).TARGET for name in known.NAMES]
+    return [known.load(name) for name in known.NAMES]
 
 
 @functools.cache
