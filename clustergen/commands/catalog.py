@@ -7,11 +7,13 @@ import json
 
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import OK, UsageError
+from clustergen.commands.request import project_of
 from clustergen.facts import catalog
 from clustergen.facts.catalog import InstanceType, select, show
 
 
 def run(args: argparse.Namespace) -> int:
+    project_of(args)  # it may describe types
     types = _types(args)
     if args.output == "json":
         print(json.dumps([show.as_json(type) for type in types], indent=2))

@@ -14,6 +14,7 @@ from clustergen.base.findings import Severity, Span
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK, UsageError
 from clustergen.commands.init import write_files
+from clustergen.commands.request import project_of
 from clustergen.facts.catalog import regions
 from clustergen.importing import Answers, Imported, Request, imported, imported_live, live
 from clustergen.importing.reading import decoded
@@ -27,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out) if args.out else None
     if out and out.exists() and not args.force:
         return inputs.print_error(f"{out} already exists; --force overwrites it")
+    project_of(args)  # it may describe instance types
     try:
         answers = _answers(args)
         texts = [] if args.live else [(name, _text(name)) for name in args.files]

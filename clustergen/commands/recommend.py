@@ -19,7 +19,7 @@ from clustergen.commands import inputs
 from clustergen.commands.cost import hours_of
 from clustergen.commands.exit_status import FOUND, OK, UsageError
 from clustergen.commands.init import SPEC, write_files
-from clustergen.commands.request import read
+from clustergen.commands.request import project_of, read
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.spec import source
@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _of_arguments(args: argparse.Namespace) -> tuple[Need, Draft]:
+    project_of(args)  # it may describe types
     if not (args.accelerator and args.count):
         raise UsageError("give --accelerator and --count, or a spec")
     types = needs.types_of(args.accelerator, args.count)

@@ -12,15 +12,14 @@ import argparse
 import dataclasses
 import datetime
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clustergen.facts.catalog import families, rows
-from clustergen.facts.catalog.instance import Accelerator, NetworkCard
+from clustergen.facts.catalog import described, families, rows
+from clustergen.facts.catalog.instance import Accelerator
 from clustergen.facts.catalog.lookup import DATA
 from clustergen.facts.catalog.rows import Row
 from tools.catalog import survey
@@ -73,10 +72,7 @@ def _surveyed_row(facts: Mapping[str, Any], offerings: survey.Offerings, by_hand
     name: str = facts["InstanceType"]
     zones = [zone for by_zone in offerings.values() for zone, on in by_zone.items() if name in on]
     row = {
-        "name": name,
-        **_machine(facts),
-        **_network(facts["NetworkInfo"]),
-        **_terms(facts),
+        **described.row(facts),
         "zones": rows.encode_zones(zones, sorted(offerings)),
         **_by_name(name, by_hand),
     }
@@ -91,86 +87,6 @@ def _whole_row(name: str, order: Sequence[str], by_hand: _ByHand) -> Row:
         "zones": rows.encode_zones((), order),
         **_by_name(name, by_hand),
     }
-
-
-def _machine(facts: Mapping[str, Any]) -> Row:
-    cpu = facts["VCpuInfo"]
-    threads = cpu["DefaultThreadsPerCore"]
-    disks = facts.get("InstanceStorageInfo", {}).get("Disks") or [{"Count": 0, "SizeInGB": 0}]
-    (disk,) = disks
-    return {
-        "arch": facts["ProcessorInfo"]["SupportedArchitectures"][-1],
-        "vcpus": cpu["DefaultVCpus"],
-        "cores": cpu["DefaultCores"],
-        "tpc": threads,
-        # Bare metal and the oldest types offer no choice, and have no list.
-        "valid_tpc": cpu.get("ValidThreadsPerCore", [threads]),
-        "mem": facts["MemoryInfo"]["SizeInMiB"],
-        "accelerator": _accelerator(facts),
-        "disks": [disk["Count"], disk["SizeInGB"]],
-    }
-
-
-# Where DescribeInstanceTypes lists accelerators. Inferentia appears twice: the first wins.
-_ACCELERATORS = (
-    ("gpu", "GpuInfo", "Gpus"),
-    ("neuron", "NeuronInfo", "NeuronDevices"),
-    ("inference", "InferenceAcceleratorInfo", "Accelerators"),
-    ("fpga", "FpgaInfo", "Fpgas"),
-    ("media", "MediaAcceleratorInfo", "Accelerators"),
-)
-
-
-def _accelerator(facts: Mapping[str, Any]) -> list[Any] | None:
-    for kind, info, items in _ACCELERATORS:
-        if info in facts:
-            (one,) = facts[info][items]
-            memory = one["MemoryInfo"]["SizeInMiB"]
-            return [kind, one.get("Manufacturer", "AWS"), one["Name"], one["Count"], memory]
-    return None
-
-
-def _network(info: Mapping[str, Any]) -> Row:
-    cards = [
-        NetworkCard(
-            card["NetworkCardIndex"],
-            card["MaximumNetworkInterfaces"],
-            tuple(card["InterfaceTypes"]),
-        )
-        for card in info["NetworkCards"]
-    ]
-    return {
-        "gbps": _gbps(info),
-        "burst": info["NetworkPerformance"].startswith("Up to"),
-        "cards": rows.encode_cards(cards),
-        "efa": info.get("EfaInfo", {}).get("MaximumEfaInterfaces", 0),
-        "ipv4": info["Ipv4AddressesPerInterface"],
-    }
-
-
-def _gbps(info: Mapping[str, Any]) -> float:
-    """Bandwidth from "16x 200 Gigabit" or "Up to 12.5 Gigabit"; for old types, the card's peak."""
-    match = re.fullmatch(
-        r"(?:Up to )?(?:(\d+)x )?(\d+(?:\.\d+)?) Gigabit", info["NetworkPerformance"]
-    )
-    if match:
-        return int(match[1] or 1) * float(match[2])
-    (card,) = info["NetworkCards"]  # "High", "Moderate", ...
-    return float(card["PeakBandwidthInGbps"])
-
-
-def _terms(facts: Mapping[str, Any]) -> Row:
-    return {
-        "usage": sorted(facts["SupportedUsageClasses"], key=_USAGE_ORDER.index),
-        "placement": facts["PlacementGroupInfo"]["SupportedStrategies"],
-        "boot": facts["SupportedBootModes"],
-        "metal": facts["BareMetal"],
-        "burstable": facts["BurstablePerformanceSupported"],
-        "current": facts["CurrentGeneration"],
-    }
-
-
-_USAGE_ORDER = ("on-demand", "spot", "capacity-block")
 
 
 def _by_name(name: str, by_hand: _ByHand) -> Row:

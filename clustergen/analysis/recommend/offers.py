@@ -202,7 +202,7 @@ def _rate(
         extra = blocks.PLAN_FACTOR if kind == "training-plan" else 1
         return (found[0], found[1] * extra) if found else (None, 1)
     if sagemaker:
-        return (None if kind == "spot" else book.find(f"HyperPod {type.hyperpod}", place)), 1
+        return (None if kind == "spot" else book.find(f"HyperPod ml.{type.name}", place)), 1
     return book.find(f"EC2 {type.name}", place), 1
 
 

@@ -17,6 +17,9 @@ or in the nearest folder above that has one::
     [rules]
     files = ["rules"]
 
+    [catalog]
+    files = ["types.json"]
+
 Paths are relative to the file.
 """
 

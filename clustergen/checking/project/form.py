@@ -48,9 +48,11 @@ _SETTINGS: Mapping[str, str] = {
     "ignore": _TABLE,
     "clusters": _NAMED,
     "rules": _TABLE,
+    "catalog": _TABLE,
 }
 _CLUSTER: Mapping[str, str] = {"files": _TEXTS, "set": _TEXTS, "targets": _TEXTS}
 _RULES: Mapping[str, str] = {"files": _TEXTS, "entry_points": _TEXTS}
+_CATALOG: Mapping[str, str] = {"files": _TEXTS}
 _HOLDS: Mapping[str, Callable[[Any], bool]] = {
     _TRUTH: lambda value: isinstance(value, bool),
     _TEXT: lambda value: isinstance(value, str) and bool(value),
@@ -64,7 +66,7 @@ _HOLDS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _known(path: Path) -> list[str]:
-    inside = {"clusters": _CLUSTER, "rules": _RULES}
+    inside = {"clusters": _CLUSTER, "rules": _RULES, "catalog": _CATALOG}
     return list(inside[path[0]] if len(path) > 1 else _SETTINGS)
 
 
@@ -73,7 +75,7 @@ def _problems(data: Any) -> Iterator[tuple[Path, str, str]]:
     yield from _wrong((), data, _SETTINGS)
     if not isinstance(data, dict):
         return
-    ignored, clusters, rules = (data.get(name) for name in ("ignore", "clusters", "rules"))
+    ignored, clusters = data.get("ignore"), data.get("clusters")
     for code, reason in ignored.items() if isinstance(ignored, dict) else ():
         if not _HOLDS[_REASON](reason):
             yield ("ignore", code), _kind(reason), _REASON
@@ -81,8 +83,9 @@ def _problems(data: Any) -> Iterator[tuple[Path, str, str]]:
         yield from _wrong(("clusters", name), cluster, _CLUSTER)
         if isinstance(cluster, dict) and "files" not in cluster:
             yield ("clusters", name), "without files", 'files = ["specs/cluster.yaml"]'
-    if isinstance(rules, dict):
-        yield from _wrong(("rules",), rules, _RULES)
+    for name, known in (("rules", _RULES), ("catalog", _CATALOG)):
+        if isinstance(data.get(name), dict):
+            yield from _wrong((name,), data[name], known)
 
 
 def _wrong(path: Path, data: Any, known: Mapping[str, str]) -> Iterator[tuple[Path, str, str]]:

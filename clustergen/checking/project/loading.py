@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import tomllib
@@ -14,7 +15,7 @@ from clustergen.base.findings import Edit, Finding, Fix
 from clustergen.base.patterns import pattern
 from clustergen.checking import registry
 from clustergen.checking.project import PYPROJECT, Cluster, Project, form, legible
-from clustergen.checking.project.rules.file import OUTSIDE, UNREADABLE, UNUSED, WRONG
+from clustergen.checking.project.rules.file import OUTSIDE, TYPES, UNREADABLE, UNUSED, WRONG
 from clustergen.spec.source.nodes import Place, Text
 
 _TABLE = ("tool", "clustergen")
@@ -48,7 +49,7 @@ def load(
         loaded = _project(data, text, table, file.parent)
         if data.get("rules"):
             loaded = _with_rules(loaded, file, data["rules"], custom_rules, remember=remember)
-        findings = list(_unknown(loaded))
+        findings = [*_unknown(loaded), *_add_types(loaded, data.get("catalog", {}))]
     return (None if findings else loaded), findings
 
 
@@ -124,6 +125,26 @@ def _project(data: Mapping[str, Any], text: Text, table: tuple[str, ...], folder
     out = folder / data["out"] if "out" in data else None
     strict = data.get("strict", False)
     return Project(text, table, clusters, data.get("ignore", {}), strict, out, folder=folder)
+
+
+def _add_types(project: Project, named: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    """Adds the instance types that the project describes to the catalog."""
+    if not named:
+        return
+    from clustergen.facts.catalog import described, lookup  # few projects describe types
+
+    for name in named.get("files", ()):
+        try:
+            answer = json.loads((project.folder / name).read_text(encoding="utf-8"))
+            lookup.add(described.own_rows(answer))
+        except (OSError, ValueError, RecursionError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            help = f"write what a current AWS CLI prints to it: `{_DESCRIBE}`"
+            at = _place(project, "catalog", "files").span()
+            yield TYPES.at((), f"cannot read {name}: {reason}", help=help).placed(at)
+
+
+_DESCRIBE = "aws ec2 describe-instance-types --instance-types TYPE ..."
 
 
 def outside(project: Project) -> Iterator[Finding]:

@@ -91,6 +91,8 @@ class InstanceType:
     quota: Quota
     ultraserver: str | None
     """The UltraServer it is a part of."""
+    own: bool = False
+    """Whether the facts are the user's: a file of the project describes it."""
 
     @property
     def price_usd_hour(self) -> float | None:
@@ -165,16 +167,20 @@ class InstanceType:
         return _regions_of(self.zone_ids)
 
     def offered_in(self, region: str) -> bool | None:
-        """Whether ``region`` offers it; None if the catalog has no data for that region."""
+        """Whether ``region`` offers it; None if the catalog does not know."""
+        if self.own:
+            return None
         if region in self.regions:
             return True
         return False if region in geography.surveyed_zones() else None
 
     def offered_in_zone(self, zone_id: str) -> bool | None:
-        """Whether the zone offers it; None if the catalog has no data for that zone.
+        """Whether the zone offers it; None if the catalog does not know.
 
         Accepts zone ids (``use1-az6``) only: ``us-east-1a`` differs between accounts.
         """
+        if self.own:
+            return None
         if zone_id in self.zone_ids:
             return True
         region = geography.region_of_zone(zone_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from clustergen.facts.catalog import rows
@@ -29,7 +29,7 @@ def find(name: str) -> InstanceType | None:
 @functools.cache
 def names() -> tuple[str, ...]:
     """All names in the catalog, sorted."""
-    return tuple(re.findall(r'^\{"name":"([^"]+)"', _text(), flags=re.MULTILINE))
+    return tuple(sorted(re.findall(r'^\{"name":"([^"]+)"', _text(), flags=re.MULTILINE)))
 
 
 def every() -> Iterator[InstanceType]:
@@ -46,6 +46,19 @@ def containing(text: str) -> Iterator[InstanceType]:
             yield rows.decode(json.loads(line))
 
 
+def add(lines: Mapping[str, str]) -> None:
+    """Add the rows of types that the user describes, by name; those that are known stay.
+
+    They are there for the rest of the process.
+    """
+    _OWN.update({name: line for name, line in lines.items() if not find(name) or name in _OWN})
+    for each in (_text, find, names):
+        each.cache_clear()
+
+
+_OWN: dict[str, str] = {}
+
+
 def _opening(name: str) -> str:
     return json.dumps({"name": name}, separators=(",", ":"))[:-1] + ","
 
@@ -53,4 +66,5 @@ def _opening(name: str) -> str:
 @functools.cache
 def _text() -> str:
     # The empty first line puts a line end before every row, including the first.
-    return "\n" + (DATA / "instances.jsonl").read_text(encoding="ascii")
+    known = (DATA / "instances.jsonl").read_text(encoding="ascii")
+    return "\n" + known + "".join(f"{line}\n" for line in _OWN.values())

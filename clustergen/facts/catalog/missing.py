@@ -96,6 +96,7 @@ _UNAVAILABLE = (
 )
 
 _FORM = pattern(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
+_DESCRIBE = "describe it in a file of [catalog] in clustergen.toml"
 _LONGEST = 40
 """Longer names are not compared: no instance type name is nearly as long."""
 _SHOWN = 6
@@ -231,10 +232,11 @@ def _by_letters(name: str, plain: str) -> Missing:
     family, _, size = plain.partition(".")
     near = _closest(family, tuple(dict.fromkeys(n.partition(".")[0] for n in names())))
     if near is None or len(plain) > _LONGEST:
-        return Missing(reason, "clustergen catalog lists all types")
+        return Missing(reason, f"if EC2 has it, {_DESCRIBE}")
     sizes = _sizes(f"{near}.")
     nearest = size if size in sizes else _nearest_size(size, sizes) or sizes[0]
-    return _suggestion(reason, f"{near}.{nearest}")
+    meant = f"{near}.{nearest}"
+    return Missing(reason, f"did you mean {meant}? If EC2 has yours, {_DESCRIBE}", meant)
 
 
 @functools.cache

@@ -34,6 +34,7 @@ DEFAULTS: Row = {
     "hyperpod": False,
     "plan": False,
     "ultraserver": None,
+    "own": False,
 }
 """Defaults for keys that a row lacks. ``cores``, ``valid_tpc`` and ``boot`` have
 defaults that depend on the other keys, see :func:`_derived`."""
@@ -82,6 +83,7 @@ def decode(row: Row) -> InstanceType:
         training_plan=full["plan"],
         quota=quotas.quota_of(name, spot="spot" in full["usage"]),
         ultraserver=full["ultraserver"],
+        own=full["own"],
     )
 
 

@@ -65,7 +65,7 @@ def _entries(instance: InstanceType) -> Iterator[tuple[str, str]]:
     yield "boot", ", ".join(instance.boot_modes)
     yield "notes", _notes(instance)
     yield "zones", _zones(instance)
-    yield "facts of", _date("instance facts")
+    yield "facts of", "a file of the project" if instance.own else _date("instance facts")
 
 
 def _processor(instance: InstanceType) -> str:
@@ -124,7 +124,7 @@ def _price(instance: InstanceType) -> str:
 
 def _hyperpod(instance: InstanceType) -> str:
     if instance.hyperpod is None:
-        return "no"
+        return "not known" if instance.own else "no"
     return instance.hyperpod + (", also by training plan" if instance.training_plan else "")
 
 
@@ -153,7 +153,8 @@ def _notes(instance: InstanceType) -> str:
 
 
 def _zones(instance: InstanceType) -> str:
-    return " ".join(instance.zone_ids) or "none in the regions the catalog covers"
+    none = "not known" if instance.own else "none in the regions the catalog covers"
+    return " ".join(instance.zone_ids) or none
 
 
 def _date(facts: str) -> str:

@@ -98,6 +98,20 @@ def offered(plan: Plan) -> Iterator[Problem]:
             )
 
 
+@rule(
+    "CAP032",
+    "Instance type that the project describes",
+    why="Its facts are those of a file of `[catalog]` in clustergen.toml. Where it is offered, and "
+    "by which services, clustergen does not know; nor its price.",
+    source="docs/project.md",
+    severity=Severity.NOTE,
+)
+def described_by_the_project(plan: Plan) -> Iterator[Problem]:
+    for path, type in _named_types(plan):
+        if type.own:
+            yield Problem(path, f"the facts about {type.name} are the project's own")
+
+
 def _named_types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
     """The instance types in the spec, with their places."""
     for group in plan.node_groups:

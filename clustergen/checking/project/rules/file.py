@@ -35,6 +35,12 @@ UNUSED = common_rule(
     why="It would hide the next finding with this code, which nobody has reviewed.",
     severity=Severity.WARNING,
 )
+TYPES = common_rule(
+    code="PRJ011",
+    title="Instance types that cannot be read",
+    why="A file of `catalog.files` has the form in which EC2 describes instance types.",
+    could_not=True,
+)
 OUTSIDE = common_rule(
     code="PRJ010",
     title="The output folder is outside the project",

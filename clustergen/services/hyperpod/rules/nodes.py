@@ -31,7 +31,8 @@ _UNSUPPORTED_FAMILIES = ("inf", "hpc")
 )
 def offered_type(plan: Plan) -> Iterator[Problem]:
     for path, type in _types(plan):
-        if type.hyperpod is None and not type.family.startswith(_UNSUPPORTED_FAMILIES):
+        unsupported = type.family.startswith(_UNSUPPORTED_FAMILIES)
+        if type.hyperpod is None and not (type.own or unsupported):
             yield Problem(path, f"HyperPod has no {type.name}", help=names.alternatives(type))
 
 

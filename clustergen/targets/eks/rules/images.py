@@ -61,4 +61,4 @@ def _has_no_image(type: InstanceType) -> bool:
 
 
 def _has_driver(type: InstanceType) -> bool:
-    return families.find(type.family).eks_driver
+    return type.own or families.find(type.family).eks_driver

@@ -1,0 +1,115 @@
+"""Instance types that a project describes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen.checking.compiler import check_text
+from clustergen.facts.catalog import find, lookup
+from tests.checking.test_project import BASE, Capture, run
+from tests.targets.test_specs import ANSWERS
+
+CARD = {"MaximumNetworkInterfaces": 4, "InterfaceTypes": ["interface", "efa", "efa-only"]}
+TYPE: dict[str, Any] = {
+    "InstanceType": "p9.48xlarge",
+    "CurrentGeneration": True,
+    "SupportedUsageClasses": ["spot", "on-demand", "of-the-future"],
+    "BareMetal": False,
+    "ProcessorInfo": {"SupportedArchitectures": ["x86_64"]},
+    "VCpuInfo": {"DefaultVCpus": 192, "DefaultCores": 96, "DefaultThreadsPerCore": 2},
+    "MemoryInfo": {"SizeInMiB": 4 << 20},
+    "InstanceStorageInfo": {"Disks": [{"SizeInGB": 3800, "Count": 8}]},
+    "NetworkInfo": {
+        "NetworkPerformance": "8x 800 Gigabit",
+        "NetworkCards": [{"NetworkCardIndex": index, **CARD} for index in range(8)],
+        "EfaInfo": {"MaximumEfaInterfaces": 8},
+        "Ipv4AddressesPerInterface": 50,
+    },
+    "GpuInfo": {
+        "Gpus": [
+            {"Name": "R200", "Manufacturer": "NVIDIA", "Count": 8, "MemoryInfo": {"SizeInMiB": 1}}
+        ]
+    },
+    "PlacementGroupInfo": {"SupportedStrategies": ["cluster"]},
+    "SupportedBootModes": ["uefi"],
+    "BurstablePerformanceSupported": False,
+}
+SPEC = BASE.replace("p5en", "p9")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The working folder, with a project that describes types; no other test knows these."""
+    monkeypatch.setattr(lookup, "_OWN", {})
+    (tmp_path / "clustergen.toml").write_text('[catalog]\nfiles = ["types.json"]\n')
+    (tmp_path / "spec.yaml").write_text(SPEC)
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    lookup.add({})  # forgets what was looked up
+    monkeypatch.undo()
+    lookup.add({})
+
+
+def describe(**changes: Any) -> None:
+    Path("types.json").write_text(json.dumps({"InstanceTypes": [{**TYPE, **changes}]}))
+
+
+def test_a_type_of_the_project_works_on_every_target(capsys: Capture) -> None:
+    describe()
+    given = [word for name in next(iter(ANSWERS.values())) for word in ("--target", name)]
+    status, out, _ = run(capsys, "check", "spec.yaml", *given, "--output", "json")
+    found = json.loads(out)["findings"]
+    assert status == 0
+    assert [each["code"] for each in found].count("CAP032") == 1
+    plan = check_text(SPEC, targets=["pcs"]).plans["pcs"]
+    assert len(plan.node_groups[0].interfaces) == 8
+    _, out, _ = run(capsys, "catalog", "p9.48xlarge")
+    assert "8 x NVIDIA R200" in out
+    assert "a file of the project" in out
+    _, out, _ = run(capsys, "cost", "spec.yaml", "--target", "hyperpod-slurm")
+    assert "no price of HyperPod ml.p9.48xlarge is known" in " ".join(out.split())
+
+
+def test_our_own_row_counts_once_there_is_one(capsys: Capture) -> None:
+    describe(InstanceType="p5en.48xlarge", SupportedBootModes=["legacy-bios"])
+    status, _, _ = run(capsys, "catalog", "p5en.48xlarge")
+    known = find("p5en.48xlarge")
+    assert status == 0
+    assert known
+    assert not known.own
+    assert "uefi" in known.boot_modes
+
+
+WRONG: dict[str, tuple[str, str]] = {
+    "no file": ("", "no such file"),
+    "no JSON": ("{", "Expecting"),
+    "another answer": ('{"Instances": []}', "it has no InstanceTypes"),
+    "no facts": ('{"InstanceTypes": [{"InstanceType": "p9.48xlarge"}]}', "p9.48xlarge: no "),
+    "no object": ('{"InstanceTypes": ["p9.48xlarge"]}', "item 1: "),
+    "text for a number": (
+        json.dumps({"InstanceTypes": [{**TYPE, "MemoryInfo": {"SizeInMiB": "many"}}]}),
+        "p9.48xlarge: memory_mib: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_file_that_cannot_be_read_is_a_finding(name: str, capsys: Capture) -> None:
+    text, reason = WRONG[name]
+    if text:
+        Path("types.json").write_text(text)
+    status, out, err = run(capsys, "check", "spec.yaml", "--output", "concise")
+    assert status == 2
+    assert "PRJ011" in out + err
+    assert "clustergen.toml:2:" in out + err
+    assert reason.lower() in (out + err).lower()
+
+
+def test_an_unknown_type_says_how_to_describe_it() -> None:
+    [finding] = [f for f in check_text(SPEC.replace("p9", "zq9")).findings if f.code == "CAP001"]
+    assert "[catalog] in clustergen.toml" in finding.help
