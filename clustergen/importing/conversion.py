@@ -11,6 +11,7 @@ from clustergen.base import discovery
 from clustergen.base.documents import leaves
 from clustergen.base.findings import Finding, Path, errors
 from clustergen.base.patterns import pattern
+from clustergen.base.secrets import STAND_IN
 from clustergen.checking import compiler
 from clustergen.checking.compiler import Checked
 from clustergen.facts.schemas import Schema
@@ -84,8 +85,10 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     """
     target = targets.load(service.target)
     words, document = _planned(words, target, notes, service)
+    # The rest depends on a region; another one hardly changes it.
+    open = {} if notes.region_known else {"region": f"{STAND_IN}region"}
     if document is None:
-        text = spec_text(words, origin, notes.comments)
+        text = spec_text({**words, **open}, origin, notes.comments)
         findings = (*notes.findings, losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN))
         wrong = tuple(errors(_checked(text, target).findings))
         return Imported(text, findings, False, 0, 0, errors=wrong)
@@ -94,7 +97,8 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     changes = overlay.difference(document, wanted, keys=keys)
     if changes:
         notes.comment("targets", "Values that `import` did not map to fields:")
-    text = spec_text(_with_overlay(words, changes, target), origin, notes.comments)
+    words = _with_overlay(words, changes, target)
+    text = spec_text(words, origin, notes.comments)
 
     def place(path: Path) -> Path:
         return service.place(wanted, path) if service.place else _place(path, original)
@@ -115,7 +119,8 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     findings = (*notes.findings, *carried, *lost)
     fields = max(total - overlaid, 0)
     wrong = tuple(errors(checked.findings))
-    return Imported(text, findings, not lost, fields, overlaid, removed, wrong)
+    written = spec_text({**words, **open}, origin, notes.comments) if open else text
+    return Imported(written, findings, not lost, fields, overlaid, removed, wrong)
 
 
 def _planned(

@@ -15,6 +15,8 @@ class Notes:
     findings: list[Finding] = field(default_factory=list)
     comments: dict[str, list[str]] = field(default_factory=dict)
     """By section of the spec."""
+    region_known: bool = True
+    """Whether the original or the user names the region."""
 
     def decided(self, path: Path, text: str, section: str) -> None:
         """Something was written in another way than in the original."""

@@ -33,6 +33,7 @@ def located(answers: Answers, named: str, place: Path, original: str, notes: Not
     if not answers.region:
         text = f"{named} is no region" if named else f"the {original} names no region"
         notes.asked(place, text, "use --region", "region")
+        notes.region_known = False
     return answers._replace(region=answers.region or REGION)
 
 

@@ -29,6 +29,7 @@ class Family(NamedTuple):
     nitro: int | None = None
     topology: str = ""
     """``all``, or sizes separated by spaces."""
+    layers: int = 3
     neuron_cores: int = 0
     """Logical cores of a device; 0 if unknown."""
     device_claims: bool = True
@@ -40,9 +41,9 @@ class Family(NamedTuple):
     open_driver: bool = True
     parallelcluster_without: tuple[str, ...] = ()
 
-    def has_topology(self, size: str) -> bool:
-        """Whether EC2 reports the network topology of instances of this size."""
-        return self.topology == "all" or size in self.topology.split()
+    def layers_of(self, size: str) -> int:
+        """How many layers of the network EC2 reports for instances of this size."""
+        return self.layers if self.topology == "all" or size in self.topology.split() else 0
 
 
 @functools.cache

@@ -27,9 +27,12 @@ from clustergen.services.kubernetes.manifest import kubernetes_object
 from clustergen.services.kubernetes.names import HOST_LABEL, NETWORK_LABELS
 
 API = "kueue.x-k8s.io/v1beta2"
-NETWORK, HOSTS = "aws-network", "hosts"
-"""Topologies: layers of EC2's network, and nodes only. In an existing cluster, which may have
-others of these names, the name of the plan comes first."""
+_TOPOLOGIES = {0: "hosts", 3: "aws-network", 4: "aws-network-4"}
+"""Names of topologies by layers of EC2's network that they have above the nodes. In an existing
+cluster, which may have others of these names, the name of the plan comes first."""
+_SAGEMAKER_LAYERS = 3
+"""HyperPod labels its nodes with as many.
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance.html"""
 
 # Regions in which EC2 reports the network topology, for types that the catalog lists. Other nodes
 # have no topology labels, so Kueue would not use them.
@@ -53,9 +56,9 @@ def is_on(plan: Plan) -> bool:
 def objects(plan: Plan) -> Iterator[Json]:
     """All Kueue objects, in order of creation."""
     used = _used(plan)
-    for name in dict.fromkeys(topology(plan, group) for group in used):
+    for name, layers in {topology(plan, group): _layers(plan, group) for group in used}.items():
         if name:
-            yield _topology(name)
+            yield _topology(name, layers)
     for group in used:
         yield _flavor(plan, group)
     for name, members in cohorts(plan).items():
@@ -77,7 +80,7 @@ def topology(plan: Plan, group: NodeGroup) -> str | None:
     """
     if claims.is_on(plan) or any(karpenter.is_karpenter(plan, g) for g in _together(plan, group)):
         return None
-    return _layers(plan, group)
+    return _topology_name(plan, group)
 
 
 def without_topology(plan: Plan) -> Iterator[tuple[NodeGroup, NodeGroup]]:
@@ -96,9 +99,18 @@ def _together(plan: Plan, group: NodeGroup) -> tuple[NodeGroup, ...]:
     return (group, *(g for queue in members for g in queue.node_groups))
 
 
-def _layers(plan: Plan, group: NodeGroup) -> str:
-    known = all(families.find(type.family).has_topology(type.size) for type in group.types)
-    name = NETWORK if known and plan.region in _REGIONS else HOSTS
+def _layers(plan: Plan, group: NodeGroup) -> int:
+    """The layers of EC2's network that the labels of all nodes of a group have.
+
+    Kueue places no job on a node without a label of its topology.
+    """
+    known = (families.find(type.family).layers_of(type.size) for type in group.types)
+    most = _SAGEMAKER_LAYERS if plan.sagemaker else max(_TOPOLOGIES)
+    return min(most, *known) if plan.region in _REGIONS else 0
+
+
+def _topology_name(plan: Plan, group: NodeGroup) -> str:
+    name = _TOPOLOGIES[_layers(plan, group)]
     return name if plan.system or plan.sagemaker else f"{plan.name}-{name}"
 
 
@@ -136,9 +148,8 @@ def _used(plan: Plan) -> tuple[NodeGroup, ...]:
     return tuple(g for g in plan.node_groups if any(g in q.node_groups for q in plan.queues))
 
 
-def _topology(name: str) -> Json:
-    labels = (*NETWORK_LABELS, HOST_LABEL) if name.endswith(NETWORK) else (HOST_LABEL,)
-    levels = [{"nodeLabel": label} for label in labels]
+def _topology(name: str, layers: int) -> Json:
+    levels = [{"nodeLabel": label} for label in (*NETWORK_LABELS[:layers], HOST_LABEL)]
     return kubernetes_object(API, "Topology", name, spec={"levels": levels})
 
 
@@ -149,7 +160,7 @@ def flavor_name(plan: Plan, group: NodeGroup) -> str:
     """
     usual = replace(group, taints=(), accelerator_taint=True)
     taints, layers = labels_and_taints.taints(group), topology(plan, group)
-    if taints == labels_and_taints.taints(usual) and layers == _layers(plan, group):
+    if taints == labels_and_taints.taints(usual) and layers == _topology_name(plan, group):
         return group.object_name
     return f"{group.object_name}-{sha256(repr((*map(astuple, taints), layers)))[:6]}"
 

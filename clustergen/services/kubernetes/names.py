@@ -20,8 +20,9 @@ HUGE_PAGES_MIB = 5128 * 2
 HUGE_PAGES_OF_A_POD_MIB = 5120
 
 INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
-NETWORK_LABELS = tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer in (1, 2, 3))
-"""Topology labels of nodes, top layer first, for types with topology in EC2."""
+NETWORK_LABELS = tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer in (1, 2, 3, 4))
+"""Topology labels of nodes, top layer first, for types with topology in EC2.
+https://docs.aws.amazon.com/eks/latest/userguide/ml-workload-topology.html (2026-11)"""
 HOST_LABEL = "kubernetes.io/hostname"
 GPU_PRESENT_LABEL = "nvidia.com/gpu.present"
 """On nodes that have NVIDIA GPUs."""

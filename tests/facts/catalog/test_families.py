@@ -80,17 +80,18 @@ def test_fact(family: str, fact: str, expected: object) -> None:
     assert getattr(families.find(family), fact) == expected
 
 
-# By whether EC2 reports where in the network instances are: families and sizes.
+# How many layers of the network EC2 reports for instances, by family and size.
 @pytest.mark.parametrize(
     ("name", "expected"),
     by_outcome("""
-true: [p5.48xlarge, p5en.48xlarge, g6e.xlarge]
-false: [p5.4xlarge, trn2.3xlarge, g6.48xlarge, m7i.large]
+3: [p5.48xlarge, p5en.48xlarge, g6e.xlarge]
+4: [p6-b200.48xlarge, p6-b300.48xlarge]
+0: [p5.4xlarge, trn2.3xlarge, g6.48xlarge, m7i.large]
 """),
 )
-def test_topology(name: str, expected: bool) -> None:
+def test_topology(name: str, expected: int) -> None:
     family, _, size = name.partition(".")
-    assert families.find(family).has_topology(size) is expected
+    assert families.find(family).layers_of(size) == expected
 
 
 # Of GPUs, not of Trainium, which is sold singly too.

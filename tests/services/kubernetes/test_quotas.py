@@ -11,6 +11,7 @@ from clustergen.plan.model import NodeGroup
 from clustergen.services.kubernetes import capacity, kueue
 from tests.services.kubernetes.planned import objects_of, plan_of
 from tests.services.kubernetes.specs import SPECS
+from tests.support.checking import Fragments
 from tests.validators.instance_types import all_types
 from tests.validators.kubernetes_kueue import held
 
@@ -125,6 +126,26 @@ TOPOLOGIES = [
 def test_topologies(spec: str, name: str, topology: str | None) -> None:
     flavor = flavor_of(SPECS[spec], name)
     assert flavor["spec"].get("topologyName") == topology
+
+
+LAYERS = [
+    ("eks", "p5en.48xlarge", 3),
+    ("eks", "p6-b200.48xlarge", 4),
+    # A node without one of the labels is in no topology.
+    ("eks", "p6-b200.48xlarge, p5en.48xlarge", 3),
+    ("eks", "p6-b200.48xlarge, g5.48xlarge", 0),
+    ("hyperpod-eks", "p6-b200.48xlarge", 3),
+]
+
+
+@pytest.mark.parametrize(("target", "types", "layers"), LAYERS)
+def test_layers_are_those_of_the_labels_of_all_nodes(target: str, types: str, layers: int) -> None:
+    group = f"{{name: h200, instance_type: null, instance_types: [{types}], efa: false}}"
+    plan = Fragments(target).plan(f"node_groups: [{group}]")
+    [found] = [each for each in kueue.objects(plan) if each["kind"] == "Topology"]
+    levels = [each["nodeLabel"] for each in found["spec"]["levels"]]
+    network = [f"topology.k8s.aws/network-node-layer-{layer + 1}" for layer in range(layers)]
+    assert levels == [*network, "kubernetes.io/hostname"]
 
 
 TAINTED = "node_groups: [{name: h200, taints: [{key: a, value: b, effect: NoSchedule}]}]"
