@@ -148,6 +148,9 @@ SLURM_SETTINGS = SlurmSettings(
             "topologyplugin": "remove it: PCS chooses it for UltraServers",
             "accountingstoragetype": "write slurm.accounting: managed",
             "state": "remove it: PCS manages it",
+            # API_UpdateCluster; CloudFormation has no such property (2026-11-29).
+            "jobsubmitplugins": "remove it; PCS runs a script in Starlark at submission: "
+            "`aws pcs update-cluster` with jobSubmitPlugins in --slurm-configuration",
         }
     ),
     # doc-history.html; 2026-11-20.
