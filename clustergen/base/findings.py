@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
+from clustergen.base.patterns import pattern
+
 Path = tuple[str | int, ...]
 """Path in the spec: ``("node_groups", 0, "instance_type")``."""
 
@@ -214,6 +216,10 @@ Check = Callable[[Any], Iterable[Problem]]
 """Checks a subject (a plan, a spec, a document) and yields problems of one rule."""
 
 
+_REPEATED = pattern(r"((.)\2{9})\2{90,}")
+_ALIKE = pattern(r"(\S+, )\1{9,}")
+
+
 class Rule(NamedTuple):
     """A rule: its code, documentation and check.
 
@@ -248,6 +254,12 @@ class Rule(NamedTuple):
     it. Then the examples are answers to such a call."""
     by_hand: Callable[[Any], str] | None = None
     """For a plan, what to look at instead of running the check; empty if nothing."""
+
+    @property
+    def examples(self) -> tuple[str, str]:
+        """``bad`` and ``good`` for readers, without what is repeated to reach a limit."""
+        bad, good = (_REPEATED.sub(r"\1...", text) for text in (self.bad, self.good))
+        return _ALIKE.sub(r"\1..., ", bad), _ALIKE.sub(r"\1..., ", good)
 
     def find(self, subject: Any) -> Iterator[Finding]:
         """The findings of this rule about ``subject``."""

@@ -51,7 +51,7 @@ def as_text(rule: Rule) -> str:
     """Title, reason, bad and good example, fix, and source of a rule."""
     about = f" ({rule.target})" if rule.target and not rule.by_limits else ""
     parts = [f"{rule.code} {rule.severity}: {rule.title}{about}", textwrap.fill(rule.why, 88)]
-    for title, example in (("Bad", rule.bad), ("Good", rule.good)):
+    for title, example in zip(("Bad", "Good"), rule.examples, strict=True):
         if example:
             parts.append(f"{title}:\n{textwrap.indent(example.rstrip(), '    ')}")
     if rule.fixes:

@@ -57,7 +57,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _explanation(rule: Rule, example: str) -> str:
-    given = (("Wrong", rule.bad), ("Right", rule.good))
+    given = zip(("Wrong", "Right"), rule.examples, strict=True)
     examples = (example.format(title, text.rstrip()) for title, text in given if text)
     return "\n\n".join([rule.why, *examples, f"Source: {rule.source}"])
 

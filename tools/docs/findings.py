@@ -60,8 +60,9 @@ def entry(rule: Rule) -> Iterator[str]:
     """The text on a rule below its heading."""
     where = f", {rule.target} only" if rule.target and not rule.by_limits else ""
     yield f"*{rule.severity.value.capitalize()}{where}.* {rule.why}"
-    yield from _example("Bad", rule.bad)
-    yield from _example("Good", rule.good)
+    bad, good = rule.examples
+    yield from _example("Bad", bad)
+    yield from _example("Good", good)
     if rule.fixes:
         yield from ("", f"Fix: {rule.fixes}.")
     source = f"<{rule.source}>" if rule.source.startswith("https://") else rule.source

@@ -131,7 +131,7 @@ class _Token:
 
 
 _TOKEN = pattern(
-    r"\s*(?:(?P<sign>!=|<=|>=|[=<>()])|\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s=<>()!\"]+))"
+    r"\s*(?:(?P<sign>==|!=|<=|>=|[=<>()])|\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s=<>()!\"]+))"
 )
 
 
@@ -144,7 +144,8 @@ def _tokens(expression: str) -> tuple[_Token, ...]:
         kind = match.lastgroup if match else None
         if match is None or kind is None:
             raise SelectionError("this cannot be read here", _first_letter(expression, at))
-        found.append(_Token(match[kind], match.start(kind), kind == "quoted"))
+        text = "=" if kind == "sign" and match[kind] == "==" else match[kind]
+        found.append(_Token(text, match.start(kind), kind == "quoted"))
         at = match.end()
     return tuple(found)
 

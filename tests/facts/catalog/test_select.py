@@ -35,6 +35,7 @@ CHOSEN = [
     ("zone=use1-az6 and accelerator=B*", ["p6-b200.48xlarge", "p6-b300.48xlarge"]),
     ("region=sa-east-1 and accelerator=trainium2", ["trn2.3xlarge"]),
     ("accelerator!=H200 and family=p5*", ["p5.48xlarge", "p5.4xlarge"]),
+    ("accelerator != H200 and family == p5*", ["p5.48xlarge", "p5.4xlarge"]),
     ("price>100 and gpus>0", ["p6-b200.48xlarge", "p6-b300.48xlarge"]),
     ("ultraserver", ["p6e-gb200.36xlarge", "trn2u.48xlarge"]),
     ("gpus>1000", []),
