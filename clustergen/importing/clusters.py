@@ -63,6 +63,7 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     answers = _located(sources, answers, notes).with_files(sources, defaults)
     if _is_ours(sources):
         reader = reader._replace(form=reader.form.of_ours())
+    reader = reader._replace(form=reader.form.naming(reader.main, answers.name))
     found = _extracted(sources, answers, reader, notes)
     if reader.main not in found.settings and reader.parts:
         reader = reader.parts._replace(form=reader.form)
@@ -71,6 +72,8 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
         return _incomplete(sources[0], reader)
     if reader.one and len(clusters) > 1:
         return _several(sources[0], clusters)
+    if reader.one and "Name" not in found.settings[reader.main][clusters[0]]:
+        notes.named((reader.main, clusters[0]), answers.name)
     unread = list(_unexpanded(sources))
     report(found.others, notes)
     known = reader.prepared(found.settings, notes)

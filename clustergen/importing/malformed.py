@@ -26,7 +26,7 @@ def directives(value: Any, path: Path = ()) -> Iterator[Finding]:
 def resources(source: Source) -> Iterator[Finding]:
     """What CloudFormation rejects in any template; the rest is imported without it."""
     for id, resource in source.template.get("Resources", {}).items() if source.is_template else ():
-        path = ("Resources", str(id))
+        path: Path = ("Resources", str(id))
         if str(id).startswith("Fn::"):
             continue  # CloudFormation expands it
         if not isinstance(resource, Mapping) or not isinstance(resource.get("Type"), str):

@@ -23,6 +23,11 @@ class Notes:
         self.findings.append(decisions.DECIDED.at(path, text))
         self.comment(section, text)
 
+    def named(self, path: Path, name: str) -> None:
+        """The original does not name the cluster."""
+        text = f"the file does not name the cluster; it is {name} here: --name changes that"
+        self.decided(path, text, "name")
+
     def asked(self, path: Path, text: str, help: str, section: str) -> None:
         """Something that the original does not say, and that the user has to fill in."""
         self.findings.append(decisions.TO_FILL_IN.at(path, text, help=help))

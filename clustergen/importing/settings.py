@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from clustergen.base.documents import change_texts
 from clustergen.base.findings import Path
 from clustergen.base.patterns import pattern
-from clustergen.importing.cloudformation.functions import UNKNOWN, decoded, is_reference, stand_ins
+from clustergen.importing.cloudformation.functions import UNKNOWN, decoded, is_reference, name_in
 from clustergen.importing.cloudformation.stacks import Resource
 from clustergen.importing.reading import Source
 from clustergen.services.fields import value_at
@@ -25,8 +25,6 @@ LAUNCH_TEMPLATE: Final = "LaunchTemplateProperties"
 """The key of a launch template in the settings of what uses it."""
 NO_GROUP: Final = "nodes"
 """In place of node groups, where a cluster has none."""
-_PAIRS: Final = (("Key", "Value"), ("ParameterName", "ParameterValue"))
-"""Lists that are maps: tags, and settings of Slurm."""
 _NO_ID: Final = pattern(r"[^A-Za-z0-9]")
 _LINK: Final = pattern(r"(?:\x04|\\x04)([^/]*)/(.*?)/([^/]*?)(?:\x05|\\x05)")
 _OPEN, _CLOSE = "\x04", "\x05"
@@ -75,6 +73,26 @@ class Form:
     def may_add(self, section: str, name: str) -> bool:
         """Whether a resource may be there that the original does not have."""
         return bool(self.open & {section, f"{section}.{name}"})
+
+    def naming(self, section: str, name: str) -> Form:
+        """The form in which a resource of a section that has no name is called ``name``."""
+        kinds = (
+            kind._replace(called=lambda _id, _properties: name)
+            if kind.section == section and kind.name
+            else kind
+            for kind in self.kinds
+        )
+        return replace(self, kinds=tuple(kinds))
+
+    def keeps(self, path: Sequence[str]) -> bool:
+        """Whether a value stays as clustergen has it where the original says nothing.
+
+        The service makes a name up where a template gives none.
+        """
+        place = general(path)
+        return place in self.kept or any(
+            place == f"{kind.section}.*.{kind.name}" for kind in self.kinds
+        )
 
     @property
     def by_type(self) -> Mapping[str, Kind]:
@@ -163,11 +181,12 @@ def _names(resources: Iterable[Resource], form: Form) -> Iterable[tuple[str, tup
     used: set[tuple[str, str]] = set()
     for resource in resources:
         if kind := form.by_type.get(resource.type):
-            value = resource.properties.get(kind.name) if kind.name else None
-            known = isinstance(value, str | int | float)
+            value = resource.properties.get(kind.name)
             # Ids of nested stacks have those before them, with dots.
             id = _NO_ID.sub("", resource.id)
-            name = stand_ins(str(value)) if known else kind.called(id, resource.properties)
+            # What an ARN refers to may be another resource.
+            known = None if is_reference(value) and kind.name.endswith("Arn") else name_in(value)
+            name = known or kind.called(id, resource.properties)
             while (kind.section, name) in used:
                 name += "-"
             used.add((kind.section, name))
@@ -314,79 +333,6 @@ def _put(node: Json, path: str, value: Any) -> Json:
     return kept if changed is None else {**kept, key: changed}
 
 
-# The normal form.
-
-
-def normal(settings: Json, form: Form) -> Json:
-    """The settings without what goes without saying, numbers and booleans as text."""
-    found: Json = reduced(settings, form, ())
-    return found
-
-
-def reduced(value: Any, form: Form, path: Sequence[str]) -> Any:
-    """The normal form of the part of settings at ``path``."""
-    if isinstance(value, Mapping):
-        inner = {
-            str(key): reduced(each, form, (*path, str(key)))
-            for key, each in value.items()
-            if each is not None
-        }
-        return {
-            key: each
-            for key, each in inner.items()
-            if each not in ({}, [], None) and not _goes_without_saying(each, form, (*path, key))
-        }
-    if isinstance(value, list):
-        for key, member in _PAIRS:
-            if value and all(isinstance(i, Mapping) and set(i) == {key, member} for i in value):
-                pairs = {str(each[key]): each[member] for each in value}
-                return reduced(dict(sorted(pairs.items())), form, path)
-        items = [reduced(each, form, (*path, "*")) for each in value]
-        return sorted(items, key=str) if path and path[-1] in form.unordered else items
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if value is None else str(value)
-
-
-def _goes_without_saying(value: Any, form: Form, path: Sequence[str]) -> bool:
-    place = general(path)
-    if place in form.left_out:
-        return True
-    return place in form.defaults and value == _as_text(form.defaults[place])
-
-
 def general(path: Sequence[str]) -> str:
     """A path of settings as a form writes it: with ``*`` for the name."""
     return ".".join(path if len(path) < len(("section", "name")) else (path[0], "*", *path[2:]))
-
-
-def _as_text(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_as_text(each) for each in value]
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def without_additions(ours: Json, theirs: Json, form: Form) -> Json:
-    """Normal forms: ``ours`` without what clustergen may add to ``theirs``."""
-    found: Json = {}
-    for section, items in ours.items():
-        known = theirs.get(section, {})
-        for name, item in items.items():
-            if name in known:
-                rest = _without_kept(item, known[name], form, (section, name))
-                found.setdefault(section, {})[name] = rest
-            elif not form.may_add(section, name):
-                found.setdefault(section, {})[name] = item
-    return found
-
-
-def _without_kept(ours: Any, theirs: Any, form: Form, path: Sequence[str]) -> Any:
-    if not isinstance(ours, Mapping):
-        return ours
-    known = theirs if isinstance(theirs, Mapping) else {}
-    found = {
-        key: _without_kept(each, known.get(key), form, (*path, key))
-        for key, each in ours.items()
-        if key in known or general((*path, key)) not in form.kept
-    }
-    return {key: each for key, each in found.items() if each != {}}

@@ -14,6 +14,7 @@ from clustergen.importing import settings
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference
 from clustergen.importing.cloudformation.stacks import Given, Stacks
 from clustergen.importing.conversion import Service
+from clustergen.importing.normal import normal, reduced, without_additions
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Extracted, Form, Json
 from clustergen.services.aws import cfn
@@ -44,10 +45,10 @@ class _Comparison:
 
     def normal(self, document: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG002
         if RESOURCES not in document:
-            return settings.normal(dict(document), self.form)
-        ours = settings.normal(self._extracted(document).settings, self.form)
-        theirs = settings.normal(self.original, self.form)
-        return settings.without_additions(ours, theirs, self.form)
+            return normal(dict(document), self.form)
+        ours = normal(self._extracted(document).settings, self.form)
+        theirs = normal(self.original, self.form)
+        return without_additions(ours, theirs, self.form)
 
     def _extracted(self, document: Mapping[str, Any]) -> Extracted:
         given = Given(self.form.parameters, self.region, self.name)
@@ -238,7 +239,7 @@ class _Equivalence:
         return self._written(theirs)
 
     def _keeps(self, path: Path) -> bool:
-        return settings.general([str(step) for step in path]) in self._form.kept
+        return self._form.keeps([str(step) for step in path])
 
     def _set_default(self, raw: Any, theirs: Any) -> bool:
         """Makes ``theirs`` the default of a parameter of ours that has one."""
@@ -255,8 +256,7 @@ class _Equivalence:
         last, item = steps[-1], steps[-1] == "*"
         above = steps if item else steps[:-1]
         pair = [
-            settings.reduced(each if item else {last: each}, self._form, above)
-            for each in (ours, theirs)
+            reduced(each if item else {last: each}, self._form, above) for each in (ours, theirs)
         ]
         return bool(pair[0] == pair[1])
 

@@ -12,7 +12,7 @@ from clustergen.checking.compiler import check_text
 from clustergen.importing.reading import read
 from tests.importing import test_batch, test_eks, test_pcs
 from tests.importing.clusters import SMALL
-from tests.importing.templates import bring, document, lossless
+from tests.importing.templates import bring, document, filled, lossless, spec_of
 
 TEMPLATES: dict[str, Any] = {
     "pcs": dict(read(test_pcs.TEMPLATE, "")[0].template),
@@ -23,7 +23,7 @@ TEMPLATES: dict[str, Any] = {
 
 def changed(target: str, path: str, value: Any) -> dict[str, Any]:
     """The template of a target with another value at a path below its resources."""
-    template = copy.deepcopy(TEMPLATES[target])
+    template: dict[str, Any] = copy.deepcopy(TEMPLATES[target])
     *steps, last = path.split(".")
     node = template["Resources"]
     for step in steps:
@@ -72,12 +72,24 @@ NAMES = [
 ]
 
 
+@pytest.mark.parametrize("value", [{"Fn::Sub": "${Stage}-x"}, {"Ref": "Stage"}], ids=["Sub", "Ref"])
 @pytest.mark.parametrize(("target", "path"), NAMES)
-def test_a_name_of_which_a_parameter_is_a_part_is_filled_in(target: str, path: str) -> None:
-    template = changed(target, path, {"Fn::Sub": "${Stage}-x"})
+def test_a_name_that_only_a_parameter_has_is_filled_in(target: str, path: str, value: Any) -> None:
+    template = changed(target, path, value)
     result = lossless(bring(template))
     assert "FILL-IN-Stage" in result.text
     assert {each.code for each in errors(check_text(result.text).findings)} == {"SPC061"}
     known = lossless(bring(template, parameters={"Stage": "dev"}))
-    assert "dev-x" in str(document(known, target))
+    assert ("dev-x" if "Fn::Sub" in value else "dev") in str(document(known, target))
     assert "FILL-IN-Stage" not in known.text
+
+
+@pytest.mark.parametrize("target", ["pcs", "eks"])
+def test_a_cluster_without_a_name_has_that_of_the_flag(target: str) -> None:
+    template = copy.deepcopy(TEMPLATES[target])
+    for resource in template["Resources"].values():
+        if resource["Type"].endswith("::Cluster"):
+            del resource["Properties"]["Name"]
+    result = lossless(bring(template, name="research"))
+    assert spec_of(filled(result)).name == "research"
+    assert any("it is research here" in each.message for each in result.findings)

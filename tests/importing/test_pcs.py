@@ -271,8 +271,8 @@ def test_the_id_and_names_that_no_file_says_are_questions() -> None:
     result = lossless(bring(("cpu.yaml", nodes)))
     asked = {each.message for each in result.findings if each.code == "IMP002"}
     assert "no file has the id of the cluster" in asked
-    assert "the name of Nodes is GroupName, which no file says" in asked
-    assert set(by_name(document(result, "pcs"), NODE_GROUP, "Name")) == {"Nodes"}
+    assert "no file says what GroupName is" in asked
+    assert set(by_name(document(result, "pcs"), NODE_GROUP, "Name")) == {"FILL-IN-GroupName"}
 
 
 def test_a_cluster_without_node_groups_asks_for_them() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from clustergen.base.secrets import STAND_IN
 from clustergen.facts import catalog
 from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing import boot, machines, roles
@@ -92,7 +93,7 @@ def _shared_tags(environments: Json) -> Json:
 
 def _name(queues: list[str], default: str) -> str:
     """The name of the cluster, with which the names of all queues begin."""
-    words = [queue.split("-")[:-1] for queue in queues]
+    words = [[] if STAND_IN in queue else queue.split("-")[:-1] for queue in queues]
     common = []
     for each in zip(*words, strict=False):
         if len(set(each)) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clustergen.importing.cloudformation.functions import stand_ins
+from clustergen.importing.cloudformation.functions import name_in
 from clustergen.importing.settings import Form, Kind
 from clustergen.services.aws import cfn
 
@@ -19,9 +19,8 @@ _DATA: Final = "ComputeEnvironments.*.LaunchTemplateProperties.LaunchTemplateDat
 
 def _environment(id: str, properties: Mapping[str, Any]) -> str:
     """The logical id that clustergen gives an environment: those that it makes have no name."""
-    named = properties.get(NAME)
-    if isinstance(named, str):
-        return cfn.logical_id(_PREFIX, stand_ins(named))
+    if named := name_in(properties.get(NAME)):
+        return cfn.logical_id(_PREFIX, named)
     # The rest is the name of the group, which begins with a letter.
     ours = id.startswith(_ID) and id.removeprefix(_ID)[:1].isalpha()
     return id if ours else cfn.logical_id(_PREFIX, id)
@@ -66,7 +65,6 @@ FORM: Final = Form(
     ),
     unordered=frozenset(("SecurityGroupIds", "Groups", "Subnets")),
     # CloudFormation names queues without a name; scripts of the bundle have to know it.
-    kept=frozenset(("JobQueues.*.JobQueueName",)),
     own=(
         Kind("AWS::IAM::Role", "Roles", ""),
         Kind("AWS::IAM::InstanceProfile", "InstanceProfiles", ""),

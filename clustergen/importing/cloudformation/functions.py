@@ -68,6 +68,13 @@ def name_of(reference: Mapping[str, Any]) -> str:
     return UNKNOWN.sub(r"${\1}", name)
 
 
+def name_in(value: Any) -> str | None:
+    """The name that a value is, with stand-ins for what is not known; None if it is none."""
+    if is_reference(value):
+        return stand_in(name_of(value))
+    return stand_ins(str(value)) if isinstance(value, str | int | float) else None
+
+
 def evaluate(value: Any, scope: Scope) -> Any:
     """``value`` without the functions whose arguments are known."""
     if isinstance(value, list):

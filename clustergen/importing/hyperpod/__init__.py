@@ -65,8 +65,7 @@ def _converted(
     original, misfits = fitting(requested, load(_SLURM).schema)
     if not original.get("ClusterName"):
         original = {"ClusterName": answers.name, **original}
-        text = f"the file does not name the cluster; it is {answers.name} here: --name changes that"
-        notes.decided((), text, "name")
+        notes.named((), answers.name)
     parameters = next(filter(None, (requests.parameters_in(s.data) for s in sources)), {})
     if parameters:
         notes.dropped(

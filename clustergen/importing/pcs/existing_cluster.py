@@ -11,7 +11,7 @@ from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
 from clustergen.importing.pcs import fields
 from clustergen.importing.pcs.form import CLUSTER, NODE_GROUPS, QUEUES
-from clustergen.importing.pcs.preparing import with_names
+from clustergen.importing.pcs.preparing import with_one_name_each
 from clustergen.importing.settings import Json
 
 _ID: Final = "ClusterId"
@@ -36,7 +36,7 @@ def prepared(settings: Json, notes: Notes) -> Json:
         kind: {name: {**each, _ID: id} for name, each in section(settings, kind).items()}
         for kind in (NODE_GROUPS, QUEUES)
     }
-    return with_names({**settings, **named}, notes)
+    return with_one_name_each({**settings, **named}, notes)
 
 
 def spec(settings: Json, answers: Answers, notes: Notes) -> Json:

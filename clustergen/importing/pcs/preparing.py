@@ -21,23 +21,7 @@ def prepared(settings: Json, notes: Notes) -> Json:
             each: {**node, "ClusterId": link(CLUSTER, name, "Id")}
             for each, node in section(settings, kind).items()
         }
-    return with_names(found, notes)
-
-
-def with_names(settings: Json, notes: Notes) -> Json:
-    """The settings with a name for everything: the logical id where no file has it."""
-    found = dict(settings)
-    for kind in (CLUSTER, NODE_GROUPS, QUEUES):
-        found[kind] = dict(section(settings, kind))
-        for id, node in found[kind].items():
-            name = node.get("Name")
-            if is_reference(name):
-                what = name_of(name)
-                text = f"the name of {id} is {what}, which no file says"
-                notes.asked((kind, id, "Name"), text, f"use --parameter {what}=VALUE", "targets")
-                found[kind][id] = {**node, "Name": id}
-    kept = {kind: each for kind, each in found.items() if each or kind in settings}
-    return _with_one_name_each(kept, notes)
+    return with_one_name_each(found, notes)
 
 
 def _cluster(name: str, cluster: Json, notes: Notes) -> Json:
@@ -64,7 +48,7 @@ def _known(settings: list[Any], path: tuple[str, ...], notes: Notes) -> Iterator
             yield each
 
 
-def _with_one_name_each(settings: Json, notes: Notes) -> Json:
+def with_one_name_each(settings: Json, notes: Notes) -> Json:
     """Launch templates that several node groups share become several, of which one has the name."""
     used: set[str] = set()
     groups = dict(section(settings, NODE_GROUPS))
