@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,16 @@ import pytest
 from hypothesis import settings
 
 from tests.support import control, run_summary
-from tests.support.tiers import IN_REAL, QUICK, REAL, REPEATED, cases_but_one, scenarios
+from tests.support.tiers import (
+    IN_REAL,
+    QUICK,
+    REAL,
+    REPEATED,
+    TIERS,
+    cases_but_one,
+    scenarios,
+    tier_of,
+)
 from tests.validators import shared
 from tests.validators.parallelcluster import ParallelCluster
 
@@ -54,6 +64,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(IN_REAL)
     for item in cases_but_one(items, "swept"):
         item.add_marker(REPEATED)
+    config.stash[TIERS] = Counter(map(tier_of, items))
     if not config.option.markexpr and config.args == config.getini("testpaths"):
         config.option.markexpr = QUICK
 

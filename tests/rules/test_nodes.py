@@ -34,7 +34,7 @@ node_groups: [{name: h200, instance_type: null, instance_types: [m7i.4xlarge, m7
     CAP001 | m7i has no size 9xlarge | did you mean m7i.12xlarge? The family has m7i.large,
     m7i.xlarge, m7i.2xlarge,
 login: {instance_type: nope.large}
-    CAP001 | there is no instance type nope.large | clustergen catalog lists all types
+    CAP001 | there is no instance type nope.large | if EC2 has it,
 network: {zone: use1-az3}
 head_node: {instance_type: m4.4xlarge}
 node_groups: [{name: h200, count: 1}]

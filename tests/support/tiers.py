@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -19,6 +20,8 @@ from hypothesis import settings
 T = TypeVar("T")
 REAL, REPEATED = "real", "repeated"
 QUICK = f"not {REAL} and not {REPEATED}"
+TIERS = pytest.StashKey[Counter[str]]()
+"""How many of the tests that were collected are in each tier."""
 IN_REAL = pytest.mark.real()
 """Marks what needs nothing more of the machine than time, such as what installs packages."""
 
@@ -36,6 +39,11 @@ def needs(impossible: Callable[[], str]) -> pytest.MarkDecorator:
 def without_root() -> str:
     """Why this process cannot act for several users; empty when it can."""
     return "" if os.geteuid() == 0 else "only root can be other users, and give files to them"
+
+
+def tier_of(item: pytest.Item) -> str:
+    """The tier of a test."""
+    return next((tier for tier in (REPEATED, REAL) if item.get_closest_marker(tier)), "quick")
 
 
 def cases_but_one(items: Iterable[pytest.Item], mark: str) -> Iterator[pytest.Item]:

@@ -1,4 +1,4 @@
-"""Which small faults in the package no test finds: ``python -m tests.support.mutants``.
+"""Which small faults in the package no test finds: ``python -m tools.tests.mutants``.
 
 Each mutant is the package with one change: another comparison, another number, `or` for `and`. Its
 tests are those of the folder that mirrors it, the golden bundles, and the examples of the rules, in

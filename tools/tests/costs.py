@@ -1,4 +1,4 @@
-"""What tests cost: ``pytest -n 0 -p tests.support.costs FOLDER`` ends with a table.
+"""What tests cost: ``pytest -n 0 -p tools.tests.costs FOLDER`` ends with a table.
 
 CPU seconds of each test, with those of the programs that it started and waited for, and what the
 peak of memory grew by. Use one process: others have tables of their own.

@@ -1,0 +1,1 @@
+"""Measures the tests: what they cost, and which faults they miss."""
