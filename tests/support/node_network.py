@@ -91,6 +91,7 @@ class NodeNetwork:
     def __init__(self, lower: Path, folder: Path) -> None:
         self._lower, self._folder = lower, folder
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 as long as the machines
         self._pids: dict[str, int] = {}
         command = ["unshare", *_SPACES, "bash", "-ec", _BRIDGE, "rig", str(folder)]
         self._bridge = self._started(command)
@@ -113,7 +114,7 @@ class NodeNetwork:
             f" ip link set v{number} netns {self._seen_by_bridge(pid)} &&"
             f" ip link set h{number} master rig up"
         )
-        _appears(self._work(f"nodes/{name}/upper/rig/ready"), pid)
+        self._appears(self._work(f"nodes/{name}/upper/rig/ready"), pid)
 
     def put(self, name: str, path: str, text: str, mode: int = 0o644) -> None:
         """Writes a file of a machine."""
@@ -171,7 +172,7 @@ class NodeNetwork:
 
     def _started(self, command: list[str]) -> int:
         """The id of a command's first child: PID 1 of new namespaces."""
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=self._errors)
         self._processes.append(process)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
 
@@ -196,21 +197,22 @@ class NodeNetwork:
     def _work(self, path: str) -> Path:
         if not (root := Path(f"/proc/{self._bridge}/root")).exists():
             raise RuntimeError("the bridge is gone")
-        _appears(root / str(self._folder).lstrip("/") / "ready", self._bridge)
+        self._appears(root / str(self._folder).lstrip("/") / "ready", self._bridge)
         return root / str(self._folder).lstrip("/") / path
 
+    def _appears(self, file: Path, pid: int) -> None:
+        """Wait for a file that a process makes."""
 
-def _appears(file: Path, pid: int) -> None:
-    """Wait for a file that a process makes; its errors are among those of the test."""
+        def appears() -> bool:
+            if file.exists():
+                return True
+            if not Path(f"/proc/{pid}").exists():
+                self._errors.seek(0)
+                said = self._errors.read().decode(errors="replace")
+                raise RuntimeError(f"process {pid} ended before it made {file}; it said: {said}")
+            return False
 
-    def appears() -> bool:
-        if file.exists():
-            return True
-        if not Path(f"/proc/{pid}").exists():
-            raise RuntimeError(f"process {pid} ended before it made {file}")
-        return False
-
-    until(appears, bool, f"{file} appears")
+        until(appears, bool, f"{file} appears")
 
 
 def _last_child(children: Path) -> int:
