@@ -107,6 +107,8 @@ _STRONGEST, _MISSING = 2, 3
 
 def _is_missing(type: InstanceType, region: str, zone: str) -> bool:
     """Whether the zone, or no zone of the region, is known not to offer the type."""
+    if type.own:
+        return False
     zones = regions.surveyed_zones().get(region, ())
     if zone in zones:
         return zone not in type.zone_ids

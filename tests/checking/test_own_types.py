@@ -90,6 +90,20 @@ WRONG: dict[str, tuple[str, str]] = {
     "no JSON": ("{", "Expecting"),
     "another answer": ('{"Instances": []}', "it has no InstanceTypes"),
     "no facts": ('{"InstanceTypes": [{"InstanceType": "p9.48xlarge"}]}', "p9.48xlarge: no "),
+    "a name of SageMaker": (
+        json.dumps({"InstanceTypes": [{**TYPE, "InstanceType": "ml.p9.48xlarge"}]}),
+        "ml.p9.48xlarge: no name of an instance type",
+    ),
+    "no threads": (
+        json.dumps(
+            {
+                "InstanceTypes": [
+                    {**TYPE, "VCpuInfo": {**TYPE["VCpuInfo"], "DefaultThreadsPerCore": 0}}
+                ]
+            }
+        ),
+        "p9.48xlarge: not in the form",
+    ),
     "no object": ('{"InstanceTypes": ["p9.48xlarge"]}', "item 1: "),
     "text for a number": (
         json.dumps({"InstanceTypes": [{**TYPE, "MemoryInfo": {"SizeInMiB": "many"}}]}),
@@ -113,3 +127,26 @@ def test_a_file_that_cannot_be_read_is_a_finding(name: str, capsys: Capture) -> 
 def test_an_unknown_type_says_how_to_describe_it() -> None:
     [finding] = [f for f in check_text(SPEC.replace("p9", "zq9")).findings if f.code == "CAP001"]
     assert "[catalog] in clustergen.toml" in finding.help
+
+
+def test_the_file_may_be_that_of_powershell(capsys: Capture) -> None:
+    Path("types.json").write_text(json.dumps({"InstanceTypes": [TYPE]}), encoding="utf-16")
+    assert run(capsys, "catalog", "p9.48xlarge")[0] == 0
+
+
+def test_nothing_is_said_that_the_description_does_not_say(capsys: Capture) -> None:
+    describe()
+    Path("spec.yaml").write_text(SPEC.replace("count: 2", "count: 2, mig: {1g.10gb: 7}"))
+    _, out, err = run(capsys, "check", "spec.yaml", "--target", "eks")
+    assert "the MIG profiles of p9.48xlarge are not known" in out + err
+    _, out, err = run(capsys, "recommend", "spec.yaml", "--for", "7d")
+    assert "nothing says where EC2 offers it" in out + err
+    assert "training plans" not in out + err
+
+
+@pytest.mark.parametrize(("maker", "warned"), [("NVIDIA", False), ("AMD", True)])
+def test_images_have_drivers_of_some_makers(maker: str, warned: bool, capsys: Capture) -> None:
+    gpu = {**TYPE["GpuInfo"]["Gpus"][0], "Manufacturer": maker}
+    describe(GpuInfo={"Gpus": [gpu]})
+    _, out, err = run(capsys, "check", "spec.yaml", "--target", "eks")
+    assert ("IMG501" in out + err) == warned

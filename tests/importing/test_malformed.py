@@ -93,3 +93,35 @@ def test_a_cluster_without_a_name_has_that_of_the_flag(target: str) -> None:
     result = lossless(bring(template, name="research"))
     assert spec_of(filled(result)).name == "research"
     assert any("it is research here" in each.message for each in result.findings)
+
+
+OTHERWISE = [
+    ("pcs", "Nodes.Properties.CustomLaunchTemplate.TemplateId", {"Fn::Sub": "${Template}"}),
+    (
+        "pcs",
+        "Queue.Properties.ComputeNodeGroupConfigurations",
+        [{"ComputeNodeGroupId": {"Fn::Sub": "${Nodes.Id}"}}],
+    ),
+    (
+        "batch",
+        "Queue.Properties.ComputeEnvironmentOrder",
+        [{"Order": 1, "ComputeEnvironment": {"Fn::Sub": "${Gpu}"}}],
+    ),
+    (
+        "batch",
+        "Queue.Properties.ComputeEnvironmentOrder",
+        [
+            {
+                "Order": 1,
+                "ComputeEnvironment": test_batch.TEMPLATE["Resources"]["Gpu"]["Properties"][
+                    "ComputeEnvironmentName"
+                ],
+            }
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "path", "value"), OTHERWISE)
+def test_a_resource_may_be_named_in_other_ways(target: str, path: str, value: Any) -> None:
+    assert lossless(bring(changed(target, path, value))).text == bring(TEMPLATES[target]).text

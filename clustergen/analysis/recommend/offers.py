@@ -72,6 +72,9 @@ def offers(need: Need, book: Book = RECORDED) -> Iterator[Offer | Dropped]:
     """All offers for a need, and what was dropped."""
     for type in need.types:
         places = [region for region in need.regions if _zones(type, region)]
+        if type.own:
+            yield Dropped(type.name, "nothing says where EC2 offers it, nor its price")
+            continue
         if not places:
             yield _absent(type, need)
         for kind in FEATURES:

@@ -135,7 +135,8 @@ def _add_types(project: Project, named: Mapping[str, Sequence[str]]) -> Iterator
 
     for name in named.get("files", ()):
         try:
-            answer = json.loads((project.folder / name).read_text(encoding="utf-8"))
+            # PowerShell writes UTF-16.
+            answer = json.loads((project.folder / name).read_bytes())
             lookup.add(described.own_rows(answer))
         except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or str(error)
@@ -144,7 +145,7 @@ def _add_types(project: Project, named: Mapping[str, Sequence[str]]) -> Iterator
             yield TYPES.at((), f"cannot read {name}: {reason}", help=help).placed(at)
 
 
-_DESCRIBE = "aws ec2 describe-instance-types --instance-types TYPE ..."
+_DESCRIBE = "aws ec2 describe-instance-types --output json --instance-types TYPE ..."
 
 
 def outside(project: Project) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from clustergen.facts.catalog import rows
+from clustergen.facts.catalog import families, rows
 from clustergen.facts.catalog.instance import InstanceType, NetworkCard
 from clustergen.facts.catalog.regions import surveyed_zones
 from clustergen.facts.catalog.rows import Row
@@ -34,21 +34,26 @@ def own_rows(answer: Any) -> dict[str, str]:
     return dict(_own_row(index, facts) for index, facts in enumerate(found))
 
 
+_NAME: Final = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
+
+
 def _own_row(index: int, facts: Any) -> tuple[str, str]:
     name = facts.get("InstanceType") if isinstance(facts, Mapping) else None
     try:
         own = {**row(facts), "zones": rows.encode_zones((), surveyed_zones()), "own": True}
+        own["nitro"] = families.find(own["name"].partition(".")[0]).nitro
         made = json.dumps(dataclasses.asdict(rows.decode(own)))
         TypeAdapter(InstanceType).validate_json(made, strict=True)
+        if _NAME.fullmatch(own["name"]):
+            return own["name"], rows.line(own)
+        reason = "no name of an instance type"
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{first['loc'][0]}: {first['msg']}"
     except KeyError as error:
         reason = f"no {error.args[0]}"
-    except (TypeError, ValueError, IndexError, AttributeError) as error:
-        reason = str(error)
-    else:
-        return own["name"], rows.line(own)
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError):
+        reason = "not in the form in which EC2 describes a type"
     raise ValueError(f"{name or f'item {index + 1}'}: {reason}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,13 +10,35 @@ from clustergen.importing import clusters
 from clustergen.importing.answers import Answers
 from clustergen.importing.batch.described import resources
 from clustergen.importing.batch.fields import spec
-from clustergen.importing.batch.form import ENVIRONMENTS, FORM
+from clustergen.importing.batch.form import ENVIRONMENTS, FORM, NAME, QUEUES
+from clustergen.importing.cloudformation.functions import name_in
 from clustergen.importing.conversion import Imported
+from clustergen.importing.machines import items, section
+from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
+from clustergen.importing.settings import Json, link
 
 __all__ = ["imported"]
 
-READER: Final = clusters.Reader("batch", FORM, ENVIRONMENTS, spec, resources, one=False)
+
+def _linked(settings: Json, notes: Notes) -> Json:  # noqa: ARG001 as of other services
+    """The settings with links to compute environments, which queues may also have by name."""
+    environments = section(settings, ENVIRONMENTS)
+    known = {
+        name: link(ENVIRONMENTS, key)
+        for key, each in environments.items()
+        if (name := name_in(each.get(NAME)))
+    }
+    found = copy.deepcopy(settings)
+    for queue in section(found, QUEUES).values():
+        for each in items(queue, "ComputeEnvironmentOrder"):
+            used = name_in(section(each).get("ComputeEnvironment"))
+            if used in known:
+                each["ComputeEnvironment"] = known[used]
+    return found
+
+
+READER: Final = clusters.Reader("batch", FORM, ENVIRONMENTS, spec, resources, _linked, one=False)
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:

@@ -72,7 +72,8 @@ def name_in(value: Any) -> str | None:
     """The name that a value is, with stand-ins for what is not known; None if it is none."""
     if is_reference(value):
         return stand_in(name_of(value))
-    return stand_ins(str(value)) if isinstance(value, str | int | float) else None
+    known = isinstance(value, str | int | float) and str(value)
+    return stand_ins(str(value)) if known else None
 
 
 def evaluate(value: Any, scope: Scope) -> Any:
@@ -125,6 +126,10 @@ def holds(condition: Any, scope: Scope) -> bool:
 def _sub(argument: Any, scope: Scope) -> Any:
     text, own = argument if _has(argument, 2) else (argument, {})
     values = evaluate(own, scope) if isinstance(own, Mapping) else {}
+    alone = _VARIABLE.fullmatch(str(text))
+    if alone and not alone[1] and alone[2] not in values:
+        found = _named(alone[2], scope)
+        return found if is_reference(found) else as_text(found)
 
     def replace(match: re.Match[str]) -> str:
         literal, name = match[1], match[2]

@@ -117,4 +117,6 @@ class Questions:
             if name.startswith("AWS::")
             else f"add the template that has it, or {flag}"
         )
+        if {"Name", "NodegroupName", "ComputeEnvironmentName"} & set(path):
+            help += ": the overlay names resources after it"
         self.notes.asked(path, f"no file says what {name} is", help, self.section)

@@ -29,6 +29,8 @@ def profiles(plan: Plan) -> Iterator[Problem]:
             message = f"GPUs of {group.type.name} cannot be partitioned"
             if not group.type.gpus:
                 message = f"{group.type.name} has no GPU that could be partitioned"
+            elif group.type.own:
+                message = f"the MIG profiles of {group.type.name} are not known"
             fix = unsafe(drop(group.at("mig")))
             yield Problem(group.at("mig"), message, help="remove mig", on_key=True, fix=fix)
             continue

@@ -61,4 +61,5 @@ def _has_no_image(type: InstanceType) -> bool:
 
 
 def _has_driver(type: InstanceType) -> bool:
-    return type.own or families.find(type.family).eks_driver
+    known = type.own and type.accelerator and type.accelerator.manufacturer in ("NVIDIA", "AWS")
+    return bool(known) or families.find(type.family).eks_driver
