@@ -159,10 +159,12 @@ def flavor_name(plan: Plan, group: NodeGroup) -> str:
     Tolerations and topology of a flavor never change, so that other ones need another flavor.
     """
     usual = replace(group, taints=(), accelerator_taint=True)
-    taints, layers = labels_and_taints.taints(group), topology(plan, group)
-    if taints == labels_and_taints.taints(usual) and layers == _topology_name(plan, group):
+    taints, name = labels_and_taints.taints(group), topology(plan, group)
+    # Most types have three layers, or none: a fourth is not as usual.
+    layers = name == _topology_name(plan, group) and _layers(plan, group) < len(NETWORK_LABELS)
+    if taints == labels_and_taints.taints(usual) and layers:
         return group.object_name
-    return f"{group.object_name}-{sha256(repr((*map(astuple, taints), layers)))[:6]}"
+    return f"{group.object_name}-{sha256(repr((*map(astuple, taints), name)))[:6]}"
 
 
 def _flavor(plan: Plan, group: NodeGroup) -> Json:

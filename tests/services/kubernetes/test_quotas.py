@@ -153,6 +153,7 @@ OTHERS = [
     TAINTED,
     TAINTED.replace("b,", "c,"),
     "node_groups: [{name: h200, accelerator_taint: false}]",
+    "node_groups: [{name: h200, instance_type: p6-b200.48xlarge}]",
     "node_groups: [{name: h200, count: {min: 0, max: 2}}]\nkubernetes: {autoscaler: karpenter}",
     "kubernetes: {devices: dra}",
 ]
