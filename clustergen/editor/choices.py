@@ -107,13 +107,8 @@ _STRONGEST, _MISSING = 2, 3
 
 def _is_missing(type: InstanceType, region: str, zone: str) -> bool:
     """Whether the zone, or no zone of the region, is known not to offer the type."""
-    if type.own:
-        return False
-    zones = regions.surveyed_zones().get(region, ())
-    if zone in zones:
-        return zone not in type.zone_ids
-    start = f"{regions.zone_prefix(region)}-" if zones else ""
-    return bool(zones) and not any(each.startswith(start) for each in type.zone_ids)
+    known = zone in regions.surveyed_zones().get(region, ())
+    return (type.offered_in_zone(zone) if known else type.offered_in(region)) is False
 
 
 @functools.cache

@@ -87,7 +87,7 @@ class Form:
     def keeps(self, path: Sequence[str]) -> bool:
         """Whether a value stays as clustergen has it where the original says nothing.
 
-        The service makes a name up where a template gives none.
+        CloudFormation makes a name up where a template gives none; the bundle has to know it.
         """
         place = general(path)
         return place in self.kept or any(

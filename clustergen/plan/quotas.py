@@ -105,7 +105,7 @@ def _of_instances(fleets: Iterable[_Fleet]) -> Iterator[Need]:
         names += [_PLANNED] * (fleet.kind == "training-plan")
         for type in fleet.types:
             for name in names:
-                title = name.format(f"ml.{type.name}")
+                title = name.format(type.ml_name)
                 needed[title] += fleet.most
                 paths.setdefault(title, fleet.path)
     for title, amount in sorted(needed.items()):

@@ -55,8 +55,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lookup.add({})
 
 
+def answer(**changes: Any) -> str:
+    """What EC2 answers of a type."""
+    return json.dumps({"InstanceTypes": [{**TYPE, **changes}]})
+
+
 def describe(**changes: Any) -> None:
-    Path("types.json").write_text(json.dumps({"InstanceTypes": [{**TYPE, **changes}]}))
+    Path("types.json").write_text(answer(**changes))
 
 
 def test_a_type_of_the_project_works_on_every_target(capsys: Capture) -> None:
@@ -91,22 +96,16 @@ WRONG: dict[str, tuple[str, str]] = {
     "another answer": ('{"Instances": []}', "it has no InstanceTypes"),
     "no facts": ('{"InstanceTypes": [{"InstanceType": "p9.48xlarge"}]}', "p9.48xlarge: no "),
     "a name of SageMaker": (
-        json.dumps({"InstanceTypes": [{**TYPE, "InstanceType": "ml.p9.48xlarge"}]}),
+        answer(InstanceType="ml.p9.48xlarge"),
         "ml.p9.48xlarge: no name of an instance type",
     ),
     "no threads": (
-        json.dumps(
-            {
-                "InstanceTypes": [
-                    {**TYPE, "VCpuInfo": {**TYPE["VCpuInfo"], "DefaultThreadsPerCore": 0}}
-                ]
-            }
-        ),
+        answer(VCpuInfo={**TYPE["VCpuInfo"], "DefaultThreadsPerCore": 0}),
         "p9.48xlarge: not in the form",
     ),
     "no object": ('{"InstanceTypes": ["p9.48xlarge"]}', "item 1: "),
     "text for a number": (
-        json.dumps({"InstanceTypes": [{**TYPE, "MemoryInfo": {"SizeInMiB": "many"}}]}),
+        answer(MemoryInfo={"SizeInMiB": "many"}),
         "p9.48xlarge: memory_mib: ",
     ),
 }
@@ -130,7 +129,7 @@ def test_an_unknown_type_says_how_to_describe_it() -> None:
 
 
 def test_the_file_may_be_that_of_powershell(capsys: Capture) -> None:
-    Path("types.json").write_text(json.dumps({"InstanceTypes": [TYPE]}), encoding="utf-16")
+    Path("types.json").write_text(answer(), encoding="utf-16")
     assert run(capsys, "catalog", "p9.48xlarge")[0] == 0
 
 

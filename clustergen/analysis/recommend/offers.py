@@ -71,10 +71,10 @@ class Dropped:
 def offers(need: Need, book: Book = RECORDED) -> Iterator[Offer | Dropped]:
     """All offers for a need, and what was dropped."""
     for type in need.types:
-        places = [region for region in need.regions if _zones(type, region)]
         if type.own:
             yield Dropped(type.name, "nothing says where EC2 offers it, nor its price")
             continue
+        places = [region for region in need.regions if _zones(type, region)]
         if not places:
             yield _absent(type, need)
         for kind in FEATURES:
@@ -205,7 +205,7 @@ def _rate(
         extra = blocks.PLAN_FACTOR if kind == "training-plan" else 1
         return (found[0], found[1] * extra) if found else (None, 1)
     if sagemaker:
-        return (None if kind == "spot" else book.find(f"HyperPod ml.{type.name}", place)), 1
+        return (None if kind == "spot" else book.find(f"HyperPod {type.ml_name}", place)), 1
     return book.find(f"EC2 {type.name}", place), 1
 
 

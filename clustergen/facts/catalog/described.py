@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from clustergen.facts.catalog import families, rows
 from clustergen.facts.catalog.instance import InstanceType, NetworkCard
+from clustergen.facts.catalog.missing import FORM
 from clustergen.facts.catalog.regions import surveyed_zones
 from clustergen.facts.catalog.rows import Row
 
@@ -34,9 +35,6 @@ def own_rows(answer: Any) -> dict[str, str]:
     return dict(_own_row(index, facts) for index, facts in enumerate(found))
 
 
-_NAME: Final = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
-
-
 def _own_row(index: int, facts: Any) -> tuple[str, str]:
     name = facts.get("InstanceType") if isinstance(facts, Mapping) else None
     try:
@@ -44,7 +42,7 @@ def _own_row(index: int, facts: Any) -> tuple[str, str]:
         own["nitro"] = families.find(own["name"].partition(".")[0]).nitro
         made = json.dumps(dataclasses.asdict(rows.decode(own)))
         TypeAdapter(InstanceType).validate_json(made, strict=True)
-        if _NAME.fullmatch(own["name"]):
+        if FORM.fullmatch(own["name"]):
             return own["name"], rows.line(own)
         reason = "no name of an instance type"
     except ValidationError as error:

@@ -101,6 +101,11 @@ class InstanceType:
         return found.usd if found else None
 
     @property
+    def ml_name(self) -> str:
+        """Its name in the API of SageMaker, whether or not HyperPod has it."""
+        return f"ml.{self.name}"
+
+    @property
     def family(self) -> str:
         """``p5en`` of ``p5en.48xlarge``."""
         return self.name.partition(".")[0]

@@ -95,7 +95,7 @@ _UNAVAILABLE = (
     ),
 )
 
-_FORM = pattern(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
+FORM = pattern(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 _DESCRIBE = "describe it in a file of [catalog] in clustergen.toml"
 _LONGEST = 40
 """Longer names are not compared: no instance type name is nearly as long."""
@@ -223,7 +223,7 @@ def _accelerators() -> Mapping[str, Sequence[str]]:
 
 
 def _by_letters(name: str, plain: str) -> Missing:
-    if not _FORM.fullmatch(plain):
+    if not FORM.fullmatch(plain):
         reason = f"{name[:_LONGEST]!r} does not have the form of an instance type"
         if meant := _by_characters().get(_characters(plain)):
             return _suggestion(reason, meant)

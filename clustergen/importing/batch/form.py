@@ -64,7 +64,6 @@ FORM: Final = Form(
         )
     ),
     unordered=frozenset(("SecurityGroupIds", "Groups", "Subnets")),
-    # CloudFormation names queues without a name; scripts of the bundle have to know it.
     own=(
         Kind("AWS::IAM::Role", "Roles", ""),
         Kind("AWS::IAM::InstanceProfile", "InstanceProfiles", ""),

@@ -121,7 +121,7 @@ class _Nodes:
 def _at_list_price(
     nodes: _Nodes, place: str, book: Book, *, sagemaker: bool = False, note: str = ""
 ) -> Line:
-    names = [f"HyperPod ml.{t.name}" if sagemaker else f"EC2 {t.name}" for t in nodes.types]
+    names = [f"HyperPod {t.ml_name}" if sagemaker else f"EC2 {t.name}" for t in nodes.types]
     found = [book.find(name, place) for name in names]
     missing = [name for name, price in zip(names, found, strict=True) if not price]
     if missing:

@@ -15,7 +15,7 @@ from clustergen.services.aws import references
 from clustergen.services.aws.members import present
 from clustergen.services.fields import Field, written
 from clustergen.services.foundation import hyperpod as roles
-from clustergen.services.hyperpod import limits, memberships, names
+from clustergen.services.hyperpod import limits, memberships
 from clustergen.services.hyperpod.options import Options
 
 EXECUTION_ROLE = Ref(f"{roles.EXECUTION_ROLE}Arn")
@@ -128,7 +128,7 @@ def _role(iam: Iam, made: str) -> str:
 
 def _types(types: Sequence[InstanceType]) -> Json:
     """Instance types in order of preference."""
-    found = [names.ml_name(type) for type in types]
+    found = [type.ml_name for type in types]
     if len(found) > 1:
         return {"InstanceRequirements": {"InstanceTypes": found}}
     return {"InstanceType": found[0]}

@@ -11,11 +11,6 @@ _FAR = 8
 """Maximum ratio of vCPUs and memory for which a type is an alternative."""
 
 
-def ml_name(type: InstanceType) -> str:
-    """The name in the API, whether or not HyperPod has the type."""
-    return type.hyperpod or f"ml.{type.name}"
-
-
 def alternatives(type: InstanceType) -> str:
     """Alternatives to a type that HyperPod lacks: other sizes, or else similar types."""
     known = [found for found in map(catalog.find, catalog.names()) if found and found.hyperpod]

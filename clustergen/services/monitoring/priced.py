@@ -12,9 +12,13 @@ from clustergen.plan.model import Plan
 def by_type(plan: Plan) -> dict[str, float]:
     """Instance type -> the On-Demand price where the nodes are; without those that are unknown."""
     place = prices.place_of(plan.region, plan.network.private[0].zone)
-    names = {type.name for group in plan.node_groups for type in group.types}
-    kind = "HyperPod ml." if plan.sagemaker else "EC2 "
-    found = {name: prices.RECORDED.find(f"{kind}{name}", place) for name in sorted(names)}
+    types = {type.name: type for group in plan.node_groups for type in group.types}
+    found = {
+        name: prices.RECORDED.find(
+            f"HyperPod {type.ml_name}" if plan.sagemaker else f"EC2 {name}", place
+        )
+        for name, type in sorted(types.items())
+    }
     return {name: price.usd for name, price in found.items() if price}
 
 

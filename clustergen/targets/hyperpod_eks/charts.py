@@ -15,7 +15,6 @@ from clustergen.base.yaml_text import yaml_text
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services import mirror
-from clustergen.services.hyperpod.names import ml_name
 from clustergen.services.kubernetes import charts as published
 from clustergen.services.kubernetes import devices, pruning
 from clustergen.services.kubernetes.labels_and_taints import affinity
@@ -88,7 +87,7 @@ def _deep(plan: Plan) -> bool:
 
 def _ml_types(plan: Plan, test: Callable[[NodeGroup], object]) -> list[str]:
     types = (type for group in plan.node_groups if test(group) for type in group.types)
-    return list(dict.fromkeys(ml_name(type) for type in types))
+    return list(dict.fromkeys(type.ml_name for type in types))
 
 
 def gpu_types(plan: Plan) -> list[str]:
@@ -280,7 +279,9 @@ def _marks(plan: Plan) -> devices.Marks:
         own = {GROUP_LABEL: group.name, COMPUTE_TYPE_LABEL: "hyperpod"}
         return {**group.labels, **own}
 
-    return devices.Marks(ml_name, labels, lambda group: karpenter.taints(plan, group))
+    return devices.Marks(
+        lambda type: type.ml_name, labels, lambda group: karpenter.taints(plan, group)
+    )
 
 
 def mirrored(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:

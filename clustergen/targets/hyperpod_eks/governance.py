@@ -18,7 +18,6 @@ from clustergen.base.digests import sha256
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.aws import cfn, marks
-from clustergen.services.hyperpod.names import ml_name
 from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
 from clustergen.targets.hyperpod_eks import governance_limits
 
@@ -202,7 +201,7 @@ def resources(queue: Queue, owners: Mapping[str, Sequence[str]]) -> Iterator[Jso
     for group in queue.node_groups:
         for type, nodes in shares(queue, group, owners):
             for partition, count in _parts(group).items():
-                key = (ml_name(type), partition)
+                key = (type.ml_name, partition)
                 counts[key] = counts.get(key, 0) + nodes * count
     for (type_name, partition), count in counts.items():
         if partition:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from clustergen.base.artifacts import Artifact, Json
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.services.hyperpod import names
 from clustergen.services.kubernetes import smoke
 from clustergen.services.kubernetes.components import toleration
 from clustergen.services.kubernetes.labels_and_taints import affinity
@@ -50,7 +49,7 @@ def _nodes(plan: Plan, group: NodeGroup) -> Json:
     pool = next((pool for pool in karpenter.pools(plan) if group in pool.groups), None)
     if pool is None:
         return {"nodeSelector": {GROUP_LABEL: group.name}}
-    types = [names.ml_name(type) for type in group.types]
+    types = [type.ml_name for type in group.types]
     return {
         "nodeSelector": {"karpenter.sh/nodepool": pool.name},
         "affinity": affinity(INSTANCE_TYPE_LABEL, types),

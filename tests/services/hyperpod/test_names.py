@@ -6,7 +6,7 @@ import pytest
 
 from clustergen.facts import catalog
 from clustergen.facts.catalog import InstanceType
-from clustergen.services.hyperpod.names import alternatives, ml_name
+from clustergen.services.hyperpod.names import alternatives
 
 
 def type_of(name: str) -> InstanceType:
@@ -17,7 +17,7 @@ def type_of(name: str) -> InstanceType:
 
 @pytest.mark.parametrize("name", ["p5en.48xlarge", "trn2.48xlarge"])
 def test_ml_name(name: str) -> None:
-    assert ml_name(type_of(name)) == f"ml.{name}"
+    assert type_of(name).ml_name == f"ml.{name}"
 
 
 SIMILAR = [

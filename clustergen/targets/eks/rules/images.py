@@ -61,5 +61,5 @@ def _has_no_image(type: InstanceType) -> bool:
 
 
 def _has_driver(type: InstanceType) -> bool:
-    known = type.own and type.accelerator and type.accelerator.manufacturer in ("NVIDIA", "AWS")
-    return bool(known) or families.find(type.family).eks_driver
+    maker = type.accelerator.manufacturer if type.own and type.accelerator else ""
+    return maker in ("NVIDIA", "AWS") or families.find(type.family).eks_driver

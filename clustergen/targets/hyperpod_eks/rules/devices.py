@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from clustergen.base.findings import Fix, Problem, Severity, drop, put, unsafe, unwanted
 from clustergen.plan.model import NodeGroup, Plan, Taint
-from clustergen.services.hyperpod.names import ml_name
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
 
@@ -91,10 +90,10 @@ node_groups: [{{name: h200, instance_type: trn2.48xlarge, taints: [{{key: acme.c
 def neuron_plugin(plan: Plan) -> Iterator[Problem]:
     for group in (group for group in plan.node_groups if group.type.neuron_devices):
         for type in group.types:
-            if ml_name(type) not in limits.NEURON_TYPES:
+            if type.ml_name not in limits.NEURON_TYPES:
                 yield Problem(
                     group.path,
-                    f"{group.name}: the plugin does not run on {ml_name(type)}",
+                    f"{group.name}: the plugin does not run on {type.ml_name}",
                     help="use another Trainium type, or install a Neuron device plugin of your own",
                 )
         for index, taint in enumerate(group.taints):
