@@ -229,7 +229,7 @@ class EksCluster(StackCluster):
         if self.service.installs:
             if self.service.karpenter:
                 self.karpenter.look_again()
-            self.api.script("install.sh")
+            self.api.script("install.sh", *self.karpenter.consent())
 
     def settle(self) -> None:
         """Request missing nodes, without waiting for them, where there is capacity now."""

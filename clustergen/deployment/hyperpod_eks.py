@@ -200,13 +200,13 @@ class HyperPodOnEks(HyperPodCluster):
     def _apply(self) -> None:
         if not self.eks.manifests:
             if not self._is_silent and not self.kubernetes.silence():
-                self.kubernetes.own_script(_APPLY, "--prune")
+                self.kubernetes.own_script(_APPLY, "--prune", *self.pools.consent())
         elif self.eks.quotas and self.stack is None and not self._has_addon():
             self.run.note(
                 "The namespaces of the queues come with the quotas: run ./apply.sh after govern.sh."
             )
         else:
-            self.kubernetes.own_script(_APPLY)
+            self.kubernetes.own_script(_APPLY, *self.pools.consent())
 
     def _has_addon(self) -> bool:
         if self.run.options.rehearses:

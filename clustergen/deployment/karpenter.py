@@ -87,4 +87,4 @@ class Karpenter(NodePools):
                     "(kubectl delete), and run this again."
                 )
         self.look_again()
-        self.api.script("install.sh", "--prune")
+        self.api.script("install.sh", "--prune", *self.consent())

@@ -20,6 +20,7 @@ from tests.support.outcomes import rejected
 pytestmark = pytest.mark.scenarios(10)
 
 
+POOLS = "nodepools.karpenter.sh"
 CLUSTER_QUEUES = "clusterqueues.kueue.x-k8s.io"
 TWICE = ["smallest", "file systems of every kind", "Karpenter, Spot and a reservation", "KAI"]
 
@@ -77,7 +78,7 @@ def test_a_node_pool_is_deleted_before_its_node_class(cluster: Cluster) -> None:
         call for call in cluster.calls if "delete" in call or call.startswith("helm uninstall")
     ]
     kinds = [call.split()[2] for call in removals]
-    assert kinds.index("nodepools.karpenter.sh") < kinds.index("ec2nodeclasses.karpenter.k8s.aws")
+    assert kinds.index(POOLS) < kinds.index("ec2nodeclasses.karpenter.k8s.aws")
     assert kinds.index("ec2nodeclasses.karpenter.k8s.aws") < kinds.index("karpenter")
     assert "--wait=false" not in removals[0]
 
@@ -85,8 +86,14 @@ def test_a_node_pool_is_deleted_before_its_node_class(cluster: Cluster) -> None:
 def test_removed_objects_may_be_deleted_before_the_stack_changes(cluster: Cluster) -> None:
     """Karpenter ends its nodes only as long as its role is there."""
     install(cluster, SPECS["Karpenter, Spot and a reservation"])
-    install(cluster, "", "--prune")
-    assert cluster.api.names("nodepools.karpenter.sh") == set()
+    (pool, *_) = cluster.api.names(POOLS)
+    node = {"metadata": {"labels": {"karpenter.sh/nodepool": pool}}, "spec": {}}
+    cluster.put("nodeclaims.karpenter.sh", f"{pool}-x7b2k", node)
+    made = list(cluster.api.changes)
+    rejected(cluster.install("", "--prune"), f"the node pool {pool} is no longer in the bundle")
+    assert cluster.api.changes == made
+    install(cluster, "", "--prune", "--allow-replacement")
+    assert cluster.api.names(POOLS) == set()
     assert not any(" apply " in call or "helm upgrade" in call for call in cluster.calls)
 
 

@@ -7,14 +7,18 @@ set -euo pipefail
 dry_run=no
 context=
 only_prune=no
+allows=no
 
 usage() {
   cat <<'END'
-usage: install.sh [--dry-run] [--context NAME] [--prune]
+usage: install.sh [--dry-run] [--context NAME] [--allow-replacement] [--prune]
 
   --dry-run       print every command, run none
   --context NAME  the context of kubectl's configuration that reaches this cluster; default: a
                   configuration for this cluster alone, which the AWS CLI writes to .filled
+  --allow-replacement
+                  delete node pools that this bundle does not have even if they have nodes, which
+                  are terminated, with the jobs on them
   --prune         install nothing; only delete what an earlier bundle installed and this one does
                   not have, which is the last step otherwise
   -h, --help      print this
@@ -453,6 +457,19 @@ left_over() {
   grep -vxF -f <(objects) <<<"$found" || true
 }
 
+# stop_at_nodes OBJECTS: nodes end with their pool, and the jobs on them.
+stop_at_nodes() {
+  local pools pool nodes
+  pools=$(sed -n 's:^nodepools[.].*/::p' <<<"$1")
+  for pool in $pools; do
+    nodes=$(kubernetes get nodeclaims.karpenter.sh --selector "karpenter.sh/nodepool=$pool" --output name) ||
+      lost
+    [[ -z $nodes ]] ||
+      fail "the node pool $pool is no longer in the bundle, and has nodes: they would be terminated, with" \
+        "the jobs on them. Nothing was deleted. If this is intended, add --allow-replacement."
+  done
+}
+
 # Data is kept: file systems do not depend on volumes.
 delete_object() {
   local resource=$1 namespace=$2 name=$3
@@ -503,6 +520,7 @@ prune() {
   note "== objects removed from the bundle"
   read_kinds
   found=$(left_over)
+  [[ $allows == yes ]] || stop_at_nodes "$found"
   # This account is deleted last, so the run after an interrupted one releases the rest.
   ! grep -qxF serviceaccounts/kube-system/timetable <<<"$found" || release_held
   while IFS=/ read -r resource namespace name; do
@@ -540,6 +558,7 @@ while (($# > 0)); do
   case $1 in
     --dry-run) dry_run=yes ;;
     --prune) only_prune=yes ;;
+    --allow-replacement) allows=yes ;;
     --context)
       (($# > 1)) || fail "--context needs a name"
       context=$2

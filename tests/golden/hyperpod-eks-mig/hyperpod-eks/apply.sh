@@ -7,16 +7,20 @@ set -euo pipefail
 dry_run=no
 context=
 only_prune=no
+allows=no
 only_check=no
 removing=no
 
 usage() {
   cat <<'END'
-usage: apply.sh [--dry-run] [--context NAME] [--check | --prune | --remove]
+usage: apply.sh [--dry-run] [--context NAME] [--allow-replacement] [--check | --prune | --remove]
 
   --dry-run       print every command, run none
   --context NAME  the context of kubectl's configuration that reaches this cluster; default: a
                   configuration for this cluster alone, which the AWS CLI writes to .filled
+  --allow-replacement
+                  delete node pools that this bundle does not have even if they have nodes, which
+                  are terminated, with the jobs on them
   --check         change nothing; only look whether the cluster can take the objects of this bundle
   --prune         apply nothing; only delete the objects that an earlier bundle made and this one
                   does not have, which is the last step otherwise
@@ -303,6 +307,19 @@ left_over() {
   grep -vxF -f <(objects) <<<"$found" || true
 }
 
+# stop_at_nodes OBJECTS: nodes end with their pool, and the jobs on them.
+stop_at_nodes() {
+  local pools pool nodes
+  pools=$(sed -n 's:^nodepools[.].*/::p' <<<"$1")
+  for pool in $pools; do
+    nodes=$(kubernetes get nodeclaims.karpenter.sh --selector "karpenter.sh/nodepool=$pool" --output name) ||
+      lost
+    [[ -z $nodes ]] ||
+      fail "the node pool $pool is no longer in the bundle, and has nodes: they would be terminated, with" \
+        "the jobs on them. Nothing was deleted. If this is intended, add --allow-replacement."
+  done
+}
+
 # Data is kept: file systems do not depend on volumes.
 delete_object() {
   local resource=$1 namespace=$2 name=$3
@@ -356,6 +373,7 @@ prune() {
   note "== objects removed from the bundle"
   read_kinds
   found=$(left_over)
+  [[ $allows == yes ]] || stop_at_nodes "$found"
   # This account is deleted last, so the run after an interrupted one releases the rest.
   ! grep -qxF serviceaccounts/kube-system/timetable-hp-slices <<<"$found" || release_held
   while IFS=/ read -r resource namespace name; do
@@ -374,8 +392,9 @@ while (($# > 0)); do
   case $1 in
     --dry-run) dry_run=yes ;;
     --prune) only_prune=yes ;;
+    --allow-replacement) allows=yes ;;
     --check) only_check=yes ;;
-    --remove) removing=yes only_prune=yes ;;
+    --remove) removing=yes only_prune=yes allows=yes ;;
     --context)
       (($# > 1)) || fail "--context needs a name"
       context=$2
