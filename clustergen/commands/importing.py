@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from clustergen.base import account
-from clustergen.base.findings import Severity, Span
+from clustergen.base.findings import Finding, Severity, Span
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK, UsageError
 from clustergen.commands.init import write_files
@@ -18,7 +18,9 @@ from clustergen.commands.request import project_of
 from clustergen.facts.catalog import regions
 from clustergen.importing import Answers, Imported, Request, imported, imported_live, live
 from clustergen.importing.reading import decoded
+from clustergen.importing.rules.decisions import DROPPED
 from clustergen.spec.patterns import STACK, VPC
+from clustergen.spec.source import read_text
 
 _STDIN = "-"
 _LONGEST_NAME = 40
@@ -41,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
         return inputs.print_error(message)
     request = Request(texts, answers)
     result = imported_live(clusters, answers, account.clients) if clusters else imported(request)
+    result = result._replace(findings=(*result.findings, *_other_name(result.text, args.name)))
     if result.text and out:
         write_files({out: result.text}, (), force=True, named=True)
     elif result.text:
@@ -50,6 +53,14 @@ def run(args: argparse.Namespace) -> int:
     if result.text:
         _summarize(result, args)
     return _status(result, args)
+
+
+def _other_name(text: str, given: str | None) -> Iterator[Finding]:
+    """That the flag changes nothing."""
+    document, _ = read_text(text) if text else (None, [])
+    name = document.data.get("name") if document else None
+    if given and name and name != given:
+        yield DROPPED.at((), f"--name {given}: the configuration has a name, {name}")
 
 
 def _text(name: str) -> str:

@@ -6,6 +6,8 @@ with the original in the service's own terms. What differs is a finding.
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -140,8 +142,8 @@ def _imported(request: Request, known: Mapping[str, str]) -> Imported:
     belonging = (first, *(each for each in others if each not in strangers))
     result = _SETS[format](belonging, request.answers)
     result = result.without([s.place(each) for s in belonging for each in malformed.resources(s)])
-    if request.answers.stack and format not in _STACKS:
-        result = result._replace(findings=(*result.findings, first.place(_without_stack())))
+    ignored = _without_effect(request, format, belonging)
+    result = result._replace(findings=(*result.findings, *ignored))
     objects = [each for each in others if each.is_object and each.data["kind"] not in QUEUES]
     left = (each.place(DROPPED.at((), f"a {each.data['kind']}: {_AFTER}")) for each in objects)
     hidden = [secret for each in sources for secret in each.secrets]
@@ -165,9 +167,20 @@ def _about_secrets(sources: Sequence[Source]) -> Iterator[Finding]:
             yield each.place(masking.finding(path, name))
 
 
-def _without_stack() -> Finding:
-    message = "--stack: the cluster is found by its own name, not by that of a stack"
-    return DROPPED.at((), message)
+def _without_effect(request: Request, format: str, files: Sequence[Source]) -> Iterator[Finding]:
+    """Flags of the user that change nothing."""
+    if request.answers.stack and format not in _STACKS:
+        message = "--stack: the cluster is found by its own name, not by that of a stack"
+        yield DROPPED.at((), message)
+    texts = "".join(text for _, text in request.texts)
+    declared = [str(name) for each in files for name in each.template.get("Parameters", {})]
+    for name in request.answers.parameters:
+        # The name of an export may be put together, and what a list has has the name of the list.
+        word = name.rpartition(".")[2].partition("[")[0]
+        if not re.search(rf"\b{re.escape(word)}\b", texts) and "ImportValue" not in texts:
+            near = difflib.get_close_matches(name, declared, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield DROPPED.at((), f"--parameter {name}: no file has this name{hint}")
 
 
 _AFTER: Final = "no part of the cluster; apply it when the cluster runs"

@@ -7,7 +7,11 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
+from clustergen.base.secrets import STAND_IN
+
 _SHOWN: Final = 12
+_STAND_IN: Final = "".join(filter(str.isalpha, STAND_IN))
+"""In the logical id of what is named after one."""
 
 
 def similar(value: Any, known: Iterable[Any]) -> str:
@@ -19,6 +23,10 @@ def similar(value: Any, known: Iterable[Any]) -> str:
 def nearest(value: Any, known: Iterable[Any]) -> str:
     """Help text: the known value that is most similar to ``value``, or the known values."""
     options = [str(option) for option in known]
+    if _STAND_IN in str(value):
+        return (
+            "it is named after a stand-in of an import; import again, with --parameter NAME=VALUE"
+        )
     if near := similar(value, options):
         return f"did you mean {near}?"
     return f"known are {', '.join(options[:_SHOWN])}{' ...' if len(options) > _SHOWN else ''}"

@@ -47,6 +47,34 @@ def test_the_report_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert {each["code"] for each in found} >= {"IMP002", "IMP005"}
 
 
+@pytest.mark.parametrize(
+    ("template", "flag", "said"),
+    [
+        (True, ["--name", "other"], "--name other: the configuration has a name, research"),
+        (True, ["--name", "research"], ""),
+        (True, ["--parameter", "Subnet=subnet-1"], "--parameter Subnet: no file has this name\n"),
+        (
+            True,
+            ["--parameter", "Keys=dev"],
+            "--parameter Keys: no file has this name; did you mean Key?",
+        ),
+        (True, ["--parameter", "Key=dev"], ""),
+        (False, ["--adopt", "--stack", "mine"], "--stack: the cluster is found by its own name"),
+        (False, ["--name", "other"], ""),
+    ],
+)
+def test_a_flag_without_effect_is_named(
+    file: Path, template: bool, flag: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if template:
+        file.write_text(PCS.replace("!Sub '${AWS::StackName}'", "research"))
+    main(["import", str(file), *flag])
+    found = [
+        x for x in capsys.readouterr().err.splitlines(True) if x.startswith("note[IMP003]: --")
+    ]
+    assert [said in each for each in found] == [True] * bool(said)
+
+
 def test_a_loss_is_an_error_unless_allowed(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,6 +84,15 @@ def test_a_name_that_only_a_parameter_has_is_filled_in(target: str, path: str, v
     assert "FILL-IN-Stage" not in known.text
 
 
+def test_an_overlay_names_what_a_stand_in_names() -> None:
+    """Who replaces the stand-in by hand overlooks the logical ids."""
+    result = bring(changed("pcs", "Nodes.Properties.Name", {"Fn::Sub": "${Stage}-x"}), adopt=True)
+    by_hand = errors(check_text(result.text.replace("FILL-IN-Stage", "dev")).findings)
+    unknown = [each.help for each in by_hand if "FILLINStage" in each.message]
+    assert unknown
+    assert all("--parameter" in help for help in unknown)
+
+
 @pytest.mark.parametrize("target", ["pcs", "eks"])
 def test_a_cluster_without_a_name_has_that_of_the_flag(target: str) -> None:
     template = copy.deepcopy(TEMPLATES[target])
