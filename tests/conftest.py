@@ -60,9 +60,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 why = f"{control.BEGINS}{reason}"
                 item.add_marker(pytest.mark.skipif(bool(reason), reason=why))
                 item.add_marker(pytest.mark.flaky(reruns=1))
-    for item in (*scenarios(items), *cases_but_one(items, "sampled")):
+    for item in scenarios(items):
         item.add_marker(IN_REAL)
-    for item in cases_but_one(items, "swept"):
+    for item in cases_but_one(items):
         item.add_marker(REPEATED)
     config.stash[TIERS] = Counter(map(tier_of, items))
     if not config.option.markexpr and config.args == config.getini("testpaths"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -35,6 +36,7 @@ AREAS: Mapping[str, str] = {
 """Meaning of the first three characters of a code."""
 
 
+@functools.cache
 def every() -> tuple[Rule, ...]:
     """All rules.
 

@@ -29,6 +29,7 @@ def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "page", [p for p in FOLLOWED if any(b.language in RUN for b in blocks(text_of(p)))], ids=name
 )

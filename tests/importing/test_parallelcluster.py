@@ -42,6 +42,7 @@ def test_nothing_is_lost_in_the_terms_of_parallelcluster(
     assert effective(now) == effective(before)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", examples_of("parallelcluster"))
 def test_an_imported_bundle_means_the_same_as_its_spec(name: str) -> None:
     original = original_of(name, TARGET.name)

@@ -99,7 +99,7 @@ def documents(rule: Rule) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.swept(PARTS)
+@pytest.mark.sampled(PARTS)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_import_moves_what_a_rule_rejects(part: int) -> None:
     """Not to the overlay, where rules for specs do not see it, and to no other value."""

@@ -96,7 +96,7 @@ def overlaid(target: str, spec: str) -> str:
     return shown(options.get("overlay"), spec)
 
 
-@pytest.mark.swept(30)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("name", IMPORTED)
 def test_what_shows_in_a_document_comes_back_as_a_field(name: str, part: int) -> None:

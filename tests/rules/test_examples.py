@@ -56,8 +56,17 @@ def test_a_rule_without_example_cannot_have_one(rule: Rule) -> None:
     assert rule.code in NO_EXAMPLE
 
 
+# Their messages say all there is: what is expected, or what an overlay did.
+WITHOUT_HELP = {"SPC022", "OVL001"}
+# Faults that break another rule, too.
+ALSO: dict[str, set[str]] = {
+    # Labels have a rule on their characters.
+    "SPC038": {"K8S001"},
+}
+
+
 @pytest.mark.parametrize("rule", _exampled(), ids=name_of)
-def test_the_bad_example_triggers_the_rule(rule: Rule) -> None:
+def test_the_bad_example_triggers_the_rule_and_no_other(rule: Rule) -> None:
     findings = check_fragment(rule.bad, rule.target).findings
     mine = [finding for finding in findings if finding.code == rule.code]
     assert mine, [f"{finding.code} {finding.message}" for finding in findings]
@@ -66,35 +75,11 @@ def test_the_bad_example_triggers_the_rule(rule: Rule) -> None:
         assert not finding.message.endswith(".")
         assert finding.span is not None
         assert finding.span.end > finding.span.column
-
-
-# Their messages say all there is: what is expected, or what an overlay did.
-WITHOUT_HELP = {"SPC022", "OVL001"}
-
-
-@pytest.mark.parametrize("rule", _exampled(), ids=name_of)
-def test_every_finding_has_help(rule: Rule) -> None:
-    findings = check_fragment(rule.bad, rule.target).findings
-    helps = [finding.help for finding in findings if finding.code == rule.code]
-    assert all(helps) or rule.code in WITHOUT_HELP
-
-
-# Faults that break another rule, too.
-ALSO: dict[str, set[str]] = {
-    # Labels have a rule on their characters.
-    "SPC038": {"K8S001"},
-}
-
-
-# A whole text is about YAML, and lacks most of what a spec must have.
-FRAGMENTS = [rule for rule in _exampled() if not is_whole(rule.bad)]
-
-
-@pytest.mark.parametrize("rule", FRAGMENTS, ids=name_of)
-def test_the_bad_example_has_no_other_error(rule: Rule) -> None:
-    findings = errors(check_fragment(rule.bad, rule.target).findings)
-    others = {finding.code for finding in findings} - {rule.code}
-    assert others == ALSO.get(rule.code, set())
+        assert finding.help or rule.code in WITHOUT_HELP
+        assert rule.fixes or not finding.fix
+    # A whole text is about YAML, and lacks most of what a spec must have.
+    if not is_whole(rule.bad):
+        assert {each.code for each in errors(findings)} - {rule.code} == ALSO.get(rule.code, set())
 
 
 @pytest.mark.parametrize("rule", _exampled(), ids=name_of)

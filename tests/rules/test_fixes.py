@@ -8,7 +8,7 @@ from clustergen.base.findings import EXAMPLE_BASE, Finding, Rule, errors
 from clustergen.checking import registry
 from clustergen.checking.compiler import Checked
 from clustergen.spec.source.editing import apply
-from tests.support.checking import check, check_fragment, is_whole, name_of
+from tests.support.checking import check, is_whole, name_of
 
 EXAMPLED = [rule for rule in registry.every() if rule.bad]
 FIXABLE = [rule for rule in EXAMPLED if rule.fixes]
@@ -57,8 +57,3 @@ def test_the_fix_of_the_bad_example(rule: Rule) -> None:
     assert _mine(after, rule) == []
     assert {f.code for f in errors(after.findings)} <= {f.code for f in errors(before.findings)}
     assert "".join(texts).count(KEPT) == comments
-
-
-@pytest.mark.parametrize("rule", [rule for rule in EXAMPLED if not rule.fixes], ids=name_of)
-def test_other_rules_offer_no_fix(rule: Rule) -> None:
-    assert [f for f in _mine(check_fragment(rule.bad, rule.target), rule) if f.fix] == []

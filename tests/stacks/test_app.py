@@ -21,6 +21,7 @@ from tests.stacks.synthesized import new_app
 from tests.support.aws import cdk
 from tests.support.paths import ROOT
 from tests.support.scripts import completed
+from tests.support.tiers import IN_REAL
 
 P5 = str(ROOT / "specs" / "p5-on-demand.yaml")
 WRONG = """\
@@ -242,6 +243,7 @@ def test_the_command_passes_findings_on(command: None, spec: Any) -> None:
     assert "Traceback" not in done.output
 
 
+@IN_REAL
 def test_versions_of_a_stack_are_compared_offline(command: None, run: Any, tmp_path: Path) -> None:
     assert run(spec=P5, target="pcs")[0] == 0
     context = ("-c", f"spec={P5}", "-c", "target=pcs")

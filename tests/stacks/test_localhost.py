@@ -12,7 +12,7 @@ from tests.support.paths import ROOT
 
 def test_deploy_prints_how_to_access_the_cluster() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.support.localhost", "0"],
+        [sys.executable, "-m", "tools.tests.localhost", "0"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,

@@ -76,7 +76,7 @@ def without_order(resource: Any) -> Any:
     return {**rest, "DependsOn": waits}
 
 
-@pytest.mark.swept(16)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_stacks_of_every_spec(name: str) -> None:
     """For each target: equal to what `render` writes, and right for both validators."""

@@ -98,7 +98,7 @@ def running() -> Iterator[Api]:
     """The API, on localhost for as long as the block runs."""
     api = Api()
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Handler,), {"api": api}))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     api.url = f"http://127.0.0.1:{server.server_port}"
     try:
         yield api
@@ -110,6 +110,8 @@ def running() -> Iterator[Api]:
 class _Handler(BaseHTTPRequestHandler):
     api: Api
     protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    """An answer is one packet: the second one would wait until the first is acknowledged."""
 
     def log_message(self, *_: object) -> None:
         """Says nothing."""

@@ -2,8 +2,8 @@
 
 `pytest` runs the quick one: it needs the packages of the lock files and nothing else. The real one
 has what needs more of the machine or of time; `.ci/run` runs it too. A scheduled workflow runs the
-repeated one: what holds of every spec, pair of features or wrong answer. Where a file or a folder
-is named, the tests of all tiers are run.
+repeated one: further cases of tests of the others. Where a file or a folder is named, the tests of
+all tiers are run.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def tier_of(item: pytest.Item) -> str:
     return next((tier for tier in (REPEATED, REAL) if item.get_closest_marker(tier)), "quick")
 
 
-def cases_but_one(items: Iterable[pytest.Item], mark: str) -> Iterator[pytest.Item]:
-    """The cases of tests with a mark such as ``sampled(n)``, but for one of n.
+def cases_but_one(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """The cases of tests with the mark ``sampled(n)``, but for one of n.
 
     Which one depends on the name, so that tests of one table take different rows.
     """
     for test, cases in _grouped(items, "[").items():
-        yield from _but_one(test, cases, cases[0].get_closest_marker(mark))
+        yield from _but_one(test, cases, cases[0].get_closest_marker("sampled"))
 
 
 def scenarios(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from clustergen import targets
 from clustergen.base.text_lists import words
 from tests.support.scripts import completed
+from tests.support.tiers import IN_REAL
 from tests.targets import toy
 
 LONGEST = 80
@@ -33,6 +34,7 @@ def test_the_file_is_small() -> None:
     assert sum(len(path.read_text().splitlines()) for path in own) <= LONGEST
 
 
+@IN_REAL
 def test_the_toy_passes_every_generic_suite() -> None:
     # Cases of other targets run without the toy too.
     others = " or ".join(targets.NAMES)

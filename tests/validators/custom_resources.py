@@ -1,6 +1,6 @@
 """What the definitions of custom resources say of objects; unknown fields are violations.
 
-``custom_resources.json`` has the definitions, and ``build_custom_resources.py`` makes it.
+``custom_resources.json`` has the definitions, and ``tools/tests/custom_resources.py`` makes it.
 """
 
 from __future__ import annotations

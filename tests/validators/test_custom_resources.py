@@ -13,9 +13,9 @@ import yaml
 from clustergen.services.kubernetes import mpi_operator
 from tests.services.kubernetes.planned import files_of
 from tests.services.kubernetes.specs import SPECS
-from tests.validators import build_custom_resources as build
 from tests.validators import custom_resources
 from tests.validators.kubernetes import objects_in
+from tools.tests import custom_resources as build
 
 Json = Mapping[str, Any]
 MPI_JOB = f"{mpi_operator.API}/MPIJob"

@@ -225,7 +225,7 @@ def is_in(mode: Mode, name: str) -> bool:
     return not any((name, word) in EXCEPTIONS for word in mode.words)
 
 
-@pytest.mark.swept(6)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 def test_no_field_vanishes(mode: Mode) -> None:
     wrong = []

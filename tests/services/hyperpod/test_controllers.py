@@ -19,7 +19,7 @@ from tests.support.checking import Fragments
 from tests.support.tiers import needs, without_root
 from tests.validators.hyperpod.bundle import cluster_violations
 
-pytestmark = needs(rig.impossible)
+pytestmark = [needs(rig.impossible), pytest.mark.sampled(3)]
 
 SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
 SPEC = f"""

@@ -19,7 +19,7 @@ from tests.services.hyperpod.rig import Node, Run
 from tests.support.scripts import programs
 from tests.support.tiers import needs
 
-pytestmark = needs(rig.impossible)
+pytestmark = [needs(rig.impossible), pytest.mark.sampled(3)]
 
 SPEC = """
 head_node: {instance_type: m7i.4xlarge}

@@ -14,7 +14,7 @@ from tests.support import debian
 from tests.support.tiers import needs
 from tests.support.waiting import PATIENCE
 
-pytestmark = needs(debian.impossible)
+pytestmark = [needs(debian.impossible), pytest.mark.sampled(2)]
 
 SPEC = """
 login: {instance_type: m7i.xlarge}

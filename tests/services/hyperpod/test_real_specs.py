@@ -36,7 +36,7 @@ def run_set(made: Cluster) -> None:
     assert {name: run.text for name, run in runs.items() if run.status} == {}
 
 
-@pytest.mark.swept(3)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "version"),
     [

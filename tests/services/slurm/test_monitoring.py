@@ -16,7 +16,7 @@ from tests.support.scripts import programs
 from tests.support.systemd_node import SystemdNode
 from tests.support.tiers import needs
 
-pytestmark = needs(systemd_node.impossible)
+pytestmark = [needs(systemd_node.impossible), pytest.mark.sampled(3)]
 
 WORKSPACE = "ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 SPEC = f"""

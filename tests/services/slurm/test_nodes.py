@@ -16,7 +16,7 @@ from tests.support.scripts import programs
 from tests.support.systemd_node import Disks, SystemdNode
 from tests.support.tiers import needs
 
-pytestmark = needs(systemd_node.impossible)
+pytestmark = [needs(systemd_node.impossible), pytest.mark.sampled(2)]
 
 SPEC = """
 head_node: {instance_type: m7i.4xlarge}

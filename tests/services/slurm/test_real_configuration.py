@@ -37,7 +37,7 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Cluster]:
         yield made
 
 
-@pytest.mark.swept(3)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("machine", "name", "target"),
     [

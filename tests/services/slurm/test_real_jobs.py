@@ -16,7 +16,7 @@ from tests.support.slurm import parallelcluster
 from tests.support.slurm.cluster import Cluster, cluster
 from tests.support.tiers import needs
 
-pytestmark = needs(debian.impossible)
+pytestmark = [needs(debian.impossible), pytest.mark.sampled(2)]
 
 SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf"
 ACCOUNTING = {

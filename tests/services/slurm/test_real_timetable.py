@@ -19,7 +19,7 @@ from tests.support.checking import Fragments
 from tests.support.slurm.cluster import Cluster, cluster
 from tests.support.tiers import needs
 
-pytestmark = needs(debian.impossible)
+pytestmark = [needs(debian.impossible), pytest.mark.sampled(2)]
 
 CAPACITY = (
     "{{capacity_block: cr-0a1b2c3d4e5f6789{}, starts: '2026-12-10T11:30:00Z', "

@@ -16,7 +16,7 @@ from tests.support.scripts import programs
 from tests.support.systemd_node import SystemdNode
 from tests.support.tiers import needs
 
-pytestmark = needs(systemd_node.impossible)
+pytestmark = [needs(systemd_node.impossible), pytest.mark.sampled(2)]
 
 SPEC = """
 node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2, scratch: /scratch}]

@@ -1,4 +1,4 @@
-"""An AWS on localhost, to try a deployment by hand: ``python -m tests.support.localhost [PORT]``.
+"""An AWS on localhost, to try a deployment by hand: ``python -m tools.tests.localhost [PORT]``.
 
 It prints what another shell has to export, and runs until it is stopped. Its state is then lost.
 Public parameters that name images are there for the example specs.

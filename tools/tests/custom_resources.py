@@ -3,7 +3,7 @@
 FOLDER has a folder for each project, named ``PROJECT-VERSION`` or ``PROJECT``, with its files of
 CustomResourceDefinitions::
 
-    python -m tests.validators.build_custom_resources [--check] FOLDER
+    python -m tools.tests.custom_resources [--check] FOLDER
 
 Each kind has its fields with types, enumerations, patterns, limits and what is required, as a JSON
 Schema. Left out are texts, status, rules in CEL (those about updates are in
@@ -24,11 +24,12 @@ from typing import Any, NamedTuple
 import yaml
 
 from clustergen.base.text_lists import word_set
+from tests.support.paths import ROOT
 from tests.support.tables import rows
 
 Json = dict[str, Any]
 
-FILE = Path(__file__).with_name("custom_resources.json")
+FILE = ROOT / "tests" / "validators" / "custom_resources.json"
 
 
 class Project(NamedTuple):
@@ -75,7 +76,7 @@ _OF_THE_SERVER = word_set("apiVersion kind metadata status")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the file, or with ``--check`` compare it."""
-    parser = argparse.ArgumentParser(prog="python -m tests.validators.build_custom_resources")
+    parser = argparse.ArgumentParser(prog="python -m tools.tests.custom_resources")
     parser.add_argument("--check", action="store_true", help="only say whether it is current")
     parser.add_argument("folder", type=Path)
     args = parser.parse_args(argv)
@@ -104,7 +105,7 @@ def _text(folder: Path) -> str:
         name: {"version": each.version, "commit": each.commit, "source": each.source}
         for name, each in PROJECTS.items()
     }
-    comment = "definitions of custom resources; built by build_custom_resources.py"
+    comment = "definitions of custom resources; built by tools/tests/custom_resources.py"
     return (
         f'{{\n"$comment": {json.dumps(comment)},\n"projects": {{\n{_lines(projects)}\n}},\n'
         f'"kinds": {{\n{_lines(kinds)}\n}},\n"$defs": {{\n{_lines(shared)}\n}}}}\n'
