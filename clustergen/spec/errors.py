@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import ValidationError
@@ -28,7 +28,8 @@ def by_place(error: ValidationError, data: Any) -> Iterator[tuple[Path, Finding]
         places.setdefault(_written(detail, data), []).append(detail)
     inner = {path[:end] for path in places for end in range(len(path))}
     unknown = itertools.count(1)
-    meant = set(misspelt.keys(data, unknown_keys(error, data)).values())
+    read_as = misspelt.keys(data, unknown_keys(error, data))
+    meant = set(read_as.values())
     for path, details in places.items():
         of_keys = [detail for detail in details if detail["type"] in _OF_KEYS]
         of_value = [detail for detail in details if detail["type"] not in _OF_KEYS]
@@ -37,7 +38,7 @@ def by_place(error: ValidationError, data: Any) -> Iterator[tuple[Path, Finding]
             if (*path, *missing) in meant:
                 continue
             if missing or next(unknown) <= LIMIT:
-                yield (*path, *missing), _of_key(path, detail, data)
+                yield (*path, *missing), _of_key(path, detail, data, read_as)
             else:  # to look for what each one means would take minutes
                 yield path, _unknown(path)
         # A mapping is probably the section that the field accepts; its errors suffice.
@@ -74,7 +75,7 @@ def _written(detail: Error, data: Any) -> Path:
     return tuple(path)
 
 
-def _of_key(path: Path, detail: Error, data: Any) -> Finding:
+def _of_key(path: Path, detail: Error, data: Any, read_as: Mapping[Path, Path]) -> Finding:
     if detail["type"] == "missing":
         key = str(detail["loc"][-1])
         about = sections.description((*path, key), data)
@@ -84,7 +85,7 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
     near, owner = _near(key, known, path, data), _owner(path, data)
     elsewhere = misplaced.of_section(path) or misplaced.of_target(path)
     help = elsewhere or _known(near, owner, known)
-    fix = None if elsewhere else _fix(path, near, owner, data)
+    fix = None if elsewhere else _fix(path, near, owner, data, sure=path in read_as)
     return _unknown(path, help, fix)
 
 
@@ -116,11 +117,14 @@ def _known(near: Sequence[str], owner: Path, known: Sequence[str]) -> str:
     return f"known here: {', '.join(known)}" if known else ""
 
 
-def _fix(path: Path, near: Sequence[str], owner: Path, data: Any) -> Fix | None:
+def _fix(path: Path, near: Sequence[str], owner: Path, data: Any, *, sure: bool) -> Fix | None:
     """The key that was probably meant, or its place in another section."""
     section, key = values.value_at(data, path[:-1]), path[-1]
+    if len(near) == 1 and near[0] in section:
+        return unsafe(drop(path)) if misspelt.is_similar(str(key), near[0]) else None
     if len(near) == 1:
-        return unsafe(drop(path)) if near[0] in section else safe(rename(path, near[0]))
+        sure |= near[0].startswith(f"{str(key).lower()}-")
+        return safe(rename(path, near[0])) if sure else None
     elsewhere = values.value_at(data, owner)
     if not near and owner and (elsewhere is None or isinstance(elsewhere, dict)):
         if isinstance(elsewhere, dict) and key in elsewhere:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import pathlib
+import re
 from collections.abc import Iterable, Mapping
 
 from clustergen.base.findings import Path
@@ -13,25 +14,38 @@ from clustergen.spec import sections
 INSTEAD = pathlib.Path(__file__).with_name("instead.json")
 """What targets say of options that others have; :mod:`tools.spec.build` writes it."""
 
+_COUNTED = ("count", "size", "nodes", "capacity", "instancecount")
+_RANGE = "write count: {min: 0, max: 8}"
 _SECTIONS: Mapping[Path, str] = {
+    **{("node_groups", f"{end}{what}"): _RANGE for end in ("min", "max") for what in _COUNTED},
+    **{("node_groups", f"desired{what}"): _RANGE for what in _COUNTED},
+    **{("node_groups", word): "write image: ami-..." for word in ("ami", "amiid", "imageid")},
+    **{
+        ("node_groups", word): "write root_volume: {size: 200GiB}"
+        for word in ("disksize", "volumesize", "rootvolumesize")
+    },
+    ("node_groups", "keyname"): "write users: [{name: ..., uid: 2001, ssh_key: ssh-ed25519 ...}]",
+    ("node_groups", "userdata"): "write software: {scripts: [{run: s3://...}]}",
+    ("slurm", "accounting", "host"): "write endpoint",
+    ("storage", "existing", "filesystemid"): "write id",
     ("node_groups", "spot"): "write capacity: spot",
-    ("node_groups", "capacity_block"): "write capacity: {capacity_block: cr-...}",
+    ("node_groups", "capacityblock"): "write capacity: {capacity_block: cr-...}",
     ("node_groups", "reservation"): "write capacity: {reservation: cr-...}",
-    ("node_groups", "training_plan"): "write capacity: {training_plan: arn:...}",
+    ("node_groups", "trainingplan"): "write capacity: {training_plan: arn:...}",
     ("node_groups", "role"): "node groups run jobs: write login: {instance_type: ...} beside "
     "node_groups for login nodes, and head_node for the controller; a role of IAM is in iam",
     ("queues", "quota"): "a queue has all of its node groups: change count there",
-    ("queues", "fair_share"): "write it in slurm.accounts, for a team",
+    ("queues", "fairshare"): "write it in slurm.accounts, for a team",
     ("queues", "share"): "write fair_share in slurm.accounts, for a team",
     ("queues", "weight"): "write priority; or fair_share in slurm.accounts, for a team",
     ("count",): "write it in node_groups, or in login",
-    ("leave_out",): "it depends on the target: write it in targets, pcs: {leave_out: [...]}",
+    ("leaveout",): "it depends on the target: write it in targets, pcs: {leave_out: [...]}",
     ("overlay",): "it is for one target: write it in targets, pcs: {overlay: {...}}",
     ("head_node", "count"): "HyperPod has several: targets.hyperpod-slurm.controllers",
     ("slurm", "accounting", "password"): "write `secret`: the ARN of a Secrets Manager secret that "
     "holds the password",
 }
-"""Help for keys of sections."""
+"""Help for keys of sections, in any case and without hyphens and underscores."""
 
 _BOUNDS: Mapping[Path, str] = {
     ("users", "uid"): "Linux has lower ids for accounts of its own. If files have the old id, give "
@@ -42,7 +56,8 @@ _BOUNDS: Mapping[Path, str] = {
 
 def of_section(path: Path) -> str:
     """Help for a key that users often misplace; empty if there is none."""
-    return _SECTIONS.get(_names(path), "")
+    *section, key = _names(path) or ("",)
+    return _SECTIONS.get((*section, re.sub("[-_]", "", str(key)).lower()), "")
 
 
 def of_bound(path: Path) -> str:

@@ -29,6 +29,11 @@ def keys(data: Any, places: Iterable[Path]) -> dict[Path, Path]:
     return found
 
 
+def is_similar(key: str, known: str) -> bool:
+    """Whether a key is probably another one, misspelt."""
+    return bool(values.nearest(key, [known], cutoff=_SIMILAR))
+
+
 def _near(data: Any, path: Path) -> str:
     mapping = values.value_at(data, path[:-1])
     if not path or not isinstance(mapping, dict) or path[-1] not in mapping:

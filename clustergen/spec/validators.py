@@ -204,6 +204,11 @@ def capacity(value: Any) -> Any:
         for word in ("on_demand", "spot"):
             if word in value:
                 plain = word.replace("_", "-")
+                if kinds:
+                    message = f"a {kinds[0].replace('_', ' ')} is not {plain} capacity"
+                    raise refuse(
+                        message, f"write {kinds[0]} or capacity: {plain}, whichever you mean"
+                    )
                 raise _no_value(plain, dated=bool(value.keys() & set(DATES)))
     return value
 

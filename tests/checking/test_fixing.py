@@ -57,6 +57,22 @@ def test_safe_fixes_are_written_and_the_rest_is_reported(run: Run) -> None:
     assert "fixed a.yaml:5:11: SPC020 unknown key `zones`" in err.splitlines()
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "capacity: {capacity_block: cr-0a1b2c3d, spot: true}",  # which of both?
+        "minCount: 1, maxCount: 8",  # both are like `count`
+        "base: {instance_type: m7i.xlarge}",  # a little like `tags`
+    ],
+)
+def test_a_guess_is_no_safe_fix(run: Run, wrong: str) -> None:
+    group = "node_groups: [{name: h200, instance_type: p5en.48xlarge, %s}]\n"
+    text = SPEC.partition("node_groups:")[0] + group % wrong
+    Path("a.yaml").write_text(text)
+    run("--fix", "a.yaml")
+    assert wrong in Path("a.yaml").read_text()
+
+
 def test_unsafe_fixes_need_an_option(run: Run) -> None:
     status, out, err = run("--fix", "--unsafe-fixes", "a.yaml")
     assert Path("a.yaml").read_text() == UNSAFE

@@ -52,6 +52,11 @@ KEYS = [
         "did you mean `capacity_block`?",
     ),
     (GROUP % "placement: {name: mine}", "name", "known here: group"),
+    (GROUP % "minCount: 1", "minCount", "write count: {min: 0, max: 8}"),
+    (GROUP % "desired_capacity: 1", "desired_capacity", "write count: {min: 0, max: 8}"),
+    (GROUP % "ami: ami-0a1b2c3d", "ami", "write image: ami-..."),
+    (GROUP % "diskSize: 200", "diskSize", "write root_volume: {size: 200GiB}"),
+    ("slurm: {accounting: {host: db}}", "host", "write endpoint"),
     (GROUP % "taints: [{kee: a}]", "kee", "did you mean `key`?"),
     ("queues: [{name: a, nodegroups: [h200]}]", "nodegroups", "did you mean `node_groups`?"),
     (STORE % "type: efs, thruput: 3", "thruput", "did you mean `throughput`?"),
@@ -210,7 +215,7 @@ network: {cidr: ten}
 network: {cidr: 'fe80::/64'}
     SPC024 | fe80::/64 is an IPv6 block | nodes have IPv4 addresses: 10.42.0.0/16
 storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, backups: 7}]
-    SPC024 | 7 has no unit | 7m, 7h or 7d?
+    SPC024 | 7 has no unit | 7s, 7m, 7h or 7d?
 node_groups: [{name: h200, root_volume: {size: 200}}]
     SPC024 | 200 has no unit | 200GiB or 200TiB?
 # Out of range.
@@ -245,6 +250,8 @@ node_groups: [{name: h200, capacity: cr-0a1b2c3d}]
     cr-0a1b2c3d}
 node_groups: [{name: h200, capacity: {spot: true}}]
     SPC024 | spot takes no value | write capacity: spot
+node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d, spot: true}}]
+    SPC024 | a capacity block is not spot capacity | write capacity_block or capacity: spot
 node_groups: [{name: h200, capacity: {}}]
     SPC024 | expected one kind of capacity | write one of reser
 node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d, reservation: cr-0a1b2c3d}}]

@@ -54,7 +54,7 @@ DURATIONS = flow("""
   '24:00:00': 86400, '100:30:15': 361815, 0s: 0}
 """)
 REFUSED_DURATIONS = [
-    ("10", "10 has no unit", "10m, 10h or 10d?"),
+    ("10", "10 has no unit", "10s, 10m, 10h or 10d?"),
     ("1.5h", "'1.5h' is not a duration", "write 1h30m"),
     ("7 days", "'7 days' is not a duration", "write 7d"),
     ("7D", "'7D' is not a duration", "write 7d"),
