@@ -89,6 +89,24 @@ def test_the_template_makes_what_eksctl_makes() -> None:
     assert provider["Properties"]["Url"] == {"Fn::GetAtt": ["Cluster", "OpenIdConnectIssuerUrl"]}
 
 
+@pytest.mark.parametrize(
+    ("type", "family", "image"),
+    [
+        ("g6.xlarge", "Bottlerocket", "BOTTLEROCKET_x86_64_NVIDIA"),
+        ("m7g.xlarge", "Bottlerocket", "BOTTLEROCKET_ARM_64"),
+        ("m7i.xlarge", "Ubuntu2204", None),
+    ],
+)
+def test_the_image_is_that_of_its_family(type: str, family: str, image: str | None) -> None:
+    """EKS has no type for some, of which eksctl looks up the image itself."""
+    group = {"name": "own", "instanceType": type, "amiFamily": family, "privateNetworking": True}
+    result = bring(changed(managedNodeGroups=[group]))
+    made = by_name(document(result, "eks"), "AWS::EKS::Nodegroup", "NodegroupName")["own"]
+    assert made.get("AmiType") == image
+    asked = [each for each in result.findings if "looks up the image of own" in each.message]
+    assert len(asked) == (image is None)
+
+
 def test_network_cards_and_disks_are_those_of_eksctl() -> None:
     template = document(bring(CONFIG, region="", vpc=""), "eks")
     data = template["Resources"]["NodeGroupGpuLaunchTemplate"]["Properties"]["LaunchTemplateData"]

@@ -110,6 +110,14 @@ def test_the_whole_bundle_of_an_import_can_be_rendered(name: str) -> None:
     assert "create-cluster.json" in {file.path for file in render(checked, target)}
 
 
+def test_beside_karpenter_a_minimum_is_that_of_a_group_that_it_does_not_scale() -> None:
+    group = _group("sys", "m5.2xlarge", 2, MinInstanceCount=1)
+    scaled = {"Mode": "Enable", "AutoScalerType": "Karpenter"}
+    more = {"AutoScaling": scaled, "ClusterRole": ROLE, "NodeProvisioningMode": "Continuous"}
+    result = lossless(bring({**EKS, **more, "InstanceGroups": [group]}))
+    assert "count: 2" in result.text
+
+
 def test_several_controllers_are_in_words() -> None:
     several = copy.deepcopy(LEGACY)
     several["InstanceGroups"][0]["InstanceCount"] = 2

@@ -164,6 +164,17 @@ def test_a_value_in_no_file_is_a_question() -> None:
     assert SUBNET.format(5) in answered.text
 
 
+def test_what_only_systems_manager_knows_is_a_question() -> None:
+    """The default of such a parameter is a path, and no id of an image."""
+    image = (
+        "Key: {Type: AWS::SSM::Parameter::Value<AWS::EC2::Image::Id>, Default: /aws/service/pcs}"
+    )
+    text = TEMPLATE.replace("Key: {Type: String}", image)
+    result = lossless(bring(("cluster.yaml", text)))
+    assert "/aws/service/pcs" not in result.text
+    assert any("--parameter Key=VALUE" in each.help for each in result.findings)
+
+
 def test_a_parameter_file_answers_too() -> None:
     values = [
         {"ParameterKey": "Key", "ParameterValue": "team"},

@@ -168,6 +168,13 @@ def test_what_parallelcluster_accepts_is_none(
     assert result.lossless
 
 
+def test_what_parallelcluster_warns_of_is_a_warning(parallelcluster: ParallelCluster) -> None:
+    text = written(WITH_DIRECTORY, "DirectoryService.DomainAddr", "ldap://corp.example.com")
+    warnings = [e.text for e in parallelcluster.validator(text) if e.level == "WARNING"]
+    assert any("ldaps" in each for each in warnings)
+    assert "IAM107" in {each.code for each in check_text(filled(brought(text)).text).findings}
+
+
 @pytest.mark.parametrize("more", ["Region: us-east-1\nRegion: us-east-1\n", "x: &x {}\n<<: *x\n"])
 def test_keys_that_its_reader_refuses_are_errors(more: str) -> None:
     text = written(CLUSTER, "Region", "us-east-1") + more

@@ -209,19 +209,23 @@ class Stack:
             return NOTHING
         for known in (qualified, name):
             if known in values:
-                return _listed(values[known], self._type(name))
+                return self._given(values[known], name)
         if name.startswith("AWS::"):
             return self._pseudo(name)
         if name in self.arguments:
-            return _listed(self.arguments[name], self._type(name))
+            return self._given(self.arguments[name], name)
         parameter = _section(_section(self.source.template, "Parameters"), name)
         if "Default" in parameter and str(parameter.get("NoEcho")).lower() != "true":
-            return _listed(parameter["Default"], self._type(name))
+            return self._given(parameter["Default"], name)
         return {"Ref": qualified}
 
-    def _type(self, parameter: str) -> str:
+    def _given(self, value: Any, parameter: str) -> Any:
+        """The value of a parameter; by its type, only Systems Manager may know what is under it."""
         parameters = _section(self.source.template, "Parameters")
-        return str(_section(parameters, parameter).get("Type", ""))
+        type = str(_section(parameters, parameter).get("Type", ""))
+        if type.startswith("AWS::SSM::Parameter::Value<") and str(value).startswith("/"):
+            return {"Ref": self.prefix + parameter}
+        return _listed(value, type)
 
     def _pseudo(self, name: str) -> Any:
         region = self.stacks.given.region

@@ -30,6 +30,7 @@ _EFFECTS: Final = {
     "NoExecute": "NO_EXECUTE",
     "PreferNoSchedule": "PREFER_NO_SCHEDULE",
 }
+_STAND_IN: Final = "ami-" + "0" * 17
 _ACTIONS: Final = {"Restart": "Reboot", "Terminate": "Replace"}
 """Words of eksctl's examples for actions of EKS."""
 _FAMILIES: Final = {
@@ -51,6 +52,12 @@ def groups(config: Keys, name: str, notes: Notes) -> Json:
             text = f"{own} is self-managed; clustergen makes it a managed node group"
             notes.rewritten(group.path, text)
         found[own] = _group(group, own, config, name, notes)
+        family = group.take("amiFamily")
+        if _image(group) == _STAND_IN:
+            text = f"eksctl looks up the image of {own}, of {family}"
+            notes.asked(
+                (*group.path, "amiFamily"), text, "write the id of that image", "node_groups"
+            )
         _report(group, own, notes)
     return found
 
@@ -155,22 +162,30 @@ def _own_image(group: Keys) -> bool:
 
 
 def _image(group: Keys) -> str | None:
-    """The id of the image; other words name ways in which eksctl finds one."""
+    """The id of the image; other words name ways in which eksctl finds one.
+
+    EKS has no type for images of other families.
+    """
     image = str(group.value("ami") or "")
     if image.startswith("ami-") or image in _WAYS:
         group.take("ami")
-    return image if image.startswith("ami-") else None
+    if image.startswith("ami-"):
+        return image
+    known = str(group.value("amiFamily") or _FAMILY) in (_FAMILY, *_FAMILIES)
+    return None if known else _STAND_IN
 
 
 def _ami_type(group: Keys, type: str) -> str | None:
-    family = str(group.take("amiFamily") or _FAMILY)
     if _own_image(group):
         return None
+    family = str(group.take("amiFamily") or _FAMILY)
     known = catalog.find(type)
     arm = known is not None and known.arch == "arm64"
     if family == _FAMILY:
         return images.ami_type(known) if known else "AL2023_x86_64_STANDARD"
-    return _FAMILIES[family][arm] if family in _FAMILIES else family
+    made = _FAMILIES[family][arm]
+    nvidia = known and known.accelerator and known.accelerator.manufacturer == "NVIDIA"
+    return f"{made}_NVIDIA" if nvidia and family == "Bottlerocket" else made
 
 
 def _taints(group: Keys) -> Iterator[Json]:

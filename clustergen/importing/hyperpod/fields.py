@@ -57,7 +57,7 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
             for group in groups
             if group.get("InstanceGroupName") == roles.get(role)
         },
-        "node_groups": [_group(group, vpc, answers) for group in compute],
+        "node_groups": [_group(group, request, answers) for group in compute],
         "queues": [] if on_eks else _queues(compute, parameters),
         **(
             _shared_state(answers.region, notes)
@@ -284,19 +284,21 @@ def _iam(group: Json, answers: Answers) -> Json:
     return iam_roles.of_foundation(group.get("ExecutionRole", ""), answers.beside, (POLICY,))
 
 
-def _group(group: Json, shared: Json, answers: Answers) -> Json:
+def _group(group: Json, request: Json, answers: Answers) -> Json:
     low, high = group.get("MinInstanceCount"), group.get("InstanceCount", 0)
+    # Beside Karpenter, a group with a minimum is one of those that it does not scale.
+    ranges = low is not None and "AutoScaling" not in request
     return {
         "name": group.get("InstanceGroupName"),
         **_type(group),
-        "count": {"min": low, "max": high} if low is not None else high,
+        "count": {"min": low, "max": high} if ranges else high,
         "capacity": _capacity(group),
         "threads_per_core": group.get("ThreadsPerCore"),
         "image": _image(group),
         **_volume(group),
         "iam": _iam(group, answers),
         "health_checks": _checks(group),
-        **_own_network(group, shared, answers.region),
+        **_own_network(group, section(request, "VpcConfig"), answers.region),
         **read(LAYOUT, group),
         **_kubernetes(group),
     }

@@ -92,6 +92,25 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "IAM107",
+    "Directory without encryption",
+    why="With ldap, passwords cross the network in plain text. SSSD sends them only if its setting "
+    "ldap_auth_disable_tls_never_use_in_production is true.",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+    bad=_EXISTING + _spec().replace("ldaps", "ldap"),
+    good=_EXISTING + _spec(),
+)
+def plain_text(plan: Plan) -> Iterator[Problem]:
+    directory = plan.options_as(Options).directory
+    if directory and directory.address.startswith("ldap://"):
+        tls = directory.sssd.get("ldap_auth_disable_tls_never_use_in_production")
+        sent = "passwords are sent in plain text" if tls in (True, "true") else "nobody can log in"
+        message = f"{directory.address} does not encrypt, so {sent}"
+        yield Problem((*_DIRECTORY, "address"), message, help="write ldaps://")
+
+
+@rule(
     "IMG108",
     "Certificate of a directory that nodes may not have",
     why="ca_certificate is a path on every node. ParallelCluster does not copy the file, and SSSD "
