@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Final
 
 from clustergen.deployment.cluster import stop_at_others
 from clustergen.deployment.kinds import Eks
@@ -11,6 +12,8 @@ from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.node_pools import CLAIMS, POOL, POOLS, NodePools
 from clustergen.deployment.run import Run
 from clustergen.deployment.world import Stop
+
+_CLASSES: Final = "ec2nodeclasses.karpenter.k8s.aws"
 
 
 class Karpenter(NodePools):
@@ -62,12 +65,14 @@ class Karpenter(NodePools):
             self.api.delete(CLAIMS, "--selector", f"{POOL} in ({','.join(pools)})")
 
     def delete(self) -> None:
-        """Delete the pools of this bundle, and their nodes."""
+        """Delete the pools of this bundle, their nodes, and what these start with."""
         own, _ = self._read()
         objects = self.run.bundle.objects
         mine = f"{objects.label}={objects.owner}"
         self.api.delete(POOLS, "--selector", mine, "--cascade=foreground")
         self._end(own)
+        # Karpenter deletes the instance profile with it; until then, IAM keeps the role of nodes.
+        self.api.delete(_CLASSES, "--selector", mine)
 
     def has_left(self, pool: str) -> str:
         if self.service.karpenter:

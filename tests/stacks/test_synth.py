@@ -242,7 +242,7 @@ def test_a_stack_says_what_ends_the_nodes_of_karpenter() -> None:
         command = made.cluster["Outputs"].get("BeforeDestroy", {}).get("Value", "")
         steps = command.split(" && ")
         assert command.startswith("aws eks update-kubeconfig --region ") is expected
-        assert len(steps) == (3 if expected else 1)
+        assert len(steps) == (4 if expected else 1)
         # Whatever context is current, these reach this cluster.
         assert len({re.findall(r"--kubeconfig (\S+)", step)[0] for step in steps if step}) <= 1
         assert "delete nodepools --selector" in command or not expected

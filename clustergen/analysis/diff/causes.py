@@ -33,6 +33,7 @@ def causes(
         return {}
     wanted = {key(effect) for effect in found}
     known: dict[_Key, list[SpecChange]] = {}
+    touching: dict[str, list[SpecChange]] = {}
     joint: list[SpecChange] = []
     for change in made:
         alone = _alone(old, change, target, before)
@@ -40,8 +41,15 @@ def causes(
         for each in dict.fromkeys(map(key, alone or ())):
             if each in wanted:
                 known.setdefault(each, []).append(change)
+            # Tags of the cluster change everything.
+            if change.path[:1] != ("tags",) and change not in touching.setdefault(each[2], []):
+                touching[each[2]].append(change)
     named = {f"user {_user(change)}": [change] for change in made if _user(change)}
-    return {each: named.get(each[2]) or known.get(each, joint) for each in wanted}
+    # What no change has alone, those have together that touch the same.
+    return {
+        each: named.get(each[2]) or known.get(each) or touching.get(each[2]) or joint
+        for each in wanted
+    }
 
 
 def _user(change: SpecChange) -> str:

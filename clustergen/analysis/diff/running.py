@@ -13,12 +13,13 @@ from clustergen.deployment.model import PATH
 
 FOUNDATION = "foundation.template.json"
 _CLUSTER = "cluster.template.json"
+_EFS = "AWS::EFS::FileSystem"
 _DELETE: Mapping[str, str] = {
     "AWS::FSx::DataRepositoryAssociation": (
         "fsx delete-data-repository-association --no-delete-data-in-file-system --association-id"
     ),
     "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id",
-    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id",
+    _EFS: "efs delete-file-system --file-system-id",
     "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name",
     "AWS::APS::Workspace": "amp delete-workspace --workspace-id",
 }
@@ -57,11 +58,17 @@ class Facts:
         if not self._region:
             return ""
         if effect.type in _DELETE:
-            return self.aws(f"{_DELETE[effect.type]} ID")
+            command = self.aws(f"{_DELETE[effect.type]} ID")
+            return f"{self._mounts()}, then {command}" if effect.type == _EFS else command
         stack = self._stacks.get(effect.stays)
         if effect.cause == "foundation_stack":
             stack = effect.stays
         return self.aws(f"cloudformation delete-stack --stack-name {stack}") if stack else ""
+
+    def _mounts(self) -> str:
+        """EFS deletes no file system that has mount targets."""
+        shown = self.aws("efs describe-mount-targets --file-system-id ID")
+        return f"{self.aws('efs delete-mount-target --mount-target-id EACH')} of {shown}"
 
     def deploys(self, path: str) -> bool:
         """Whether a template is deployed as a stack; HyperPod clusters are no stacks."""

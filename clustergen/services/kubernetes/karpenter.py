@@ -80,7 +80,7 @@ def end_nodes(plan: Plan) -> str:
         f"aws eks update-kubeconfig --region {plan.region} --name {name} --alias {name} {file} && "
         f"kubectl {file} delete nodepools --selector {own} --cascade=foreground --timeout 30m && "
         f"kubectl {file} delete nodeclaims --selector 'karpenter.sh/nodepool in ({pools})' "
-        "--timeout 30m"
+        f"--timeout 30m && kubectl {file} delete ec2nodeclasses --selector {own} --timeout 30m"
     )
 
 

@@ -142,6 +142,27 @@ def test_the_order_says_where_deploy_stops(run: Run) -> None:
     assert "NodeRoleOwn" in step
 
 
+def test_what_no_change_has_alone_is_because_of_those_that_touch_the_same(run: Run) -> None:
+    other = SPEC.replace("count: 2", "count: 3").replace("name: small", "name: small\ntags: {a: b}")
+    for name, text, size, iops in (("a", SPEC, 4800, 3000), ("b", other, 9600, 12000)):
+        given = f"{size}GiB\n    metadata_iops: {iops}"
+        Path(f"{name}.yaml").write_text(text.replace("4800GiB", given))
+    (refused,) = [e for e in found(run, "a.yaml", "b.yaml")[0]["effects"] if e["kind"] == "refused"]
+    assert {each["path"] for each in refused["spec"]} == {
+        "storage[/work].size",
+        "storage[/work].metadata_iops",
+    }
+
+
+def test_mount_targets_go_before_their_file_system(run: Run) -> None:
+    for name, mount in (("a", "storage: [{mount: /home, type: efs}]\n"), ("b", "")):
+        Path(f"{name}.yaml").write_text(
+            f"{SPEC.partition('storage:')[0]}{mount}targets: {{pcs: {{}}}}\n"
+        )
+    step = found(run, "a.yaml", "b.yaml")[0]["steps"][-1]
+    assert step.index("delete-mount-target") < step.index("delete-file-system")
+
+
 def test_what_stays_has_the_command_that_deletes_it(run: Run) -> None:
     """A file system, a workspace for metrics with its stack, and all that has an earlier name."""
     Path("less.yaml").write_text(f"{SPEC.partition('storage:')[0]}targets: {{pcs: {{}}}}\n")

@@ -57,7 +57,8 @@ def test_karpenter_nodes_are_deleted_before_karpenters_role(tmp_path: Path) -> N
     lines = dry_run(bundle(tmp_path, KARPENTER), "--destroy")
     pools, nodes = place(lines, "delete nodepools"), place(lines, "delete nodeclaims")
     # A pool may be gone before its nodes are.
-    assert pools < nodes < place(lines, "delete-stack", "example-eks")
+    classes = place(lines, "delete ec2nodeclasses")
+    assert pools < nodes < classes < place(lines, "delete-stack", "example-eks")
     assert "--cascade=foreground" in lines[pools]
 
 

@@ -476,8 +476,9 @@ delete_object() {
   set -- delete "$resource" "$name" --ignore-not-found
   [[ -z $namespace ]] || set -- "$@" --namespace "$namespace"
   case $resource in
-    # Its nodes are terminated first, which needs its node class.
-    nodepools.*) kubernetes "$@" --cascade=foreground --timeout 30m ;;
+    # Nodes are terminated first, which needs their node class. Karpenter deletes their instance profile
+    # with that class, and without an instance profile IAM deletes their role.
+    nodepools.* | ec2nodeclasses.*) kubernetes "$@" --cascade=foreground --timeout 30m ;;
     *) kubernetes "$@" --wait=false ;;
   esac
 }
