@@ -50,7 +50,8 @@ StorageUser={mariadb.USER}
 StoragePass={mariadb.PASSWORD}
 """
 _PREPARE = r"""
-install -d -o slurm -g slurm /var/log/slurm /var/spool/slurmctld
+# The last one as the unit does (RuntimeDirectory).
+install -d -o slurm -g slurm /var/log/slurm /var/spool/slurmctld /run/slurmctld
 install -d -m 1777 /fsx /scratch
 mkdir -p /opt/slurm
 ln -s ../../etc/slurm /opt/slurm/etc
