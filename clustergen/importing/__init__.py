@@ -6,7 +6,6 @@ with the original in the service's own terms. What differs is a finding.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -35,6 +34,7 @@ from clustergen.importing.reading import Source, Unreadable, read
 from clustergen.importing.rules.decisions import DROPPED
 from clustergen.importing.rules.formats import NO_ANSWER, UNKNOWN
 from clustergen.importing.unrecognized import is_launch_template, unknown, unreadable
+from clustergen.overlay.suggestions import similar
 from clustergen.spec import formats, source
 from clustergen.spec.exposed import stand_ins_in
 from clustergen.spec.rules.secrets import FILLED_IN
@@ -178,8 +178,8 @@ def _without_effect(request: Request, format: str, files: Sequence[Source]) -> I
         # The name of an export may be put together, and what a list has has the name of the list.
         word = name.rpartition(".")[2].partition("[")[0]
         if not re.search(rf"\b{re.escape(word)}\b", texts) and "ImportValue" not in texts:
-            near = difflib.get_close_matches(name, declared, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            near = similar(name, declared)
+            hint = f"; did you mean {near}?" if near else ""
             yield DROPPED.at((), f"--parameter {name}: no file has this name{hint}")
 
 

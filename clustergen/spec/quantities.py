@@ -157,10 +157,9 @@ def _duration_error(text: str) -> QuantityError:
     match = _NUMBER_AND_UNIT.fullmatch(text.strip())
     unit = match[2].lower() if match else ""
     if match and not unit:
-        return QuantityError(
-            f"{text} has no unit",
-            ", ".join(f"{match[1]}{unit}" for unit in "smh") + f" or {match[1]}d?",
-        )
+        number = match[1]
+        meant = f"{number}s, {number}m, {number}h or {number}d?"
+        return QuantityError(f"{text} has no unit", meant)
     if match and unit in _TIME_WORDS:
         seconds = round(Fraction(match[1]) * SECONDS_PER[_TIME_WORDS[unit]])
         meant = format_duration(seconds)

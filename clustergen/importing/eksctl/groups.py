@@ -178,7 +178,7 @@ def _image(group: Keys) -> str | None:
 def _ami_type(group: Keys, type: str) -> str | None:
     if _own_image(group):
         return None
-    family = str(group.take("amiFamily") or _FAMILY)
+    family = str(group.value("amiFamily") or _FAMILY)
     known = catalog.find(type)
     arm = known is not None and known.arch == "arm64"
     if family == _FAMILY:

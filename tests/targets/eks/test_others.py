@@ -126,9 +126,10 @@ def test_a_group_with_nodes_does_not_leave_unnoticed(bundle: Bundle) -> None:
     words = "the node group burst left the spec, and has nodes"
     assert (done.returncode, words in done.stderr) == (2, True), done.stderr
     assert account.calling("create-change-set", "-set deploy") == []
-    bundle.deployed("--allow-replacement")
+    consents = "./install.sh --context example --allow-replacement\n"
+    assert consents in bundle.deployed("--allow-replacement").stderr
     account.claims = {"node-2": "theirs"}
-    bundle.deployed()
+    assert consents not in bundle.deployed().stderr
 
 
 # Nothing is left for a foundation, whose review stops at what is deleted.
@@ -151,7 +152,8 @@ def test_nodes_of_karpenter_do_not_leave_with_it_unnoticed(tmp_path: Path, more:
         made.render(Fragments("eks").files(KARPENTER.replace("autoscaler: karpenter", "") + more))
         made.stops("Its node pool burst is still there, and has nodes: they would be terminated")
         assert made.account.calling("create-change-set") + made.account.calling("helm") == []
-        made.deployed("--allow-replacement")
+        said = made.deployed("--allow-replacement").stderr
+        assert "./install.sh --context example --prune --allow-replacement\n" in said
 
 
 def test_karpenter_stays_until_the_change_of_the_stack_is_allowed(bundle: Bundle) -> None:
