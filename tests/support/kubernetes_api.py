@@ -30,7 +30,7 @@ CLUSTER_WIDE = word_set("""
 """)
 # Kinds by the version of their API; those of charts are there from the start.
 _KINDS = flow("""
-v1: Namespace Node Secret ConfigMap ServiceAccount PersistentVolume PersistentVolumeClaim
+v1: Namespace Node Pod Secret ConfigMap ServiceAccount PersistentVolume PersistentVolumeClaim
 apps/v1: DaemonSet Deployment
 batch/v1: Job
 rbac.authorization.k8s.io/v1: ClusterRole ClusterRoleBinding
@@ -205,13 +205,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _list(self, match: re.Match[str], query: Mapping[str, list[str]]) -> Object:
         resource = _resource(match)
         wanted = query.get("labelSelector", [""])[0]
-        named = query.get("fieldSelector", [""])[0].partition("metadata.name=")[2]
+        fields = query.get("fieldSelector", [""])[0]
         items = [
             item
             for (kind, namespace, name), item in sorted(self.api.objects.items())
             if kind == resource
             and match["namespace"] in (None, namespace)
-            and named in ("", name)
+            and _is_selected(_fields(name, item), fields)
             and _is_selected(item["metadata"].get("labels", {}), wanted)
         ]
         version = "/".join(filter(None, (match["group"], match["version"])))
@@ -266,7 +266,8 @@ def _merged(now: Object, change: Object) -> Object:
 
 
 _SELECTED = re.compile(
-    r"(?P<key>[^=, ]+)(?:=(?P<value>[^,]*)| (?P<not>not)?in \((?P<values>[^)]*)\)),?"
+    r"(?P<key>[^=!, ]+)"
+    r"(?:(?P<other>!)?=(?P<value>[^,]*)| (?P<not>not)?in \((?P<values>[^)]*)\)),?"
 )
 
 
@@ -276,9 +277,14 @@ def _is_selected(labels: Mapping[str, str], selector: str) -> bool:
     assert "".join(each[0] for each in found) == selector, selector
     return all(
         (labels.get(each["key"]) in (each["values"] or each["value"] or "").split(","))
-        != bool(each["not"])
+        != bool(each["not"] or each["other"])
         for each in found
     )
+
+
+def _fields(name: str, item: Object) -> Mapping[str, str]:
+    """What a field selector may ask for."""
+    return {"metadata.name": name, "status.phase": item.get("status", {}).get("phase", "")}
 
 
 def _resource(match: re.Match[str]) -> str:

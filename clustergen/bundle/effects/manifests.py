@@ -31,6 +31,8 @@ KEPT = word_set("Namespace CustomResourceDefinition")
 _NODE_CLASSES = word_set("EC2NodeClass HyperpodNodeClass")
 _TYPES = "-crd"
 """Of the names of charts whose templates are definitions: Helm deletes what is in templates."""
+_QUEUE = "LocalQueue"
+_QUEUES = "https://kueue.sigs.k8s.io/docs/concepts/local_queue/"
 _CHART = pattern(r"(?m)^chart (\S+)")
 _INSTALL = "install.sh"
 _SCRIPTS = _INSTALL, "apply.sh"
@@ -195,6 +197,9 @@ def _deleted(key: _Key, file: str, thing: Json) -> Effect:
     if key[0] == "PersistentVolumeClaim" and not at(thing, "spec.volumeName"):
         text += ", and with it the volume and its data, unless its class retains them"
         return Effect("data-at-risk", title, "", text, _RECLAIMED, "", key[0], file)
+    if key[0] == _QUEUE:
+        text += ": its jobs that wait never start, unless you submit them again to another queue"
+        return Effect("replaces-resource", title, "", text, _QUEUES, type=key[0], file=file)
     return Effect("in-place", title, "", text, type=key[0], file=file)
 
 

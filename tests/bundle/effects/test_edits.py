@@ -224,9 +224,6 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
         "no EFA": ("", GROUP % "efa: false")
     },
     "in-place: EKS BATCH, new-nodes-only: HPE": {"a group of large nodes": ("", CPU % "")},
-    "removes-nodes: EKS BATCH, replaces-resource: HPE": {
-        "a node group less, with its queue": (CPU % "", "")
-    },
     "removes-nodes: EKS BATCH, leftover: HPE": {
         "a node group less, whose queue stays": (CPU % "" + TRAIN, TRAIN)
     },
@@ -238,20 +235,25 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
         "a queue": (TRAIN, PREP),
         "a larger Lustre for pods": (LUSTRE % "", (LUSTRE % "").replace("4800", "7200")),
     },
-    "leftover: EKS, replaces-resource: HPE, removes-nodes: BATCH": {"a queue less": (PREP, TRAIN)},
-    "leftover: EKS, replaces-resource: HPE BATCH": {
+    "replaces-resource: EKS HPE, removes-nodes: BATCH": {
+        "a queue less": (PREP, TRAIN),
+        "a node group less, with its queue": (CPU % "", ""),
+    },
+    "replaces-resource: EKS HPE BATCH": {
         "the name of a queue of pods": (TRAIN, TRAIN.replace("train", "other"))
     },
     "replaces-nodes: EKS HPE BATCH": {"a tag of pods' nodes": ("", "tags: {team: blue}")},
     "replaces-nodes: EKS HPE": {"the next Kubernetes": (KUBERNETES % 1.33, KUBERNETES % 1.34)},
     "leftover: EKS": {
-        "no Kueue": ("", "kubernetes: {admission: none}"),
         "another scheduler": ("kubernetes: {scheduler: kai}", "kubernetes: {scheduler: volcano}"),
         "claims of devices": ("", "kubernetes: {devices: dra}"),
         "no claims": ("kubernetes: {devices: dra}", ""),
     },
     "removes-nodes: EKS": {"Karpenter": (POOL % ("", "none"), POOL % ("", "karpenter"))},
-    "replaces-resource: EKS": {"no Karpenter": (POOL % ("", "karpenter"), POOL % ("", "none"))},
+    "replaces-resource: EKS": {
+        "no Karpenter": (POOL % ("", "karpenter"), POOL % ("", "none")),
+        "no Kueue": ("", "kubernetes: {admission: none}"),
+    },
     "new-nodes-only: EKS": {
         "a taint of Karpenter's nodes": (
             POOL % ("", "karpenter"),

@@ -125,7 +125,7 @@ CHANGES: dict[Kind, dict[str, tuple[list[Json], list[Json]]]] = {
         "a quota": specs("ClusterQueue", {"quota": 1}, {"quota": 2}),
         "more types": ([pool()], [pool(values=("p5", "p5e"))]),
         "a limit of a pool": ([pool(limits=1)], [pool(limits=2)]),
-        "a queue less": ([thing("LocalQueue")], []),
+        "a quota less": ([thing("ClusterQueue")], []),
     },
     "data-at-risk": {
         "a set with volumes less": ([a_set(1)], []),
@@ -133,7 +133,11 @@ CHANGES: dict[Kind, dict[str, tuple[list[Json], list[Json]]]] = {
     },
     "new-nodes-only": {"other types": ([pool()], [pool(values=("p5e",))])},
     "removes-nodes": {"a pool less": ([pool(), pool("b")], [pool()])},
-    "replaces-resource": {"a pool's name": ([pool()], [pool("b")]), "no pools": ([pool()], [])},
+    "replaces-resource": {
+        "a pool's name": ([pool()], [pool("b")]),
+        "no pools": ([pool()], []),
+        "a queue less": ([thing("LocalQueue")], []),
+    },
     "leftover": {"a namespace less": ([thing("Namespace")], [])},
     "none": {"a job less": ([thing("Job")], [])},
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 import yaml
 
+from clustergen.base.artifacts import Json
 from clustergen.deployment.queues import Queues
 from clustergen.services.kubernetes import pruning, timetable
 from tests.services.kubernetes.clusters import Cluster, install
@@ -95,6 +96,36 @@ def test_removed_objects_may_be_deleted_before_the_stack_changes(cluster: Cluste
     install(cluster, "", "--prune", "--allow-replacement")
     assert cluster.api.names(POOLS) == set()
     assert not any(" apply " in call or "helm upgrade" in call for call in cluster.calls)
+
+
+QUEUE = "localqueues.kueue.x-k8s.io"
+
+
+def pod(phase: str) -> Json:
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "fsx"}}
+    return {"spec": {"volumes": [volume]}, "status": {"phase": phase}}
+
+
+@pytest.mark.parametrize(
+    ("resource", "item", "ended", "why"),
+    [
+        (QUEUE, {"status": {"pendingWorkloads": 10, "reservingWorkloads": 0}}, {}, "prep/prep"),
+        (QUEUE, {"status": {"pendingWorkloads": 0, "reservingWorkloads": 2}}, {}, "prep/prep"),
+        ("pods", pod("Running"), pod("Succeeded"), "prep/fsx is no longer in the bundle, and pods"),
+        ("pods", pod("Pending"), pod("Failed"), "prep/fsx is no longer in the bundle, and pods"),
+    ],
+)
+def test_what_jobs_use_is_not_deleted(
+    resource: str, item: Json, ended: Json, why: str, cluster: Cluster
+) -> None:
+    install(cluster, QUEUES)
+    there = cluster.api.objects.get((resource, "prep", "prep"), {})
+    cluster.put(resource, "prep", there | item, "prep")
+    rejected(cluster.install(FEWER), why, "Nothing was deleted", "--allow-replacement")
+    assert cluster.api.names(CLUSTER_QUEUES) == {"train", "prep"}
+    cluster.put(resource, "prep", there | ended, "prep")
+    install(cluster, FEWER)
+    assert cluster.api.names(CLUSTER_QUEUES) == {"train"}
 
 
 OURS, OTHERS = "the authority of this cluster\n", "another authority\n"

@@ -19,8 +19,8 @@ usage: apply.sh [--dry-run] [--context NAME] [--allow-replacement] [--check | --
   --context NAME  the context of kubectl's configuration that reaches this cluster; default: a
                   configuration for this cluster alone, which the AWS CLI writes to .filled
   --allow-replacement
-                  delete node pools that this bundle does not have even if they have nodes, which
-                  are terminated, with the jobs on them
+                  delete what this bundle does not have even if jobs use it: node pools with nodes,
+                  which are terminated, queues with jobs, and volumes of pods
   --check         change nothing; only look whether the cluster can take the objects of this bundle
   --prune         apply nothing; only delete the objects that an earlier bundle made and this one
                   does not have, which is the last step otherwise
@@ -307,17 +307,37 @@ left_over() {
   grep -vxF -f <(objects) <<<"$found" || true
 }
 
-# stop_at_nodes OBJECTS: nodes end with their pool, and the jobs on them.
-stop_at_nodes() {
-  local pools pool nodes
-  pools=$(sed -n 's:^nodepools[.].*/::p' <<<"$1")
-  for pool in $pools; do
-    nodes=$(kubernetes get nodeclaims.karpenter.sh --selector "karpenter.sh/nodepool=$pool" --output name) ||
-      lost
-    [[ -z $nodes ]] ||
-      fail "the node pool $pool is no longer in the bundle, and has nodes: they would be terminated, with" \
-        "the jobs on them. Nothing was deleted. If this is intended, add --allow-replacement."
-  done
+# stop_at_work OBJECTS: nodes end with their pool, and no job starts from a queue or with a volume that
+# is not there.
+stop_at_work() {
+  local resource namespace name found
+  while IFS=/ read -r resource namespace name; do
+    case $resource in
+      nodepools.*)
+        found=$(kubernetes get nodeclaims.karpenter.sh --selector "karpenter.sh/nodepool=$name" --output name) ||
+          lost
+        [[ -z $found ]] ||
+          fail "the node pool $name is no longer in the bundle, and has nodes: they would be terminated, with" \
+            "the jobs on them. Nothing was deleted. If this is intended, add --allow-replacement."
+        ;;
+      localqueues.*)
+        found=$(kubernetes get "$resource" "$name" --namespace "$namespace" --output \
+          'jsonpath={.status.pendingWorkloads}{" "}{.status.reservingWorkloads}') || lost
+        [[ $found != *[1-9]* ]] ||
+          fail "the queue $namespace/$name is no longer in the bundle, and has jobs: those that wait would" \
+            "never start. Nothing was deleted. Delete them, or let them end, and run the same command again." \
+            "If this is intended, add --allow-replacement."
+        ;;
+      persistentvolumeclaims)
+        found=$(kubernetes get pods --namespace "$namespace" \
+          --field-selector status.phase!=Succeeded,status.phase!=Failed --output \
+          'jsonpath={range .items[*].spec.volumes[*]}{.persistentVolumeClaim.claimName}{"\n"}{end}') || lost
+        ! grep -qxF "$name" <<<"$found" ||
+          fail "the volume $namespace/$name is no longer in the bundle, and pods use it. Nothing was deleted." \
+            "Let them end, and run the same command again. If this is intended, add --allow-replacement."
+        ;;
+    esac
+  done <<<"$1"
 }
 
 # Data is kept: file systems do not depend on volumes.
@@ -374,7 +394,7 @@ prune() {
   note "== objects removed from the bundle"
   read_kinds
   found=$(left_over)
-  [[ $allows == yes ]] || stop_at_nodes "$found"
+  [[ $allows == yes ]] || stop_at_work "$found"
   # This account is deleted last, so the run after an interrupted one releases the rest.
   ! grep -qxF serviceaccounts/kube-system/timetable-hp-slices <<<"$found" || release_held
   while IFS=/ read -r resource namespace name; do
