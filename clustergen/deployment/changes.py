@@ -171,6 +171,14 @@ def moved_links(changes: Collection[Change]) -> Iterator[Guard]:
         yield Guard("replaces-resource", f"replace {', '.join(names)}, {why}")
 
 
+def unmounted(changes: Iterable[Change]) -> Iterator[Guard]:
+    """File systems that leave: those that stay at AWS lose their addresses and rules, too."""
+    kept = (each for each in changes if each.action == "Remove" and each.policy.startswith(_KEPT))
+    if names := ", ".join(each.id for each in kept if each.type.endswith("::FileSystem")):
+        why = "Jobs that use it hang, and so do nodes that still mount it: let jobs end first."
+        yield Guard("replaces-resource", f"disconnect {names}, whose data stays", why)
+
+
 def role_without_password(changes: Collection[Change], roles: Sequence[str]) -> Iterator[Guard]:
     """That a role loses the password of the accounting database to a new one.
 

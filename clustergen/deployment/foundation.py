@@ -123,7 +123,8 @@ def guards(run: Run, found: ChangeSet | None) -> list[Guard]:
         return []
     lost = changes.losses(found.changes, of_foundation=True)
     roles = changes.role_without_password(found.changes, run.bundle.controller_roles)
-    return [*roles, *changes.moved_links(found.changes), *lost]
+    links = changes.moved_links(found.changes)
+    return [*roles, *links, *changes.unmounted(found.changes), *lost]
 
 
 def deploy(run: Run, found: ChangeSet | None) -> list[str]:
@@ -140,11 +141,6 @@ def deploy(run: Run, found: ChangeSet | None) -> list[str]:
         return []
     names = [each.id for each in gone]
     run.note(f"{', '.join(names)}: removed from the foundation after the cluster has changed.")
-    # A file system that is retained loses the rules of its security group.
-    if any(each.type.endswith("::FileSystem") for each in gone):
-        run.note(
-            "Nodes that still mount a removed file system then hang: unmount it on those that stay."
-        )
     _deploy_without(run, found, names)
     return names
 

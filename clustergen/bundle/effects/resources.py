@@ -177,6 +177,8 @@ def removed(old: Json, new: Json) -> Iterator[Effect]:
 def _lost(name: str, resource: Json) -> Effect:
     what, fate = _DATA[resource["Type"]], _fate(resource, "DeletionPolicy")
     text = f"removes {name} from the stack: the {what} {fate}"
+    if resource["Type"].endswith("::FileSystem"):
+        text += "; jobs that use it hang, and so do nodes that still mount it"
     stays = name if _is_kept(resource, "DeletionPolicy") else ""
     effect = Effect("data-at-risk", name, "", text, _DELETION, stays, resource["Type"])
     return effect if stays else effect._replace(ends="deleted", loses=True)
