@@ -13,9 +13,7 @@ def files(plan: Plan) -> Bundle:
     """``verify.sh``, ``smoke/`` and ``jobs/``."""
     shared = [item.mount for item in mounts.sort(plan.storage) if not isinstance(item, Bucket)]
     # PCS writes the GRES record of a GPU type itself.
-    cluster = jobs.Cluster(
-        shared, gpus=True, imex=settings.has_imex(plan), selecting=_without_others
-    )
+    cluster = jobs.Cluster(shared, gpus=True, imex=settings.has_imex(plan), selecting=_constraint)
     folder = f"/opt/aws/pcs/scheduler/slurm-{settings.version(plan)}"
     return (
         verify.artifact(plan, shared=shared, slurm_folder=folder),
@@ -24,10 +22,6 @@ def files(plan: Plan) -> Bundle:
     )
 
 
-def _without_others(group: NodeGroup, queue: Queue) -> list[str]:
-    """The option that excludes nodes of other groups; nodes are GROUP-1, GROUP-2, ...
-
-    https://docs.aws.amazon.com/pcs/latest/userguide/getting-started_run-job.html
-    """
-    others = [f"{other.name}-[1-{other.max}]" for other in queue.node_groups if other != group]
-    return [f"--exclude={','.join(others)}"]
+def _constraint(group: NodeGroup, _queue: Queue) -> list[str]:
+    """The option that selects nodes by a feature that they have in a queue with several groups."""
+    return [f"--constraint={group.name}"]

@@ -39,7 +39,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
         "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.group_subnets(plan, group)],
         "PurchaseOption": purchase,
         **(spot if purchase == "SPOT" else {}),
-        **_slurm(group),
+        **_slurm(plan, group),
         "NodeLifecycleActions": lifecycle.emitted(lifecycle.group_actions(plan, group)),
     }
     return _resource(plan, properties)
@@ -92,9 +92,9 @@ def _tags(tags: Mapping[str, str]) -> Json:
     return {"Tags": dict(tags)} if tags else {}
 
 
-def _slurm(group: NodeGroup) -> Json:
+def _slurm(plan: Plan, group: NodeGroup) -> Json:
     configuration: Json = {}
-    if custom := settings.node_group(group):
+    if custom := settings.node_group(plan, group):
         configuration["SlurmCustomSettings"] = settings.as_parameters(custom)
     if records := settings.gres_records(group):
         configuration["GresCustomSettings"] = records

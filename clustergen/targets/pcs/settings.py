@@ -46,10 +46,10 @@ def queue(plan: Plan, queue: Queue) -> Settings:
     return slurm.merge("partition", _partition(plan, queue), queue.slurm)
 
 
-def node_group(group: NodeGroup) -> Settings:
+def node_group(plan: Plan, group: NodeGroup) -> Settings:
     """Node settings: labels as features, MIG partitions as resources, then those of the user."""
     given = {name: value for name, value in group.slurm.items() if name.lower() != "features"}
-    return slurm.merge("node", _node(group), given)
+    return slurm.merge("node", _node(plan, group), given)
 
 
 def gres_records(group: NodeGroup) -> list[Settings]:
@@ -87,15 +87,22 @@ def _derived(plan: Plan) -> Settings:
     return settings
 
 
-def _node(group: NodeGroup) -> Settings:
+def _node(plan: Plan, group: NodeGroup) -> Settings:
     settings: Settings = {}
+    labels = [feature(*label) for label in group.labels.items()]
     own = [value for name, value in group.slurm.items() if name.lower() == "features"]
-    if features := [*(feature(*label) for label in group.labels.items()), *own]:
-        settings["Features"] = ",".join(features)
+    # Jobs in a queue with several groups select one by its name.
+    name = [group.name] if _shares_queue(plan, group) else []
+    if features := ",".join([*name, *labels, *own]):
+        settings["Features"] = ",".join(dict.fromkeys(features.split(",")))
     if group.mig:
         gpus = group.type.gpus
         settings["Gres"] = ",".join(f"gpu:{name}:{n * gpus}" for name, n in group.mig.items())
     return settings
+
+
+def _shares_queue(plan: Plan, group: NodeGroup) -> bool:
+    return any(group in each.node_groups and len(each.node_groups) > 1 for each in plan.queues)
 
 
 def feature(key: str, value: str) -> str:

@@ -67,7 +67,7 @@ def test_a_job_uses_one_mig_partition() -> None:
 ONE_GROUP = [
     # Target, what keeps a job off the queue's other nodes.
     ("parallelcluster", "#SBATCH --constraint=h200\n"),
-    ("pcs", "#SBATCH --exclude=cpu-[1-4]\n"),
+    ("pcs", "#SBATCH --constraint=h200\n"),
 ]
 
 

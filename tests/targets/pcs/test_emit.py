@@ -137,6 +137,17 @@ def test_node_settings(fields: str, expected: dict[str, str]) -> None:
     assert _custom(found["SlurmCustomSettings"]) == expected
 
 
+def test_groups_of_one_queue_have_their_name_as_a_feature() -> None:
+    text = """
+node_groups:
+  - {name: h200, slurm: {Features: "fast,h200"}}
+  - {name: cpu, instance_type: m7i.large, count: 1}
+queues: [{name: train, node_groups: [h200, cpu]}]"""
+    for name, expected in (("H200", "h200,fast"), ("Cpu", "cpu")):
+        slurm = properties_of(text, f"NodeGroup{name}")["SlurmConfiguration"]
+        assert _custom(slurm["SlurmCustomSettings"])["Features"] == expected
+
+
 def test_gpus_are_partitioned_at_boot_and_in_gres_conf() -> None:
     text = 'node_groups: [{name: h200, mig: {1g.18gb: 2, 2g.35gb: 2}}]\nslurm: {version: "26.05"}'
     slurm = properties_of(text, "NodeGroupH200")["SlurmConfiguration"]
