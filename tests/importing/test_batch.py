@@ -227,6 +227,52 @@ def test_an_adopted_cluster_has_the_name_of_its_stack() -> None:
     assert "research-train: research-train" in result.text
 
 
+def _with(**environments: Any) -> dict[str, Any]:
+    """The template with other compute resources, each in an environment with a queue."""
+    resources = dict(TEMPLATE["Resources"])
+    for name, each in environments.items():
+        known = resources["Gpu"]["Properties"]
+        properties = {**known, "ComputeEnvironmentName": name, "ComputeResources": each}
+        resources[name] = {**resources["Gpu"], "Properties": properties}
+        order = [{"Order": 1, "ComputeEnvironment": {"Ref": name}}]
+        queue = {"JobQueueName": name, "Priority": 1, "ComputeEnvironmentOrder": order}
+        resources[f"{name}Queue"] = {"Type": "AWS::Batch::JobQueue", "Properties": queue}
+    return {**TEMPLATE, "Resources": resources}
+
+
+NETWORK = {"Subnets": ["subnet-0a1b2c3d4e5f67891"], "SecurityGroupIds": ["sg-0a1b2c3d4e5f67891"]}
+
+
+def test_environments_without_instances_stay_as_they_are() -> None:
+    result = lossless(bring(_with(small={"Type": "FARGATE", "MaxvCpus": 16, **NETWORK})))
+    spec = spec_of(result)
+    assert [each.name for each in spec.node_groups] == ["gpu"]
+    assert [each.name for each in spec.queues] == ["train"]
+    queues = by_name(document(result, "batch"), "AWS::Batch::JobQueue", "JobQueueName")
+    assert {"research-train", "small"} == set(queues)
+
+
+@pytest.mark.parametrize("family", ["c6i", "optimal", "default_arm64"])
+def test_families_stay_families(family: str) -> None:
+    resources = TEMPLATE["Resources"]["Gpu"]["Properties"]["ComputeResources"]
+    result = lossless(bring(_with(cpu={**resources, "InstanceTypes": [family]})))
+    group = next(each for each in spec_of(result).node_groups if each.name == "cpu")
+    assert len(group.instance_types) > 3
+    environments = [
+        each["Properties"]["ComputeResources"]
+        for each in document(result, "batch")["Resources"].values()
+        if each["Type"] == "AWS::Batch::ComputeEnvironment"
+    ]
+    assert [family] in [each["InstanceTypes"] for each in environments]
+
+
+def test_a_template_without_instances_is_a_question() -> None:
+    small = _with(small={"Type": "FARGATE", "MaxvCpus": 16, **NETWORK})["Resources"]
+    result = bring({"Resources": {name: small[name] for name in ("small", "smallQueue")}})
+    asked = [each.message for each in result.findings if each.code == "IMP002"]
+    assert any(each.startswith("no compute environment starts EC2 instances") for each in asked)
+
+
 def test_a_queue_alone_is_a_part() -> None:
     queue = {"Resources": {"Queue": TEMPLATE["Resources"]["Queue"]}}
     assert codes(bring(queue))[-1:] == ["IMP022"]

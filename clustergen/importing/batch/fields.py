@@ -22,11 +22,27 @@ from clustergen.targets.batch.names import SCHEDULING_POLICY
 from clustergen.targets.batch.roles import ECS_POLICY
 
 _LONGEST: Final = limits.MAX_NAME
+# https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeResource.html (2026-11)
+_X86, _ARM = ("m6i", "c6i", "r6i", "c7i"), ("m6g", "c6g", "r6g", "c7g")
+_CHOICES: Final = {"optimal": _X86, "default_x86_64": _X86, "default_arm64": _ARM}
+"""The families from which Batch chooses."""
 
 
 def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     """The spec of the settings of environments and queues, without an overlay."""
-    environments, queues = section(settings, ENVIRONMENTS), section(settings, QUEUES)
+    every = section(settings, ENVIRONMENTS)
+    environments = {key: each for key, each in every.items() if _has_nodes(each)}
+    if not environments:
+        text = "no compute environment starts EC2 instances, so there is no node group"
+        notes.asked(
+            (ENVIRONMENTS,),
+            text,
+            "write one, such as {name: cpu, instance_type: m7i.4xlarge}",
+            "node_groups",
+        )
+    # Others stay as they are: no queue has environments of both kinds.
+    known = section(settings, QUEUES).items()
+    queues = {key: each for key, each in known if environments.keys() & {*_used(each)}}
     name = answers.name if answers.adopt else _name([*queues], answers.name)
     called = dict(_names(queues, name))
     groups = {key: group_name(key, each, _tag(each, name)) for key, each in environments.items()}
@@ -74,6 +90,15 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     return {**machines.filled(found), "targets": {"batch": machines.filled(options)}}
 
 
+def _has_nodes(environment: Json) -> bool:
+    """Whether Batch starts EC2 instances for it, which Fargate and unmanaged environments lack.
+
+    https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeResource.html
+    """
+    resources = section(environment, "ComputeResources")
+    return bool(resources) and "FARGATE" not in str(resources.get("Type"))
+
+
 def _tag(environment: Json, cluster: str) -> str:
     """The name that the tag of the nodes has after that of the cluster."""
     name = machines.tags(environment, "", {}, "").get("Name")
@@ -118,18 +143,22 @@ def _names(queues: Iterable[str], cluster: str) -> Iterator[tuple[str, str]]:
 def _queues(queues: Json, called: Mapping[str, str], groups: Json) -> list[Json]:
     found = []
     for queue, properties in queues.items():
-        order = mappings(properties, "ComputeEnvironmentOrder")
-        order.sort(key=lambda each: machines.number(each.get("Order")))
-        used = [linked_name(each.get("ComputeEnvironment")) for each in order]
         priority = machines.number(properties.get("Priority"))
         found.append(
             {
                 "name": called[queue],
-                "node_groups": [groups[each] for each in used if each in groups],
+                "node_groups": [groups[each] for each in _used(properties) if each in groups],
                 "priority": priority if priority > 1 else None,
             }
         )
-    return [each for each in found if each["node_groups"]]
+    return found
+
+
+def _used(queue: Json) -> list[str]:
+    """The environments of a queue, in order."""
+    order = mappings(queue, "ComputeEnvironmentOrder")
+    order.sort(key=lambda each: machines.number(each.get("Order")))
+    return [linked_name(each.get("ComputeEnvironment")) for each in order]
 
 
 def _left_out(queues: Json) -> list[str]:
@@ -177,7 +206,7 @@ def _iam(name: str, environment: Json, settings: Json, region: str, notes: Notes
 
 def _group(name: str, environment: Json) -> Json:
     resources = section(environment, "ComputeResources")
-    types = [str(each) for each in items(resources, "InstanceTypes")]
+    types = [name for each in items(resources, "InstanceTypes") for name in _sizes(str(each))]
     data = machines.template(environment)
     placement = resources.get("PlacementGroup")
     words = machines.words({**data, "Placement": {"GroupName": placement}} if placement else data)
@@ -194,6 +223,12 @@ def _group(name: str, environment: Json) -> Json:
         **boot.of_group(boot.user_data(environment)),
         "labels": {str(k): str(v) for k, v in section(resources, "Tags").items()},
     }
+
+
+def _sizes(type: str) -> list[str]:
+    """The types from which Batch chooses, where it is given a family; the overlay keeps that."""
+    families = tuple(f"{family}." for family in _CHOICES.get(type, (type,)))
+    return [name for name in catalog.names() if name.startswith(families)] or [type]
 
 
 def _nodes(vcpus: Any, types: list[str]) -> int:
