@@ -78,8 +78,11 @@ def _written(detail: Error, data: Any) -> Path:
 def _of_key(path: Path, detail: Error, data: Any, read_as: Mapping[Path, Path]) -> Finding:
     if detail["type"] == "missing":
         key = str(detail["loc"][-1])
+        value = sections.only_value((*path, key), data)
         about = sections.description((*path, key), data)
-        return form.MISSING.at(path, f"`{key}` is missing", help=f"add `{key}: ...`: {about}")
+        help = f"add `{key}: {value or '...'}`: {about}"
+        fix = safe(put((*path, key), value)) if value else None
+        return form.MISSING.at(path, f"`{key}` is missing", help=help, fix=fix)
     key = str(path[-1])
     known = sections.keys(path[:-1], data)
     near, owner = _near(key, known, path, data), _owner(path, data)

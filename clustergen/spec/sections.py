@@ -37,6 +37,11 @@ def description(path: Path, data: Any) -> str:
     return found
 
 
+def only_value(path: Path, data: Any) -> object:
+    """The one value that the field at ``path`` takes; None if it takes several."""
+    return _properties(path[:-1], data).get(path[-1], {}).get("const")
+
+
 def owner(key: str, path: Path, data: Any) -> str:
     """The one section of that at ``path`` that has ``key``; empty if there is none, or several."""
     found = {

@@ -352,6 +352,18 @@ def test_a_fix_that_is_an_error_for_another_target_is_left_out(run: Run) -> None
     assert Path("a.yaml").read_text() == spec.replace(", mount_name: abcdefgh", "")
 
 
+def test_a_fix_that_another_one_would_outdate_waits(run: Run) -> None:
+    """A group gets another name, and a queue: that queue has the new name."""
+    group = "  - {name: '%s', instance_type: m7i.4xlarge, count: 1}\n"
+    queue = "{name: train, node_groups: [h200]}"
+    text = f"{UNSAFE}queues: [{queue}]\n".replace("storage", group % 9 + "storage")
+    Path("a.yaml").write_text(text)
+    run("--fix", "--unsafe-fixes", "--target", "pcs", "a.yaml")
+    more = "{name: nodes-9, node_groups: [nodes-9]}"
+    fixed = text.replace(group % 9, group % "nodes-9").replace(queue, f"{queue}, {more}")
+    assert Path("a.yaml").read_text() == fixed
+
+
 UNREAD = [
     ("name: 'llm  # ours\n", "name: 'llm'  # ours\n"),
     ('name: "llm\n', 'name: "llm"\n'),

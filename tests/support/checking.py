@@ -81,8 +81,8 @@ def check_fragment(fragment: str, target: str = "") -> Checked:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a rule's example is a text of its own: it has a version, or is a list."""
-    return text.startswith(("version: 1", "- "))
+    """Whether a rule's example is a text of its own: it has a version or a name, or is a list."""
+    return text.startswith(("version: 1", "name: example\n", "- "))
 
 
 def name_of(rule: Rule) -> str:

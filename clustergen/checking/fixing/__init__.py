@@ -61,6 +61,9 @@ def fix(
             if harmful:
                 refused |= {edits for _, edits in harmful}
                 continue
+            if not _uncovers(state):  # only together: one writes a name that another changes
+                chosen = chosen[:1]
+                after = _applied(state, chosen, check)
         earlier = [index for index, each in enumerate(states) if each.contents == after.contents]
         if earlier:  # two rules undo the work of each other
             del states[earlier[0] + 1 :]
@@ -81,8 +84,13 @@ def _is_harmful(state: Fixed, chosen: tuple[Finding, Edits], check: Check) -> bo
     after = _applied(state, [chosen], check)
     if state.checked.data is None:  # errors that show once the text can be read are not new
         return after.checked.data is None and _read_until(after) <= _read_until(state)
-    new = _errors(after) - _errors(state)
-    return bool(new) and not any(finding.fatal for finding in state.checked.findings)
+    return bool(_errors(after) - _errors(state)) and not _uncovers(state)
+
+
+def _uncovers(state: Fixed) -> bool:
+    """Whether errors that show after a fix may have been there before."""
+    unread = state.checked.data is None
+    return unread or any(finding.fatal for finding in state.checked.findings)
 
 
 def _read_until(state: Fixed) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.base.findings import Rule
+from clustergen.base.findings import EXAMPLE_BASE, Rule
 
 LANGUAGE = "the language, version 1"
 
@@ -27,10 +27,11 @@ UNKNOWN_KEY = Rule(
 MISSING = Rule(
     code="SPC021",
     title="Missing key",
+    fixes="safe",
     why="The section has no meaning without it, and no default would be right for everybody.",
     source=LANGUAGE,
-    bad="queues: [{name: train}]",
-    good="queues: [{name: train, node_groups: [h200]}]",
+    bad=EXAMPLE_BASE.replace("version: 1\n", ""),
+    good=EXAMPLE_BASE,
 )
 TYPE = Rule(
     code="SPC022",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Interface, Plan
+from clustergen.services.eks.launch_templates import METADATA_HOPS
 from clustergen.targets.eks import limits, pods
 from clustergen.targets.eks.rules import rule
 
@@ -49,6 +50,35 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
                     f"{type.name} has room for {room} pods",
                     help="use a larger size",
                 )
+
+
+@rule(
+    "K8S554",
+    "Permissions of nodes that pods do not get",
+    why="The metadata service answers the node alone, so that jobs cannot use what the agents of a "
+    "node may do. Pods get permissions from the role of their service account.",
+    source="https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html",
+    severity=Severity.NOTE,
+    bad="""node_groups:
+  - name: h200
+    iam: {s3: [s3://research-data]}""",
+    good="""node_groups:
+  - name: h200
+    iam: {s3: [s3://research-data]}
+targets: {eks: {imds_hops: 2}}""",
+)
+def only_nodes(plan: Plan) -> Iterator[Problem]:
+    if (getattr(plan.options, "imds_hops", None) or METADATA_HOPS) > METADATA_HOPS:
+        return
+    for group in plan.node_groups:
+        if group.iam.adds:
+            yield Problem(
+                group.at("iam"),
+                f"nodes of {group.name} have these permissions, and pods on them do not",
+                help="give a service account of the jobs a role (`aws eks "
+                "create-pod-identity-association`); or write `imds_hops: 2` under targets.eks: "
+                "all pods then have the permissions of their node",
+            )
 
 
 @rule(
