@@ -2,7 +2,7 @@
 
 A new EKS cluster is a separate stack before the cluster, and HyperPod's add-ons are one after it.
 Between the two, HyperPod's chart must be installed, as README.md explains. Task governance quotas
-are the last stack, in regions with the resource types; elsewhere govern.sh creates them.
+are the last stack, in regions with the resource types.
 """
 
 from __future__ import annotations

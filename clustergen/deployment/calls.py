@@ -59,12 +59,31 @@ NODES_IN_EKS: Final = words("""
     eks:ListNodegroups
 """)
 """Where nodes of HyperPod join an EKS cluster."""
+UNGOVERNED: Final = words("""
+    sagemaker:DeleteClusterSchedulerConfig sagemaker:DeleteComputeQuota
+    sagemaker:DescribeClusterSchedulerConfig sagemaker:DescribeComputeQuota
+    sagemaker:ListClusterSchedulerConfigs sagemaker:ListComputeQuotas
+""")
+"""Where an earlier bundle of such a cluster may have made quotas."""
+GOVERNED: Final = words("""
+    sagemaker:CreateClusterSchedulerConfig sagemaker:CreateComputeQuota
+    sagemaker:UpdateClusterSchedulerConfig sagemaker:UpdateComputeQuota
+""")
+"""Where the bundle has quotas."""
 
 
 def commands(bundle: Bundle) -> Iterator[str]:
     """The calls as commands of the AWS CLI: service and operation."""
     spot = SPOT if bundle.spot else ()
-    joined = NODES_IN_EKS if isinstance(bundle.service, HyperPod) and bundle.service.eks else ()
-    for call in (*EVERY, *ADVISED, *spot, *OWN[bundle.service.kind], *joined):
+    for call in (*EVERY, *ADVISED, *spot, *OWN[bundle.service.kind], *_in_eks(bundle)):
         *_, service, operation = printing.aws(call, {}, "")
         yield f"{service} {operation}"
+
+
+def _in_eks(bundle: Bundle) -> tuple[str, ...]:
+    service = bundle.service
+    if not isinstance(service, HyperPod) or not service.eks:
+        return ()
+    if service.joins:
+        return NODES_IN_EKS
+    return (*NODES_IN_EKS, *UNGOVERNED, *(GOVERNED if service.eks.quotas else ()))

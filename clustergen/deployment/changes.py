@@ -128,8 +128,11 @@ def losses(changes: Collection[Change], *, of_foundation: bool) -> Iterator[Guar
     found += [("delete", each) for each in roles] if of_foundation else []
     if not found:
         return
-    # Links to S3 hold no data.
-    why = [_LOST] if any(not each.type.endswith(_LINK) for _, each in found) else []
+    known: dict[str, list[str]] = {}
+    for _, each in found:
+        known.setdefault(resource_types.WORK.get(each.type, _LOST), []).append(each.id)
+    why = [_LOST] if known.pop(_LOST, None) else []
+    why += [f"{', '.join(names)}: {reason}." for reason, names in known.items()]
     why += [_ROLES] if of_foundation and roles else []
     names = ", ".join(dict.fromkeys(f"{verb} {each.id}" for verb, each in found))
     yield Guard("replaces-resource", names, " ".join(why))

@@ -18,6 +18,7 @@ from clustergen.deployment import (
 from clustergen.deployment.administrators import check_administrators, kept_entries
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
+from clustergen.deployment.governance import Governance
 from clustergen.deployment.hyperpod import HyperPodCluster
 from clustergen.deployment.hyperpod_joined import JoinedHyperPod
 from clustergen.deployment.kinds import HyperPod, NodesInEks
@@ -30,7 +31,6 @@ from clustergen.deployment.stacks import Template
 from clustergen.deployment.world import AGAIN, Stop, at
 
 _APPLY: Final = "apply.sh"
-_GOVERN: Final = "govern.sh"
 _OF_CHART: Final = "aws-hyperpod"
 """The namespace that HyperPod's chart makes."""
 _INSTALL: Final = "install.sh"
@@ -52,6 +52,7 @@ class HyperPodOnEks(HyperPodCluster):
         self.eks = _eks(run)
         self.kubernetes = Kubernetes(run, self.service.eks_cluster)
         self.pools = NodePools(run, self.kubernetes, self.eks.pools)
+        self.governance = Governance(run, self.api, self.eks, self.service.eks_cluster)
         self.stack = EksStack(run, "eks") if self.eks.creates else None
         """That of a new EKS cluster."""
         self.addons = SideStack(run, "addons") if self.eks.creates else None
@@ -179,40 +180,29 @@ class HyperPodOnEks(HyperPodCluster):
         """Add-ons need nodes, so they come last. What pods cannot do without is there before."""
         self._lacking = super().wait()
         known = self._with_eks(outputs)
-        if not self.eks.quotas:
+        if not self.eks.quotas and not self.service.joins:
             # While the add-on is there.
-            self._govern()
+            self.governance.deploy()
         if self.addons:
             self.addons.deploy(known)
             if self.eks.quotas:
                 self.kubernetes.wait("kueue-controller-manager", "kueue-system")
         if self.eks.quotas:
-            self._govern()
+            self.governance.deploy()
         for path in self.eks.fills:
             filling.fill(self.run, path, known)
         self._apply()
-
-    def _govern(self, *options: str) -> None:
-        """Quotas of task governance, and those of an earlier bundle."""
-        if not self.service.joins:
-            self.kubernetes.own_script(_GOVERN, *options)
 
     def _apply(self) -> None:
         if not self.eks.manifests:
             if not self._is_silent and not self.kubernetes.silence():
                 self.kubernetes.own_script(_APPLY, "--prune", *self.pools.consent())
-        elif self.eks.quotas and self.stack is None and not self._has_addon():
+        elif self.eks.quotas and self.stack is None and not self.governance.has_addon():
             self.run.note(
-                "The namespaces of the queues come with the quotas: run ./apply.sh after govern.sh."
+                "The objects of the bundle wait, too: their namespaces come with the quotas."
             )
         else:
             self.kubernetes.own_script(_APPLY, *self.pools.consent())
-
-    def _has_addon(self) -> bool:
-        if self.run.options.rehearses:
-            return True
-        names = {"clusterName": self.service.eks_cluster, "addonName": self.eks.addon}
-        return self.run.world.ask("eks:DescribeAddon", "addon", **names) is not None
 
     def wait(self, again: str = AGAIN) -> str:
         return super().wait(again) if self._lacking is None else self._lacking
@@ -253,8 +243,8 @@ class HyperPodOnEks(HyperPodCluster):
     def delete(self) -> None:
         if self.stack is None:
             self._remove_objects()
-        if self.run.options.rehearses or self.api.status():
-            self._govern("--delete")
+        if not self.service.joins and (self.run.options.rehearses or self.api.status()):
+            self.governance.delete()
         if self.addons:
             own = self.addons.stack
             stacks.delete(self.run, own, quietly=not own.template)

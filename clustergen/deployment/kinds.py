@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 
 class Read:
@@ -178,6 +178,13 @@ class ParallelCluster(Read):
     """Whether that happens at once, whatever runs on them."""
 
 
+QUOTA: Final = "ComputeQuota"
+PRIORITIES: Final = "ClusterSchedulerConfig"
+DESCRIBED: Final = {QUOTA: "The nodes of queue {}", PRIORITIES: "Priorities of the queues"}
+"""How descriptions of what task governance has for clustergen begin, before a hash of the content:
+others may have made what has the same name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodesInEks(Read):
     """The EKS cluster that nodes of HyperPod join."""
@@ -192,8 +199,10 @@ class NodesInEks(Read):
     """Roles and users with access entries: account, kind and name."""
     entries: Mapping[str, str] = field(default_factory=dict)
     """Their principals, by the logical id of the entry."""
-    quotas: bool = False
-    """Whether queues are teams of task governance, with quotas."""
+    quotas: Mapping[str, str] = field(default_factory=dict)
+    """Where queues are teams of task governance: the file of each quota, by its name."""
+    priorities: str = ""
+    """The file of the queues' priorities."""
     addon: str = ""
     """The add-on of task governance."""
     manifests: bool = False

@@ -43,11 +43,13 @@ class FileBytes(bytes):
 
 
 class FileRequest(dict[str, Any]):
-    """A request that is in a file. Commands show the path."""
+    """A request that is in a file, but for members ``beside`` it. Commands show the path."""
 
-    def __init__(self, request: Mapping[str, Any], path: str) -> None:
-        super().__init__(request)
-        self.path = path
+    def __init__(
+        self, request: Mapping[str, Any], path: str, beside: Mapping[str, Any] = {}
+    ) -> None:
+        super().__init__({**request, **beside})
+        self.path, self.beside = path, beside
 
 
 def line(words: Iterable[str]) -> str:
@@ -65,7 +67,7 @@ def aws(call: str, arguments: Mapping[str, Any], region: str) -> list[str]:
     service, _, operation = call.partition(":")
     place = [] if service in _GLOBAL else ["--region", region]
     if isinstance(arguments, FileRequest):
-        arguments = {"cli-input-json": FileText("", arguments.path)}
+        arguments = {**arguments.beside, "cli-input-json": FileText("", arguments.path)}
     options = (word for name, value in arguments.items() for word in _option(name, value))
     return ["aws", *place, _SERVICES.get(service, service), _kebab(operation), *options]
 

@@ -159,22 +159,25 @@ def holds_data(template: Json) -> bool:
     return not types.isdisjoint(PROTECTED)
 
 
-# In the order in which they must be deleted.
-_DELETION: Final[Mapping[str, str]] = {
+DELETION: Final[Mapping[str, str]] = {
     "AWS::EFS::MountTarget": "efs delete-mount-target --mount-target-id ID",
-    # https://docs.aws.amazon.com/efs/latest/ug/API_DeleteMountTarget.html (2026-11)
-    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID  # once its mount targets "
-    "are gone, after a minute or two",
+    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID",
     "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id ID",
-    "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID  # once the file systems "
-    "are gone, after some minutes",
+    "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID",
     "AWS::EC2::Subnet": "ec2 delete-subnet --subnet-id ID",
     "AWS::EC2::VPC": "ec2 delete-vpc --vpc-id ID",
     # Its id here is its ARN, which ends with the id that the command takes.
     "AWS::APS::Workspace": 'amp delete-workspace --workspace-id "$(basename ID)"',
     "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name ID",
+    "AWS::S3::Bucket": "s3 rb s3://ID",
+}
+"""The commands that delete what outlives a stack, in the order in which they must be run."""
+_REMARKS: Final[Mapping[str, str]] = {
+    # https://docs.aws.amazon.com/efs/latest/ug/API_DeleteMountTarget.html (2026-11)
+    "AWS::EFS::FileSystem": "  # once its mount targets are gone, after a minute or two",
+    "AWS::EC2::SecurityGroup": "  # once the file systems are gone, after some minutes",
     # Its versions must be deleted first: the console's "Empty" does that.
-    "AWS::S3::Bucket": "s3 rb s3://ID  # empty it in the console first, with all versions",
+    "AWS::S3::Bucket": "  # empty it in the console first, with all versions",
 }
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/delete-file-system.html (2026-11)
 _UNEXPORTED: Final = (
@@ -184,11 +187,12 @@ _UNEXPORTED: Final = (
 
 def retained(resources: Json) -> Iterator[tuple[str, str]]:
     """Logical ids of resources that outlive the stack, with commands to delete them, in order."""
-    for type, command in _DELETION.items():
+    for type, command in DELETION.items():
+        remark = _REMARKS.get(type, "")
         for name, resource in resources.items():
             kept = str(resource.get("DeletionPolicy", "")).startswith("Retain")
             if kept and resource["Type"] == type:
-                yield name, command + (_UNEXPORTED if _exports(resources, name) else "")
+                yield name, command + remark + (_UNEXPORTED if _exports(resources, name) else "")
 
 
 def _exports(resources: Json, file_system: str) -> bool:

@@ -193,9 +193,14 @@ class World:
         """
         return self.changed(self.words(call, arguments), self._sends(call, arguments))
 
-    def send_file(self, call: str, request: Mapping[str, Any], path: str) -> Json:
-        """As :meth:`change`, of a request that is also in a file, by its path in the bundle."""
-        given = printing.FileRequest(request, path)
+    def send_file(
+        self, call: str, request: Mapping[str, Any], path: str, beside: Mapping[str, Any] = {}
+    ) -> Json:
+        """As :meth:`change`, of a request that is also in a file, by its path in the bundle.
+
+        ``beside`` has the members that are not in the file.
+        """
+        given = printing.FileRequest(request, path, beside)
         return self.changed(self.words(call, given), self._sends(call, given))
 
     def changed(self, words: Sequence[str], send: Callable[[], T]) -> T:

@@ -40,7 +40,7 @@ _TABLE = "a column, only of a file that is_table accepts"
 _BUNDLE = "a column of a file of this bundle"
 REASONS: Final = {
     "hyperpod/health.sh.j2": dict.fromkeys(("efa", "expected"), "an argument of our own script"),
-    "shared/ask.sh.j2": {"minutes": "a word of ours, or checked by the option --wait"},
+    "batch/ask.sh.j2": {"minutes": "a word of ours, or checked by the option --wait"},
     "shared/lustre-traffic.sh.j2": {"before": "a counter of the kernel"},
     "shared/mount.sh.j2": {"uid": "of the node's own /etc/passwd"},
     "shared/phase.sh.j2": dict.fromkeys(("stop", "launch"), _BUNDLE),

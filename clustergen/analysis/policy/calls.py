@@ -14,11 +14,10 @@ from clustergen.deployment import model, reading
 _OPTION = r"(?:--[\w-]+(?:[ =](?:\"[^\"]*\"|'[^']*'|[^\s-][^\s\"']*))?\s+)"
 # In messages, commands are text for the user: before them is neither a command nor a substitution.
 _CALL = re.compile(
-    r"(?:^|[`|&(!]|\b(?:run|ask(?:_\w+)?|again|if|timeout \d+|AWS_MAX_ATTEMPTS=\d+)|\$\()\s*"
-    rf"aws\s+{_OPTION}*([a-z][a-z0-9-]+)\s+{_OPTION}*([\"a-z][\w\"${{}}@-]*)",
+    r"(?:^|[`|&(!]|\b(?:run|ask|again|if|timeout \d+|AWS_MAX_ATTEMPTS=\d+)|\$\()\s*"
+    rf"aws\s+{_OPTION}*([a-z][a-z0-9-]+)\s+{_OPTION}*([a-z][\w-]*)",
     re.MULTILINE,
 )
-_WRAPPED = r"(?:^|[\s(])(?:ask_)?{}\s+([a-z]+(?:-[a-z]+)+)\b"
 _MESSAGE = re.compile(r"^\s*(?:#|note\b|fail\b|\"|echo\b|printf\b|command=).*$", re.MULTILINE)
 
 
@@ -35,26 +34,17 @@ def scripts(bundle: Bundle) -> Iterator[Artifact]:
 def calls(bundle: Bundle) -> set[str]:
     """The commands as ``service operation``."""
     found = {command for bundled in bundles(bundle) for command in deployed.commands(bundled)}
-    for script in scripts(bundle):
-        found |= set(_of(_MESSAGE.sub("", script.text)))
-    for file in bundle:
-        found |= set(_of(file.text)) if file.path == "README.md" else set()
-    return found
+    texts = [_MESSAGE.sub("", script.text) for script in scripts(bundle)]
+    texts += [file.text for file in bundle if file.path == "README.md"]
+    return found.union(*map(_of, texts))
 
 
 def _of(text: str) -> Iterator[str]:
-    text = text.replace("\\\n", " ")
-    for service, operation in _CALL.findall(text):
-        if operation != '"$@"':
-            yield f"{service} " + operation.strip('"')
-            continue
-        # A function named like the service passes on what it is called with.
-        wrapped = re.findall(_WRAPPED.format(service), text, re.MULTILINE)
-        yield from (f"{service} {each}" for each in wrapped)
+    for service, operation in _CALL.findall(text.replace("\\\n", " ")):
+        yield f"{service} {operation}"
 
 
 _S3 = ("s3:GetObject", "s3:PutObject", "s3:ListBucket")
-_QUOTAS = ("ComputeQuota", "ClusterSchedulerConfig")
 _OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "ecr get-login-password": ("ecr:GetAuthorizationToken",),
@@ -71,8 +61,6 @@ _OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "s3api delete-object": ("s3:DeleteObject",),
         # CloudFormation reads the version that was uploaded, with the permissions of its caller.
         "s3api put-object": ("s3:PutObject", "s3:GetObjectVersion"),
-        "sagemaker describe-$noun": tuple(f"sagemaker:Describe{each}" for each in _QUOTAS),
-        "sagemaker list-${noun}s": tuple(f"sagemaker:List{each}s" for each in _QUOTAS),
         "sts get-caller-identity": (),
     }
 )
@@ -86,14 +74,12 @@ https://docs.aws.amazon.com/systems-manager/latest/userguide/getting-started-res
 
 def actions(commands: Iterable[str]) -> set[str]:
     """The IAM actions that the commands need."""
-    return {action for command in commands for action in _actions(command)}
-
-
-def _actions(command: str) -> tuple[str, ...]:
-    if command in _OTHERS:
-        return _OTHERS[command]
-    service, _, operation = command.partition(" ")
-    return (account.action(f"{service}:{camel(operation)}"),)
+    found: set[str] = set()
+    for command in commands:
+        service, _, operation = command.partition(" ")
+        named = account.action(f"{service}:{camel(operation)}")
+        found.update(_OTHERS.get(command, (named,)))
+    return found
 
 
 def camel(operation: str) -> str:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Json, json_artifact
 from clustergen.base.digests import sha256
+from clustergen.deployment.kinds import DESCRIBED, PRIORITIES, QUOTA
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.aws import cfn, marks
@@ -22,18 +22,12 @@ from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
 from clustergen.targets.hyperpod_eks import governance_limits
 
 FOLDER = "governance"
-SCRIPT = "govern.sh"
 SCHEDULER = f"{FOLDER}/cluster-scheduler-config.json"
-TAGS = f"{FOLDER}/tags.json"
 TEMPLATE = "governance.template.json"
 CLUSTER = "HyperPodClusterArn"
 """The parameter of the template: the output ``ClusterArn`` of the cluster's stack."""
 TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 """The add-on that installs Kueue."""
-_DESCRIBED = "The nodes of queue "
-"""How the description of a queue's quota begins, from which ``govern.sh`` knows its own."""
-
-_PRIORITIES = "Priorities of the queues"
 
 
 def wanted(plan: Plan) -> bool:
@@ -46,36 +40,15 @@ def wanted(plan: Plan) -> bool:
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The requests, without values that only ``deploy.sh`` has, and the template if supported."""
+    """The requests, without values that only a deployment has, and the template if supported."""
     if not wanted(plan):
-        # An earlier bundle of this spec may have made quotas.
-        if plan.creates_cluster:
-            yield _script(plan)
         return
-    yield _script(plan)
     yield json_artifact(SCHEDULER, scheduler(plan))
     paths = quotas(plan)
     for name, members in _requests(plan).items():
         yield json_artifact(paths[name], members)
-    if plan.tags:
-        yield Artifact(TAGS, json.dumps(cfn.tags(plan.tags), indent=2, ensure_ascii=False) + "\n")
     if plan.region in governance_limits.TEMPLATE_REGIONS:
         yield marks.artifact(TEMPLATE, template(plan), plan)
-
-
-def _script(plan: Plan) -> Artifact:
-    text = shell.render(
-        "hyperpod/govern.sh.j2",
-        plan=plan,
-        eks_cluster=plan.kubernetes_name,
-        addon=TASK_GOVERNANCE,
-        scheduler=SCHEDULER if wanted(plan) else "",
-        quotas=quotas(plan),
-        described=_DESCRIBED,
-        scheduler_described=f"{_PRIORITIES} ",
-        tags=f"--tags file://{TAGS} " if plan.tags else "",
-    )
-    return Artifact(SCRIPT, text, executable=True)
 
 
 def quotas(plan: Plan) -> dict[str, str]:
@@ -157,7 +130,7 @@ def scheduler(plan: Plan) -> Json:
     if any(mixed(plan)):
         # Quotas guess how many nodes of each type there are: the rest of them may be borrowed.
         config["IdleResourceSharing"] = "Enabled"
-    return _described(_PRIORITIES, {"SchedulerConfig": config})
+    return _described(DESCRIBED[PRIORITIES], {"SchedulerConfig": config})
 
 
 def _requests(plan: Plan) -> dict[str, Json]:
@@ -183,7 +156,7 @@ def _quota(queue: Queue, weight: int | None, owners: Mapping[str, Sequence[str]]
         "ComputeQuotaTarget": target,
         "ActivationState": "Enabled",
     }
-    return _described(f"{_DESCRIBED}{queue.name}", members)
+    return _described(DESCRIBED[QUOTA].format(queue.name), members)
 
 
 def weights(plan: Plan) -> dict[str, int]:
@@ -269,7 +242,7 @@ def mixed(plan: Plan) -> Iterator[tuple[Queue, NodeGroup]]:
 
 
 def _described(what: str, members: Json) -> Json:
-    """``members`` with a description from which ``deploy.sh`` knows whether they are current."""
+    """``members`` with a description from which a deployment knows whether they are current."""
     text = json.dumps(members, sort_keys=True)
     return {"Description": f"{what} {sha256(text)[:12]}", **members}
 

@@ -18,6 +18,7 @@ from clustergen.targets.hyperpod_eks import (
     charts,
     cluster,
     governance,
+    governance_limits,
     jobs,
     lifecycle,
     limits,
@@ -38,7 +39,6 @@ def values(plan: Plan) -> dict[str, Any]:
         "filled": any(placeholders.names(file.text) for file in made),
         "group_label": limits.GROUP_LABEL,
         "has_optional": lifecycle.has_optional(plan),
-        "has_quotas": governance.wanted(plan),
         "has_sample_jobs": bool(jobs.groups(plan)),
         "has_scripts": bool(lifecycle.files(plan)),
         "health_label": limits.HEALTH_LABEL,
@@ -50,14 +50,26 @@ def values(plan: Plan) -> dict[str, Any]:
         "observability": addons.OBSERVABILITY,
         "priority_label": PRIORITY_LABEL,
         "queue_label": QUEUE_LABEL,
+        "quotas": _quotas(plan),
         "quotas_folder": governance.FOLDER,
-        "quotas_script": governance.SCRIPT,
         "resume_annotation": limits.RESUME_ANNOTATION,
         "task_governance": governance.TASK_GOVERNANCE,
         "tests": [file.path for file in smoke.files(plan)],
         "unknown_types": list(_unknown_types(plan)),
         "volumes": bundle.VOLUMES,
     }
+
+
+def _quotas(plan: Plan) -> str:
+    """What makes the quotas without a deployment by clustergen; empty without quotas."""
+    if not governance.wanted(plan):
+        return ""
+    if plan.region in governance_limits.TEMPLATE_REGIONS:
+        return f"`{governance.TEMPLATE}`"
+    return (
+        "the commands `create-cluster-scheduler-config` and `create-compute-quota` of `./deploy.sh "
+        "--dry-run`, with the ARN of the cluster"
+    )
 
 
 def _sized_by_karpenter(plan: Plan) -> str:

@@ -276,18 +276,14 @@ def test_messages_are_no_commands() -> None:
         'note "run: aws eks create-access-entry --cluster-name x" \\\n'
         '  "or aws logs delete-log-group"\n'
         '  found=$(run aws --region "$region" ec2 describe-vpcs --query x)\n'
-        '  if ! ask_if_allowed aws --region "$region" \\\n    sagemaker list-clusters; then :; fi\n'
-        'ask_state aws --region "$region" fsx describe-volumes --output text\n'
-        'pcs() {\n  run aws --region "$region" pcs "$@"\n}\npcs update-queue --id x\n',
+        '  if ! ask aws --region "$region" \\\n    sagemaker list-clusters; then :; fi\n',
     )
     inner = Artifact("smoke/run.sh", "aws s3 cp a s3://b\n")
     readme = Artifact("README.md", "Reboot it: `aws ec2 reboot-instances --region x`.\n")
     assert calls.calls((script, inner, readme)) == {
         "ec2 describe-vpcs",
         "ec2 reboot-instances",
-        "fsx describe-volumes",
         "sagemaker list-clusters",
-        "pcs update-queue",
     }
 
 

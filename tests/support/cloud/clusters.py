@@ -185,7 +185,7 @@ class Eks:
     def describe_addon(self, request: Request) -> Any:
         if not self.addon:
             raise Refused("ResourceNotFoundException", "No addon found")
-        return {}
+        return {"addon": {"status": "ACTIVE"}}
 
     def update_kubeconfig(self, request: Request) -> Any:
         """The command looks at the status itself."""
@@ -455,8 +455,9 @@ class HyperPod:
         singular = noun.removesuffix("s")
         kind = "".join(word.capitalize() for word in singular.split("-"))
         if verb == "list":
-            found = [dict(e) for e in self.governed.values() if e["kind"] == kind]
-            return {f"{kind}Summaries": found}
+            found = [each for each in self.governed.values() if each["kind"] == kind]
+            known = "Name", "Status", f"{kind}Id", f"{kind}Version"
+            return {f"{kind}Summaries": [{name: each[name] for name in known} for each in found]}
         if verb == "create":
             name = request.one("name")
             given = json.loads(self.account.text_of(request.one("cli-input-json")))
@@ -478,5 +479,4 @@ class HyperPod:
             self.governed[key] |= {**given, "Status": "Updated"}
             return {}
         shown = {**self.governed[key], **self.account.governance}
-        shown.pop("until", None)
-        return shown
+        return {name: value for name, value in shown.items() if name not in ("kind", "until")}

@@ -55,7 +55,7 @@ def test_a_deployment(rig: Bundle) -> None:
     assert [line.split("--name ")[1].split()[0] for line in made] == ["train", "tune"]
     for line in (*made, *rig.calling("create-cluster-scheduler-config")):
         assert f"--cluster-arn {ARN}" in line
-        assert "--tags file://governance/tags.json" in line
+        assert "--tags Key=team,Value=research" in line
     # The user's kubeconfig does not change.
     updates = rig.calling("update-kubeconfig")
     assert updates
@@ -84,7 +84,7 @@ def test_a_changed_quota_is_updated(rig: Bundle) -> None:
 
 def test_a_failed_quota_reports_the_reason(rig: Bundle) -> None:
     rig.account.governance["Status"] = "CreateFailed"
-    rig.stops("cluster-scheduler-config id-example: CreateFailed")
+    rig.stops("the scheduler configuration example: CreateFailed: HyperPod gives no reason")
 
 
 RETRIES = [
@@ -115,11 +115,10 @@ def test_the_quota_of_a_removed_queue_is_deleted(rig: Bundle) -> None:
     rig.render(files_of_new("queues: [{name: train, node_groups: [h200], priority: 10}]"))
     done = rig.deployed()
     assert "so their quotas are deleted: tune" in done.stderr
-    assert "The quota theirs was not made by clustergen" in done.stderr
+    assert "The quota theirs: clustergen did not make it, so it stays" in done.stderr
     assert {each["Name"] for each in governed.values()} == {"example", "train", "theirs"}
     first, *_ = rig.order("delete-compute-quota", "update-compute-quota")
     assert first == "delete-compute-quota"
-    rig.succeeds("govern.sh", "--dry-run")
 
 
 @pytest.mark.parametrize("key", ["id-tune-ComputeQuota", "id-example-ClusterSchedulerConfig"])
@@ -130,10 +129,11 @@ def test_what_another_team_made_under_our_name_is_left_alone(rig: Bundle, key: s
         theirs |= {"Description": "of another team", "Status": status}
         done = rig.deploy()
         assert (done.returncode, theirs["Description"]) == (2, "of another team")
-        assert "was not made by clustergen: its description is 'of another team'" in done.stderr
+        assert "clustergen did not make the " in done.stderr
+        assert "its description is 'of another team'" in done.stderr
         assert rig.order("sagemaker update-c", "sagemaker delete-c") == ["sagemaker update-c"]
-    done = rig.run("govern.sh", "--delete")
-    assert "were not made by clustergen" in done.stderr or "was not made" in done.stderr
+    done = rig.deploy("--destroy")
+    assert "example: clustergen did not make it" in done.stderr or "tune: clusterg" in done.stderr
     assert rig.account.hyperpod.governed[key] == theirs
 
 
@@ -142,8 +142,6 @@ def test_the_removal_of_an_add_on_needs_consent_first(rig: Bundle, more: str) ->
     """Not after the EKS cluster, the HyperPod cluster and the quotas have changed."""
     rig.deploy()
     rig.render(files_of_new(f"kubernetes: {{admission: none{more}}}"))
-    for name in ("govern.sh", "governance/tags.json"):
-        (rig.folder / name).unlink(missing_ok=True)
     (rig.folder / "addons.template.json").unlink(missing_ok=True) if more else None
     rig.render(files_of_new(f"kubernetes: {{admission: none{more}}}"))
     rig.stops("--allow-replacement")
@@ -214,8 +212,6 @@ def test_system_nodes_of_another_type_are_refused(rig: Bundle) -> None:
 
 def test_without_kueue_the_quotas_of_an_earlier_bundle_are_deleted(rig: Bundle) -> None:
     rig.deploy()
-    for name in ("govern.sh", "governance/tags.json"):
-        (rig.folder / name).unlink()
     rig.render(files_of_new("kubernetes: {admission: none}"))
     done = rig.deploy("--allow-replacement")  # The add-on goes, too.
     assert done.returncode == 0, done.stderr
@@ -248,8 +244,8 @@ def test_a_quota_that_cannot_be_deleted_stops_the_run(rig: Bundle) -> None:
     done = rig.deploy("--destroy")
     assert done.returncode == 2
     assert entry["Status"] == "DeleteFailed"
-    *_, said = (line for line in done.stderr.splitlines() if line.startswith("govern.sh: "))
-    assert "compute-quota tune could not be deleted: it is in use" in said
+    *_, said = (line for line in done.stderr.splitlines() if line.startswith("clustergen: "))
+    assert "the quota tune could not be deleted: it is in use" in said
     assert rig.calling("delete-cluster") == []
 
 
@@ -412,7 +408,6 @@ def test_validators_accept_the_scripts(text: str) -> None:
     scripts = {name: text for name, text in files.items() if "/" not in name and ".sh" in name}
     assert {"deploy.sh", "install.sh"} <= set(scripts)
     assert script_violations(scripts) == []
-    assert script_violations({"govern.sh": files_of(EXISTING)["govern.sh"]}) == []
 
 
 STORED = f"""{NEW}
@@ -481,13 +476,6 @@ def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
         assert "namespace: default" in text
 
 
-def test_quotas_without_a_cluster(rig: Bundle) -> None:
-    done = rig.run("govern.sh")
-    assert done.returncode == 2
-    assert done.stderr.endswith("govern.sh: the HyperPod cluster example does not exist\n")
-    assert rig.run("govern.sh", "--dry-run").returncode == 0
-
-
 @pytest.mark.parametrize(
     "question", ["eks describe-addon", "list-compute-quotas", "sagemaker describe-cluster"]
 )
@@ -495,8 +483,8 @@ def test_a_failed_query_is_an_error(rig: Bundle, question: str) -> None:
     """With a token that expired, nothing is missing: no quota is made again."""
     rig.deployed()
     rig.account.fail(question, EXPIRED)
-    rig.stops("Renew them", script="govern.sh")
-    assert rig.calling("create-") == []
+    rig.stops("Renew them")
+    assert rig.calling("sagemaker create-") == []
 
 
 def test_an_existing_eks_cluster_loses_the_quotas_of_an_earlier_bundle(tmp_path: Path) -> None:
@@ -510,4 +498,4 @@ def test_an_existing_eks_cluster_loses_the_quotas_of_an_earlier_bundle(tmp_path:
         made.render(files_of(""))
         done = made.deployed()
         assert {each["Name"] for each in governed.values()} == {"example"}
-        assert "The priorities example were not made by clustergen" in done.stderr
+        assert "The scheduler configuration example: clustergen did not make it" in done.stderr

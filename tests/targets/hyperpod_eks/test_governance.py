@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from clustergen.deployment import calls, reading
 from clustergen.targets.hyperpod_eks import governance, governance_limits
 from tests.support import service_models
 from tests.targets.hyperpod_eks.new_cluster import codes, document_of, files_of_new, plan_of_new
@@ -178,9 +179,17 @@ UNWANTED = [
 def test_no_quotas_without_task_governance(text: str, files: Any) -> None:
     made = files(text)
     assert [path for path in made if path.startswith("governance")] == []
-    # It deletes the quotas of an earlier bundle.
     assert "quotas" not in json.loads(made["bundle.json"])["service"]["eks"]
-    assert "sagemaker create-" not in made["govern.sh"]
+    # It deletes the quotas of an earlier bundle.
+    known = {*calls.commands(reading.parsed(made["bundle.json"]))}
+    assert "sagemaker delete-compute-quota" in known
+    assert "sagemaker create-compute-quota" not in known
+
+
+def test_quotas_need_permissions() -> None:
+    made = files_of_new("")
+    known = {*calls.commands(reading.parsed(made["bundle.json"]))}
+    assert {"sagemaker create-compute-quota", "sagemaker update-compute-quota"} <= known
 
 
 FINDINGS = [

@@ -248,7 +248,7 @@ def test_storage_that_the_cluster_would_delete_stops_the_run(
     with bundle(tmp_path, OF_CLUSTER.format(fate)) as made:
         made.account.values["StorageXId"] = "fs-0a1b2c3d4e5f67890"
         made.deployed()
-        made.render(files("storage: [{mount: /y, type: efs}]"))
+        made.render(files("storage: [{mount: /x, type: efs}, {mount: /y, type: efs}]"))
         made.account.values["StorageYId"] = "fs-0a1b2c3d4e5f67891"
         done = made.deploy()
         assert (done.returncode == 2) == stops, done.stderr

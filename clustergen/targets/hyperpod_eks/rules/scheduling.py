@@ -189,8 +189,8 @@ def without_nodes(plan: Plan) -> Iterator[Problem]:
     why="Task governance counts instances by type, and HyperPod starts the types that it finds. "
     "A quota divides the nodes of a group among its types. Queues may borrow the others, but Kueue "
     "may also give a job a type of which there is no node, and the job then waits for one. That "
-    "queues may borrow what is idle is IdleResourceSharing, which an older AWS CLI does not know: "
-    "`govern.sh` then ends with `Unknown parameter`, and goes on where it ended after an update.",
+    "queues may borrow what is idle is IdleResourceSharing, which an older botocore does not know: "
+    "a deployment then ends with `Unknown parameter`, and goes on there after an update.",
     source=accepted.QUOTA,
     severity=Severity.WARNING,
     bad=f"{NEW}\nnode_groups: [{{name: h200, instance_type: null, "

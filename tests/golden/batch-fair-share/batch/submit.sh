@@ -119,13 +119,6 @@ ask() {
     complaint=$(<"$complaints")
     answer=
     stop_without_credentials "$complaint"
-    case $complaint in
-      *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
-        *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
-        *"(InvalidCapacityReservationId.NotFound)"*)
-        return 1
-        ;;
-    esac
     # The CLI has tried for minutes by then. A network without a way to the service has none later.
     case $complaint in *"Connect timeout"*) most=2 ;; *) most=10 ;; esac
     if ((tries < most)) && is_passing "$complaint"; then
@@ -136,11 +129,6 @@ ask() {
     note "$complaint"
     fail "this AWS command failed: $*. Fix what it reports, and run this again."
   done
-}
-
-ask_state() {
-  ask "$@" || return 1
-  [[ -n $answer ]] || fail "AWS answered this with nothing: $*. Run this again."
 }
 
 wait_for() {
@@ -212,14 +200,14 @@ find_definition() {
   [[ $dry_run == no ]] || return 0
   ask aws --region "$region" batch describe-job-definitions --job-definition-name "$1" \
     --status ACTIVE --output text \
-    --query "jobDefinitions[?parameters.content=='$2'].[jobDefinitionArn]" || answer=
+    --query "jobDefinitions[?parameters.content=='$2'].[jobDefinitionArn]"
   definition=${answer%%$'\n'*}
 }
 
 # Sets $status, $job (its name) and $reason.
 read_job() {
   ask aws --region "$region" batch describe-jobs --jobs "$1" --output text \
-    --query 'jobs[0].[status,jobName,statusReason]' || answer=
+    --query 'jobs[0].[status,jobName,statusReason]'
   [[ -n $answer ]] || fail "Batch does not know the job $1"
   IFS=$'\t' read -r status job reason <<<"$answer"
 }
@@ -228,7 +216,7 @@ read_job() {
 streams() {
   local log='[].logConfiguration.options."awslogs-stream-prefix" | [0]'
   ask aws --region "$region" batch describe-jobs --jobs "$1" --output text \
-    --query "jobs[0].[container,nodeProperties.nodeRangeProperties[0].container]$log" || answer=
+    --query "jobs[0].[container,nodeProperties.nodeRangeProperties[0].container]$log"
   printf '%s' "${answer:+--log-stream-name-prefix $answer }"
 }
 
