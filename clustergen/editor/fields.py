@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from clustergen.base.findings import Path
 from clustergen.editor.outline import Node
-from clustergen.spec import schema as language
+from clustergen.spec import sections
 
 Schema = Mapping[str, Any]
 
@@ -23,24 +23,19 @@ class Field(NamedTuple):
 
 
 @functools.cache
-def _language() -> Schema:
-    return language.schema()
-
-
-@functools.cache
 def top_level() -> frozenset[str]:
     """The keys of a spec."""
-    return frozenset(_language()["properties"])
+    return frozenset(sections.language()["properties"])
 
 
 def forms(path: Path, root: Node) -> list[Schema]:
     """The forms that the value at ``path`` may have; with a ``type`` written, those of the type."""
-    here = list(_expanded(_language()))
+    here = list(sections.forms(sections.language()))
     node: Node | None = root
     for step in path:
         node = node.child(step) if node else None
         inside = [found for form in here if (found := _inside(form, step)) is not None]
-        here = _of_type([form for one in inside for form in _expanded(one)], node)
+        here = _of_type([form for one in inside for form in sections.forms(one)], node)
     return here
 
 
@@ -78,13 +73,13 @@ def default(schema: Schema) -> str:
 
 def kind(schema: Schema) -> str:
     """What a field takes, in a few words."""
-    words = dict.fromkeys(word for form in _expanded(schema) if (word := _kind(form)))
+    words = dict.fromkeys(word for form in sections.forms(schema) if (word := _kind(form)))
     return " or ".join(words)
 
 
 def is_only(type: str, schema: Schema) -> bool:
     """Whether the only form of the field has this type."""
-    return all(form.get("type") == type for form in _expanded(schema))
+    return all(form.get("type") == type for form in sections.forms(schema))
 
 
 def documentation(found: Field) -> str:
@@ -95,20 +90,6 @@ def documentation(found: Field) -> str:
     facts += [f"default `{value}`"] if value else []
     about.append("; ".join(filter(None, facts)))
     return "\n\n".join(filter(None, about))
-
-
-def _expanded(schema: Schema) -> Iterator[Schema]:
-    """The forms of ``schema``, without references and null."""
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        yield from _expanded({**_language()["$defs"][name], **beside})
-        return
-    choices: Sequence[Schema] = schema.get("anyOf") or schema.get("oneOf") or ()
-    for choice in choices:
-        yield from _expanded(choice)
-    if not choices and schema.get("type") != "null":
-        yield schema
 
 
 def _inside(form: Schema, step: str | int) -> Schema | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from clustergen.base.findings import Path
@@ -12,7 +12,7 @@ from clustergen.spec import schema
 Node = Mapping[str, Any]
 """A part of the JSON Schema."""
 
-# The key whose value users often write instead of the section.
+# The keys whose value users often write instead of the section.
 _MAIN = ("id", "instance_type", "size", "zone", "run", "mount", "group", "os", "source")
 
 
@@ -23,7 +23,14 @@ def keys(path: Path, data: Any) -> list[str]:
 
 def main_key(path: Path, data: Any) -> str | None:
     """The key of the section at ``path`` for which a single text was probably meant."""
-    return next((name for name in _properties(path, data) if name in _MAIN), None)
+    only = required(path, data)
+    known = (name for name in _properties(path, data) if name in _MAIN)
+    return next(known, only[0] if len(only) == 1 else None)
+
+
+def required(path: Path, data: Any) -> Sequence[str]:
+    """The keys that the section at ``path`` needs; if there are several, those of the first."""
+    return next((section.get("required", ()) for section in _at(path, data)), ())
 
 
 def types(path: Path, data: Any) -> list[str]:
@@ -53,12 +60,16 @@ def owner(key: str, path: Path, data: Any) -> str:
 
 
 def forms(node: Node) -> Iterator[Node]:
-    """The schemas that a value may match, with references resolved."""
+    """The schemas that a value may match, without references and null."""
     if "$ref" in node:
-        yield from forms(language()["$defs"][node["$ref"].rpartition("/")[2]])
-    for form in (*node.get("anyOf", ()), *node.get("oneOf", ())):
-        yield from forms(form)
-    if not {"$ref", "anyOf", "oneOf"} & node.keys():
+        name = node["$ref"].rpartition("/")[2]
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        yield from forms({**language()["$defs"][name], **beside})
+        return
+    choices: Sequence[Node] = node.get("anyOf") or node.get("oneOf") or ()
+    for choice in choices:
+        yield from forms(choice)
+    if not choices and node.get("type") != "null":
         yield node
 
 

@@ -238,6 +238,8 @@ def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> tuple[st
         known = sections.keys(path, data)
         if meant := _as_mapping(value, known, sections.main_key(path, data)):
             return f"write {_flow(meant)}", meant
+        if value is True and known and not sections.required(path, data):
+            return "write {}", {}
         return f"known here: {_list(known)}" if known else "write key: value", None
     return "", None
 

@@ -369,6 +369,7 @@ UNREAD = [
     ('name: "llm\n', 'name: "llm"\n'),
     ("tags: {team: [a, b}\n", "tags: {team: [a, b]}\n"),
     ("tags: {team: a  # ours\n", "tags: {team: a}  # ours\n"),
+    ("users: [{name: ann}\n  {name: bob}]\n", "users: [{name: ann},\n  {name: bob}]\n"),
     ("region: @east  # ours\n", "region: '@east'  # ours\n"),
     ("users:\n  -name: ann\n    uid: 2001\n", "users:\n  - name: ann\n    uid: 2001\n"),
     ("name: l\u202elm\x7f\n", "name: llm\n"),

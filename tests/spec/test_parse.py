@@ -143,7 +143,11 @@ node_groups: [{name: h200, root_volume: 200GiB}]
 head_node: m7i.xlarge
     SPC022 | expected a mapping, found | write {instance_type: m7i
 login: true
-    SPC022 | expected a mapping, found true | known here: count, iam, image,
+    SPC022 | expected a mapping, found true | write {}
+kubernetes: {addons: [vpc-cni]}
+    SPC022 | expected a mapping, found the text 'vpc-cni' | write {name: vpc-cni}
+users: [alice]
+    SPC022 | expected a mapping, found the text 'alice' | known here: name, ssh_key, uid
 network: use1-az6
     SPC022 | expected a mapping, found | write {zone: use1-az6}
 network: {ssh_from: 10.0.0.0/8}

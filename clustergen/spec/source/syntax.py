@@ -5,8 +5,9 @@ PyYAML has two parsers (libyaml and pure Python) with different messages; the ta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -33,6 +34,11 @@ _DASH = pattern(r" *-(?=[A-Za-z_][A-Za-z0-9_]*:)")
 _INDENT = "lines of one mapping or list begin in the same column"
 _QUOTE = "put the value in quotes"
 _SAME = "the quote that opens it"
+_Opening = yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken
+_CLOSING = {
+    yaml.FlowSequenceEndToken: yaml.FlowSequenceStartToken,
+    yaml.FlowMappingEndToken: yaml.FlowMappingStartToken,
+}
 _FLOW = pattern(r"[\[\]{}']")
 _TABLE = (
     _Words(
@@ -114,15 +120,75 @@ def syntax_finding(error: yaml.YAMLError, text: Text) -> Finding:
     problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable")
     context = str(getattr(error, "context", None) or "")
     mark = getattr(error, "problem_mark", None)
-    start = getattr(error, "context_mark", None) or mark
+    start: Any = getattr(error, "context_mark", None) or mark
     if dash := _dash_without_space(text, mark):
         help = f"write a space after the dash; {_INDENT}"
         found = SYNTAX.at((), "this is no list item", help=help, fix=dash.replaced("- "))
         return found.placed(dash.span())
+    if mark and (other := _before(context, mark, start, text)):
+        return other
     words = _words(context, problem, _character(text, mark))
     place = _place(text, start if words.at_start else mark)
     fix = _fix(words, place, mark)
     return SYNTAX.at((), words.message, help=words.help, fix=fix).placed(place.span())
+
+
+def _before(context: str, mark: yaml.Mark, start: yaml.Mark, text: Text) -> Finding | None:
+    """What is wrong before the place where the parser stops: an open quote, or no comma."""
+    tokens = [each for each in _tokens(text) if not isinstance(each, yaml.KeyToken)]
+    here = [n for n, each in enumerate(tokens) if _at(each.start_mark) >= _at(mark)]
+    last = tokens[here[0] - 1] if here and here[0] else None
+    if last is None:
+        return None
+    scalar = last if isinstance(last, yaml.ScalarToken) else None
+    if last.start_mark.line == last.end_mark.line:
+        scalar = None
+    if scalar and not scalar.plain:
+        line = last.end_mark.line + 1
+        help = "close it where the value ends"
+        found = SYNTAX.at((), f"the quote that opens here is closed on line {line}", help=help)
+        return found.placed(_place(text, last.start_mark).span())
+    # A value without quotes goes on in the next line.
+    begins = scalar or isinstance(tokens[here[0]], yaml.ScalarToken | _Opening)
+    if begins and "flow" in context and _is_closed(tokens, start):
+        line = last.start_mark.line
+        place = _line_end(text, line) if scalar else _place(text, last.end_mark)
+        fix = _inserted(place, {place.column: ","})
+        found = SYNTAX.at((), "a comma is missing here", help="separate values by commas", fix=fix)
+        return found.placed(place.span())
+    return None
+
+
+def _line_end(text: Text, line: int) -> Place:
+    column = len(text.lines[line].partition(" #")[0].rstrip())
+    return Place(text, line, column, line, column + 1)
+
+
+def _tokens(text: Text) -> list[yaml.Token]:
+    found: list[yaml.Token] = []
+    with suppress(yaml.YAMLError):
+        for each in yaml.scan(text.source, Loader=yaml.SafeLoader):
+            found.append(each)  # noqa: PERF402 those before an error, too
+    return found
+
+
+def _at(mark: yaml.Mark) -> tuple[int, int]:
+    return mark.line, mark.column
+
+
+def _is_closed(tokens: Iterable[yaml.Token], start: yaml.Mark) -> bool:
+    """Whether the bracket at ``start`` and those in it are closed, each by its own kind."""
+    opened: list[yaml.Token] = []
+    for each in tokens:
+        if isinstance(each, _Opening):
+            opened.append(each)
+        elif type(each) in _CLOSING and opened:
+            last = opened.pop()
+            if not isinstance(last, _CLOSING[type(each)]):
+                return False
+            if _at(last.start_mark) == _at(start):
+                return True
+    return False
 
 
 def _fix(words: _Words, place: Place, mark: yaml.Mark | None) -> Fix | None:
