@@ -97,17 +97,14 @@ end
 def _list(name: str, words: Sequence[str]) -> Mapping[str, object]:
     """The functions that complete a list, by shell, in the form of shtab's ``complete``."""
     function = f"_clustergen_{name}"
-    written = {"name": name, "words": " ".join(words)}
+    joined = " ".join(words)
+    forms = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
     return {
-        "preamble": {
-            "bash": _BASH.format(**written),
-            "zsh": _ZSH.format(**written),
-            "fish": _FISH.format(**written),
-        },
+        "preamble": {shell: f.format(name=name, words=joined) for shell, f in forms.items()},
         "bash": function,
         "zsh": function,
         "fish": f"({function})",
-        "tcsh": f"({' '.join(words)})",
+        "tcsh": f"({joined})",
     }
 
 

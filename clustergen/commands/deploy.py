@@ -128,21 +128,15 @@ def _effects(path: str, old: str, new: str) -> Iterator[str]:
             yield each.text
 
 
-def _imagine(run: Run) -> None:
-    """Let a run ask nobody."""
-    run.options = run.options.rehearsed()
-    run.world.transport = run.world.clock = Imagined(run)
-    run.world.programs = Unused()
-
-
 def _performed(run: Run, *, dry: bool) -> int:
     try:
-        if dry:
-            _imagine(run)
+        if dry:  # it asks nobody
+            run.options = run.options.rehearsed()
+            run.world.transport = run.world.clock = Imagined(run)
+            run.world.programs = Unused()
         actions.perform(run, CLUSTERS[run.bundle.service.kind](run))
     except Stop as stop:
-        lines = [*stop.notes, f"clustergen: {stop}"]
-        run.note("\n".join(lines))
+        run.note("\n".join([*stop.notes, f"clustergen: {stop}"]))
         return FAILED
     except KeyboardInterrupt:
         daily = run.options.action in actions.DAILY
@@ -150,10 +144,6 @@ def _performed(run: Run, *, dry: bool) -> int:
         run.note(f"Interrupted. What AWS has begun for {run.bundle.cluster} continues: {way}.")
         return INTERRUPTED
     return OK
-
-
-def _is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _answer(question: str) -> str:
@@ -164,13 +154,14 @@ def _answer(question: str) -> str:
 
 def _options(args: argparse.Namespace) -> Options:
     allowed = [*args.allowed, *(["replaces-resource"] if args.allow_replacement else [])]
+    asks = args.output == "text" and sys.stdin.isatty() and sys.stderr.isatty()
     return Options(
         action=args.action or "deploy",
         outputs=Path(args.outputs).absolute() if args.outputs else None,
         allowed=frozenset(allowed),
         new_image=args.new_image,
         yes=args.yes,
-        asks=_answer if args.output == "text" and _is_terminal() else None,
+        asks=_answer if asks else None,
         plan=args.plan,
         node=args.node,
     )

@@ -20,9 +20,8 @@ from clustergen.importing import Answers, Imported, Request, imported, imported_
 from clustergen.importing.reading import decoded
 from clustergen.importing.rules.decisions import DROPPED
 from clustergen.spec.patterns import STACK, VPC
-from clustergen.spec.source import read_text
+from clustergen.spec.source import STDIN, read_text
 
-_STDIN = "-"
 _LONGEST_NAME = 40
 
 
@@ -64,7 +63,7 @@ def _other_name(text: str, given: str | None) -> Iterator[Finding]:
 
 
 def _text(name: str) -> str:
-    return decoded(sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes())
+    return decoded(sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes())
 
 
 def _answers(args: argparse.Namespace) -> Answers:
@@ -125,10 +124,9 @@ def _clusters(args: argparse.Namespace) -> list[str]:
 
 def _parameters(given: Sequence[str]) -> Mapping[str, str]:
     """Values by name."""
-    for each in given:
-        if not each.partition("=")[1]:
-            raise UsageError(f"--parameter {each}: write NAME=VALUE")
-    return {name: value for name, _, value in (each.partition("=") for each in given)}
+    if wrong := [each for each in given if "=" not in each]:
+        raise UsageError(f"--parameter {wrong[0]}: write NAME=VALUE")
+    return dict(each.split("=", 1) for each in given)
 
 
 def _at(span: Span | None, file: str | None) -> Span | None:
@@ -144,18 +142,15 @@ def _summarize(result: Imported, args: argparse.Namespace) -> None:
         proof = "has errors"
     values = f"{result.words} of {result.words + result.overlaid} values as fields of the spec"
     overlay = f", {result.overlaid} in the overlay" if result.overlaid else ""
-    removed = (
-        f"; the overlay removes {result.removed} that clustergen adds" if result.removed else ""
-    )
-    counted = f"{values}{overlay}{removed}; " if result.words + result.overlaid else ""
-    line = f"imported: {counted}the spec {proof}"
-    print(line, file=sys.stderr)
+    less = f"; the overlay removes {result.removed} that clustergen adds" if result.removed else ""
+    counted = f"{values}{overlay}{less}; " if result.words + result.overlaid else ""
+    print(f"imported: {counted}the spec {proof}", file=sys.stderr)
     if args.out:
         print(f"next: `clustergen check {args.out}`", file=sys.stderr)
 
 
 def _status(result: Imported, args: argparse.Namespace) -> int:
-    if any(finding.could_not for finding in result.findings):
+    if inputs.could_not(result.findings):
         return FAILED
     if not result.text:
         return FOUND

@@ -28,21 +28,19 @@ def wanted(given: Iterable[str]) -> list[str]:
     """The names of the targets given with ``--target``."""
     names: list[str] = []
     for name in listed(given):
-        if name == "all":
-            names += targets.NAMES
-            continue
-        resolved = targets.resolve(name)
-        if resolved is None:
-            raise UsageError(f"no target {name!r}; use {', '.join(targets.NAMES)} or all")
-        names.append(resolved)
+        names += targets.NAMES if name == "all" else [_target(name, "{} or all")]
     return list(dict.fromkeys(names))
 
 
 def one_target(name: str) -> str:
     """The name of the one target given with ``--from`` or ``--to``."""
+    return _target(name, "one of {}")
+
+
+def _target(name: str, choice: str) -> str:
     resolved = targets.resolve(name)
     if resolved is None:
-        raise UsageError(f"no target {name!r}; use one of {', '.join(targets.NAMES)}")
+        raise UsageError(f"no target {name!r}; use {choice.format(', '.join(targets.NAMES))}")
     return resolved
 
 

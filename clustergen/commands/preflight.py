@@ -75,9 +75,8 @@ def _findings(specs: Sequence[_Spec], ignored: Sequence[str]) -> list[Finding]:
     for spec in specs:
         findings += errors(spec.checked.findings)
         for name, plan in spec.plans.items():
-            asked = accounts.setdefault(
-                plan.region, preflight.Account(plan.region, account.clients)
-            )
+            own = preflight.Account(plan.region, account.clients)
+            asked = accounts.setdefault(plan.region, own)
             traits = targets.load(plan.target).traits
             progress = inputs.Progress(len(preflight.concerned(plan)))
             seen = preflight.run(plan, traits, asked, now, progress.at)

@@ -95,8 +95,7 @@ def _largest(plan: Plan) -> tuple[int, NodeGroup]:
     """The group with the most accelerators, else cores."""
 
     def size(numbered: tuple[int, NodeGroup]) -> tuple[int, int]:
-        group = numbered[1]
-        type = group.type
+        group, type = numbered[1], numbered[1].type
         return group.max * (type.gpus + type.neuron_devices), group.max * type.cores
 
     return max(enumerate(plan.node_groups), key=size)

@@ -91,27 +91,24 @@ def _report(rendering: Rendering, nowhere: Sequence[str]) -> int:
 
 def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
     """Write or compare the bundle of every target that can be rendered."""
-    plans = list(checked.plans.values())
-    rendering.findings += served.findings(plans, Path(rendering.args.out or inputs.OUT))
-    for target in checked.plans:
+    out = Path(rendering.args.out or inputs.OUT)
+    rendering.findings += served.findings(list(checked.plans.values()), out)
+    for target, plan in checked.plans.items():
         files = _files(checked, target, rendering)
         if files is None:
             continue
-        parent = Path(rendering.args.out or inputs.OUT) / checked.plans[target].name
+        parent = out / plan.name
         folder = parent / target
         if parent.is_symlink():
             help = "remove the link, or name the folder that it is in with -o"
-            rendering.findings.append(
-                NOT_A_FOLDER.at((), f"{parent} is a symbolic link", help=help)
-            )
+            rendering.findings += [NOT_A_FOLDER.at((), f"{parent} is a symbolic link", help=help)]
             return
         # Some file systems do not distinguish upper and lower case.
         place = str(folder).casefold()
         if place in rendering.folders:
-            other = rendering.folders[place]
-            rendering.findings.append(
-                SAME_NAME.at(("name",), f"{title} and {other} would both be written to {folder}")
-            )
+            both = f"{title} and {rendering.folders[place]}"
+            message = f"{both} would both be written to {folder}"
+            rendering.findings.append(SAME_NAME.at(("name",), message))
             continue
         rendering.folders[place] = title
         _settle(folder, files, rendering)
@@ -174,10 +171,8 @@ def _print(checked: Checked, rendering: Rendering) -> int:
     if files is None:
         return inputs.status(rendering.findings, args) or FOUND
     wanted = args.file or targets.load(names[0]).document_path(checked.plans[names[0]])
-    for artifact in files:
-        if artifact.path == wanted:
-            inputs.print_file(artifact.text)
-            return inputs.status(rendering.findings, args)
-    return inputs.print_error(
-        f"no {wanted} in this bundle; use one of {', '.join(artifact.path for artifact in files)}"
-    )
+    texts = {artifact.path: artifact.text for artifact in files}
+    if wanted not in texts:
+        return inputs.print_error(f"no {wanted} in this bundle; use one of {', '.join(texts)}")
+    inputs.print_file(texts[wanted])
+    return inputs.status(rendering.findings, args)

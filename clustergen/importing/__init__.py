@@ -103,7 +103,8 @@ def imported_live(clusters: Sequence[str], answers: Answers, clients: Clients) -
             answers = answers._replace(name=name)
         answers = live.located(found, answers, where)
     except (account.CallError, LiveError) as error:
-        return _refused(NO_ANSWER.at((), str(error), help=_way_out(error)))
+        help = _WAYS_OUT.get(type(error), "import what the AWS CLI prints for the cluster")
+        return Imported.refused(NO_ANSWER.at((), str(error), help=help))
     return imported(Request(found, answers))
 
 
@@ -117,28 +118,25 @@ _WAYS_OUT: Final[Mapping[type[Exception], str]] = {
 }
 
 
-def _way_out(error: Exception) -> str:
-    return _WAYS_OUT.get(type(error), "import what the AWS CLI prints for the cluster")
-
-
 def _imported(request: Request, known: Mapping[str, str]) -> Imported:
     sources: list[Source] = []
     for name, text in request.texts:
         try:
             sources += read(text, name, known)
         except Unreadable as error:
-            return _refused(unreadable(name, text, error))
+            return Imported.refused(unreadable(name, text, error))
     if found := [each.place(it) for each in sources for it in malformed.directives(each.data)]:
-        return Imported("", tuple(found), False, 0, 0)
+        return Imported.refused(*found)
     first, *others = sorted(sources, key=lambda each: not formats.recognized(each.data))
     format = formats.recognized(first.data)
     if not format:
-        return _refused(first.place(unknown(first)))
+        return Imported.refused(first.place(unknown(first)))
     strangers = [each for each in others if not _belongs(each, format)]
     # Objects of Kubernetes may stand in the file of a cluster, and are not part of it.
     if far := [each for each in strangers if each.name != first.name or not each.is_object]:
         message = f"{first.name} is one cluster; {far[0].name} does not belong to it"
-        return _refused(far[0].place(UNKNOWN.at((), message, help="import the files one by one")))
+        apart = UNKNOWN.at((), message, help="import the files one by one")
+        return Imported.refused(far[0].place(apart))
     belonging = (first, *(each for each in others if each not in strangers))
     result = _SETS[format](belonging, request.answers)
     result = result.without([s.place(each) for s in belonging for each in malformed.resources(s)])
@@ -200,7 +198,3 @@ def _belongs(source: Source, format: str) -> bool:
     if format == formats.EKS and source.is_object:
         return True
     return other == format or (not other and (supporting or is_launch_template(source)))
-
-
-def _refused(finding: Finding) -> Imported:
-    return Imported("", (finding,), False, 0, 0)

@@ -28,8 +28,6 @@ _OF_AWS: Final = "/aws-pcs-node-lifecycle-scripts/"
 _FIRST: Final = word_set("aws baseline.sh imex.sh packages.sh")
 """What precedes the user's first scripts."""
 _NONE: Final = "-"
-_REGION: Final = ("region",)
-"""What follows the members of a mount."""
 
 
 class Action(NamedTuple):
@@ -184,7 +182,8 @@ def _is_known(arguments: Sequence[str]) -> bool:
     """Whether these are arguments that this version of clustergen writes."""
     members = Mount._fields
     required = len(members) - len(Mount._field_defaults)
-    return required <= len(arguments) <= len(members) + len(_REGION) and arguments[0] in _KINDS
+    most = len(members) + 1  # the region follows
+    return required <= len(arguments) <= most and arguments[0] in _KINDS
 
 
 def _storage(mount: Mount, beside: Beside, notes: Notes, *, efa: bool) -> Json:

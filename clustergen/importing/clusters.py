@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 from clustergen.base.documents import without_nothing
 from clustergen.base.findings import Finding
 from clustergen.base.patterns import pattern
-from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing import settings, templates
 from clustergen.importing.answers import Answers
 from clustergen.importing.beside import report
 from clustergen.importing.cloudformation import Questions, Resource
-from clustergen.importing.conversion import Imported, convert
+from clustergen.importing.conversion import Imported, convert, with_option
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.regions import located, of_arns
@@ -71,7 +70,9 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     if not clusters:
         return _incomplete(sources[0], reader)
     if reader.one and len(clusters) > 1:
-        return _several(sources[0], clusters)
+        text = f"the files have {len(clusters)} clusters: {', '.join(clusters)}"
+        several = formats.UNKNOWN.at((), text, help="import each from its own files")
+        return Imported.refused(sources[0].place(several))
     if reader.one and "Name" not in found.settings[reader.main][clusters[0]]:
         notes.named((reader.main, clusters[0]), answers.name)
     unread = list(_unexpanded(sources))
@@ -80,7 +81,9 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     if _is_ours(sources):
         notes.decided((), _OURS, "targets")
     else:
-        known = settings.identified(_answered(known, answers, reader, notes), found, reader.form)
+        looked_up = frozenset(reader.form.parameters.values())
+        known = Questions(notes, answers.region, looked_up).answered(known)
+        known = settings.identified(known, found, reader.form)
     words = reader.words(known, answers, notes)
     if _is_ours(sources):
         words["monitoring"] = {**words.get("monitoring", {}), **_logs(found)}
@@ -105,7 +108,7 @@ def converted(  # noqa: PLR0913, PLR0917 what an import knows
     origin = PurePath(first.name).name
     if answers.adopt:
         stack = answers.stack or stack_name(name, reader.target)
-        words = _in_stack(_without_stack_tags(words, notes), reader.target, stack)
+        words = with_option(_without_stack_tags(words, notes), reader.target, stack=stack)
         _ask_about_stack(first, name, answers, reader, notes)
     if answers.adopt and first.is_template:
         # An update compares templates as they are written, and logical ids are names in a stack.
@@ -115,13 +118,6 @@ def converted(  # noqa: PLR0913, PLR0917 what an import knows
     else:
         result = convert(known, words, origin, notes, service)
     return result._replace(findings=tuple(_placed(result.findings, found, first)))
-
-
-def _answered(found: Json, answers: Answers, reader: Reader, notes: Notes) -> Json:
-    looked_up = frozenset(reader.form.parameters.values())
-    partition = partition_of(answers.region).name
-    known: Json = Questions(notes, partition, answers.region, looked_up).answered(found)
-    return known
 
 
 def _extracted(
@@ -197,11 +193,6 @@ def _ask_for_name(id: str, parameter: str, name: str, notes: Notes) -> None:
     notes.asked((), text, help, "targets")
 
 
-def _in_stack(words: Json, target: str, stack: str) -> Json:
-    own = {**words["targets"].get(target, {}), "stack": stack}
-    return {**words, "targets": {**words["targets"], target: own}}
-
-
 def _without_stack_tags(words: Json, notes: Notes) -> Json:
     """Without the word that deploy.sh makes tags of the stack, which change all that is in it."""
     if "tags" in words:
@@ -249,19 +240,6 @@ def _placed(findings: Sequence[Finding], found: Extracted, first: Source) -> Ite
 
 
 def _incomplete(first: Source, reader: Reader) -> Imported:
-    title = load(reader.target).title
-    finding = formats.INCOMPLETE.at(
-        (),
-        f"no file has the cluster, only parts of one for {title}",
-        help="add the template of the cluster, or what describes it: import FILE FILE ...",
-    )
-    return Imported("", (first.place(finding),), False, 0, 0)
-
-
-def _several(first: Source, clusters: Sequence[str]) -> Imported:
-    finding = formats.UNKNOWN.at(
-        (),
-        f"the files have {len(clusters)} clusters: {', '.join(clusters)}",
-        help="import each from its own files",
-    )
-    return Imported("", (first.place(finding),), False, 0, 0)
+    text = f"no file has the cluster, only parts of one for {load(reader.target).title}"
+    help = "add the template of the cluster, or what describes it: import FILE FILE ..."
+    return Imported.refused(first.place(formats.INCOMPLETE.at((), text, help=help)))

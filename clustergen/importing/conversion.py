@@ -23,6 +23,7 @@ from clustergen.overlay.merging import called, deletes, naming
 from clustergen.spec.exposed import with_stand_ins
 from clustergen.spec.rules import form
 from clustergen.spec.rules.secrets import FILLED_IN
+from clustergen.spec.source.nodes import dotted
 from clustergen.targets import Target
 
 Json = dict[str, Any]
@@ -59,6 +60,11 @@ class Imported(NamedTuple):
     """Number of values that the spec would add and the overlay removes."""
     errors: tuple[Finding, ...] = ()
     """What rules reject in the spec, with places in :attr:`text`."""
+
+    @classmethod
+    def refused(cls, *findings: Finding) -> Imported:
+        """No spec, and why."""
+        return cls("", findings, lossless=False, words=0, overlaid=0)
 
     def without(self, lost: Sequence[Finding]) -> Imported:
         """This, after something was left out before the comparison."""
@@ -97,7 +103,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     changes = overlay.difference(document, wanted, keys=keys)
     if changes:
         notes.comment("targets", "Values that `import` did not map to fields:")
-    words = _with_overlay(words, changes, target)
+        words = with_option(words, target.traits.section, overlay=changes)
     text = spec_text(words, origin, notes.comments)
 
     def place(path: Path) -> Path:
@@ -147,7 +153,7 @@ def _planned(
         if not left:
             break
         for finding in left if service.adopts else ():
-            text = f"{_text(finding.path)} is not in the spec. {finding.code}: {finding.message}"
+            text = f"{dotted(finding.path)} is not in the spec. {finding.code}: {finding.message}"
             notes.findings.append(decisions.WITHOUT.at((), text, help=finding.help))
         words = fewer
     return words, _document(checked, target)
@@ -178,11 +184,9 @@ def _rejected(checked: Checked) -> tuple[Finding, ...]:
     return tuple(each for each in errors(checked.findings) if each.code != FILLED_IN.code)
 
 
-def _with_overlay(words: Json, changes: Any, target: Target) -> Json:
-    if not changes:
-        return words
-    section = target.traits.section
-    options = {**words["targets"].get(section, {}), "overlay": changes}
+def with_option(words: Json, section: str, **option: Any) -> Json:
+    """``words`` with an option in a section of ``targets``."""
+    options = {**words["targets"].get(section, {}), **option}
     return {**words, "targets": {**words["targets"], section: options}}
 
 
@@ -201,7 +205,7 @@ def _proved(
     return [
         losses.LOST.at(
             path if service.place else _place(path, original),
-            f"{_text(path)} is {_shown(ours_flat, path)}, was {_shown(theirs_flat, path)}",
+            f"{dotted(path)} is {_shown(ours_flat, path)}, was {_shown(theirs_flat, path)}",
             help=_BY_HAND,
         )
         for path in different
@@ -236,7 +240,7 @@ class _Change(NamedTuple):
     @property
     def text(self) -> str:
         where = "is not in the original; the overlay removes it"
-        what = f"{self.item} of {_text(self.path)}" if self.item else _text(self.path)
+        what = f"{self.item} of {dotted(self.path)}" if self.item else dotted(self.path)
         return f"{what} {where if self.removed else 'is in the overlay'}"
 
 
@@ -271,11 +275,6 @@ def _carried(
                 yield from _carried(items.get(called(item, name)), item, keys, (*path, index))
     else:
         yield _Change(path, "", removed=changes is None)
-
-
-def _text(path: Path) -> str:
-    words = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return "".join(words).lstrip(".")
 
 
 def _place(path: Path, original: Any) -> Path:

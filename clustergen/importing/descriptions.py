@@ -47,6 +47,15 @@ def launch_templates(sources: Iterable[Source]) -> Iterator[Resource]:
                 yield Resource(id, TEMPLATE, properties, source, path)
 
 
+def named_template(template: Mapping[str, Any]) -> Json:
+    """The launch template of a compute environment, in the words of other services."""
+    return {
+        "id": template.get("launchTemplateId"),
+        "name": template.get("launchTemplateName"),
+        "version": template.get("version") or "$Default",
+    }
+
+
 def used_template(named: Mapping[str, Any], known: Sequence[Resource]) -> Json | None:
     """A reference to the launch template that a description names; None if no file has it.
 

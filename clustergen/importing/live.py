@@ -11,6 +11,7 @@ from clustergen.analysis.diff.live import configuration
 from clustergen.base import account
 from clustergen.base.account import Clients
 from clustergen.importing.answers import Answers
+from clustergen.importing.descriptions import named_template
 
 Json = dict[str, Any]
 Text = tuple[str, str]
@@ -139,16 +140,7 @@ def _batch(name: str, where: Account) -> Iterator[Text]:
     ]
     yield _text("describe-job-definitions", {key: jobs})
     templates = (each.get("computeResources", {}).get("launchTemplate") for each in environments)
-    yield from _launch_templates([*map(_of_batch, filter(None, templates))], where)
-
-
-def _of_batch(template: Mapping[str, str]) -> Mapping[str, str | None]:
-    """The launch template of a compute environment, in the words of other services."""
-    return {
-        "id": template.get("launchTemplateId"),
-        "name": template.get("launchTemplateName"),
-        "version": template.get("version") or "$Default",
-    }
+    yield from _launch_templates([*map(named_template, filter(None, templates))], where)
 
 
 def _launch_templates(used: Sequence[Mapping[str, Any] | None], where: Account) -> Iterator[Text]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import yaml
 
 from clustergen.base import secrets
+from clustergen.base.documents import leaves
 from clustergen.base.findings import Finding, Path
 from clustergen.base.secrets import Secret
 from clustergen.importing.rules.decisions import SECRET
@@ -40,14 +41,15 @@ def replaced(root: yaml.Node, known: Mapping[str, str]) -> Iterator[Secret]:
     They are the result. Mappings keep their keys.
     """
     tree = _tree(root)
+    places = dict(leaves(tree)) or {(): tree}  # a document may be one text
     for path, text, name in [*secrets.found(tree)]:
-        leaf = _at(tree, path)
+        leaf = places.get(path)
         if isinstance(leaf, _Leaf):
             _put(leaf.node, text, secrets.stand_in(name))
             yield Secret(path, text, name)
             if text not in leaf:  # the leaf has it in base64
                 yield Secret(path, str(leaf), name)
-    for leaf in _leaves(tree) if known else ():
+    for leaf in [each for each in places.values() if isinstance(each, _Leaf)]:
         for text, word in known.items():
             whole = rf"(?<!\w){re.escape(text)}(?!\w)"
             if len(text) >= _SHORTEST or re.search(whole, leaf):
@@ -80,17 +82,3 @@ def _tree(node: yaml.Node) -> Any:
         found = _Leaf(node.value)
         found.node = node
     return {function_name(node.tag[1:]): found} if node.tag.startswith("!") else found
-
-
-def _at(tree: Any, path: Path) -> Any:
-    for step in path:
-        tree = tree[step]
-    return tree
-
-
-def _leaves(tree: Any) -> Iterator[_Leaf]:
-    if isinstance(tree, _Leaf):
-        yield tree
-    else:
-        for each in tree.values() if isinstance(tree, dict) else tree:
-            yield from _leaves(each)

@@ -74,13 +74,10 @@ def own_places(subnets: Sequence[Any], shared: Json, region: str) -> Json:
     """The zone or the subnets of a node group, where they are not those of the network."""
     if zones := [zone for each in subnets if (zone := _zone(each, region))]:
         return {"zone": zones[0]}
-    common = [each["id"] if isinstance(each, Mapping) else each for each in _private(shared)]
+    private = shared.get("private_subnets", [])
+    common = [each["id"] if isinstance(each, Mapping) else each for each in private]
     named = [each for each in subnets if isinstance(each, str) and "${" not in each]
     return {"subnets": named} if named and named != common else {}
-
-
-def _private(shared: Json) -> list[Any]:
-    return list(shared.get("private_subnets", []))
 
 
 def _zone(subnet: Any, region: str) -> str | None:

@@ -44,15 +44,8 @@ def reduced(value: Any, form: Form, path: Sequence[str]) -> Any:
 
 def _goes_without_saying(value: Any, form: Form, path: Sequence[str]) -> bool:
     place = general(path)
-    if place in form.left_out:
-        return True
-    return place in form.defaults and value == _as_text(form.defaults[place])
-
-
-def _as_text(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_as_text(each) for each in value]
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    default = reduced(form.defaults.get(place), form, ())
+    return place in form.left_out or (default is not None and value == default)
 
 
 def without_additions(ours: Json, theirs: Json, form: Form) -> Json:

@@ -99,9 +99,8 @@ def read(text: str, name: str, known: Mapping[str, str] = MappingProxyType({})) 
     :raises Unreadable: if it is neither.
     """
     if len(text) > LONGEST:
-        raise Unreadable(
-            f"{len(text) >> 20} MiB, more than any configuration has", _start(text, name)
-        )
+        reason = f"{len(text) >> 20} MiB, more than any configuration has"
+        raise Unreadable(reason, _start(text, name))
     try:
         found = [*_documents(text, text, name, known)]
     except Unreadable:

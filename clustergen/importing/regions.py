@@ -38,20 +38,13 @@ def located(answers: Answers, named: str, place: Path, original: str, notes: Not
 
 
 def _in(region: str, answers: Answers, place: Path, original: str, notes: Notes) -> Answers:
+    zones = answers.zones.items()
+    near = {subnet: zone for subnet, zone in zones if region_of_zone(zone) in (None, region)}
     if answers.region not in ("", region):
         text = f"the {original} is for {region}, so --region {answers.region} does not apply"
         notes.decided(place, text, "region")
     else:
-        for zone in sorted(
-            {zone for zone in answers.zones.values() if _is_elsewhere(zone, region)}
-        ):
+        for zone in sorted({zone for subnet, zone in zones if subnet not in near}):
             text = f"the {original} is for {region}, so --zone {zone} does not apply"
             notes.decided(place, text, "network")
-    zones = {
-        subnet: zone for subnet, zone in answers.zones.items() if not _is_elsewhere(zone, region)
-    }
-    return answers._replace(region=region, zones=zones)
-
-
-def _is_elsewhere(zone: str, region: str) -> bool:
-    return region_of_zone(zone) not in (None, region)
+    return answers._replace(region=region, zones=near)

@@ -82,12 +82,12 @@ def _remove(spec: Json, path: Path) -> None:
             spec["node_groups"][index].pop(key, None)
         case ("queues", int(index), str(key), *_) if key not in _MEMBERS:
             spec["queues"][index].pop(key, None)
-        case ("queues", *_) | ("storage", int(), "name"):
+        case (
+            ("queues", *_) | ("storage", int(), "name") | ("network", "vpc" | "private_subnets", *_)
+        ):
             pass  # the document needs it
         case ("storage" | "users", int(index), *_):
             del spec[str(path[0])][index : index + 1]
-        case ("network", "vpc" | "private_subnets", *_):
-            pass
         case (
             "network" | "head_node" | "login" | "slurm" | "monitoring" | "software" | "tags",
             str(key),

@@ -119,11 +119,6 @@ class Extracted:
     others: list[Resource] = field(default_factory=list)
     """The resources that are no part of a cluster."""
 
-    def rename(self, section: str, old: str, new: str) -> None:
-        """Find what is written about a resource under its new name, too."""
-        if place := self.places.get((section, old)):
-            self.places[section, new] = place
-
     def place(self, path: Path) -> Place | None:
         """The place of the settings at ``path``, or of what they are in."""
         for length in range(len(path), 0, -1):
@@ -146,13 +141,13 @@ def extract(resources: Iterable[Resource], form: Form) -> Extracted:
                 found.others.append(resource)
             continue
         section, name = names[id]
-        properties = _linked(resource.properties, names, known)
+        properties = _linked(resource.properties, names)
         found.ids[section, name] = id
         found.places[section, name] = Place(resource.source, resource.path)
         if template := _template_of(resource.properties, form, known):
             found.templates[section, name] = template.id
-            properties = _put(properties, form.template, None)
-            data = _linked(template.properties, names, known)
+            properties = _without(properties, form.template)
+            data = _linked(template.properties, names)
             properties[LAUNCH_TEMPLATE] = _with_plain_user_data(data)
             place = Place(template.source, template.path)
             found.places[section, name, LAUNCH_TEMPLATE] = place
@@ -173,7 +168,8 @@ def identified(known: Json, found: Extracted, form: Form) -> Json:
                 continue
             inner = {arn if key == name else key: e for key, e in changed[kind.section].items()}
             changed[kind.section] = inner
-            found.rename(kind.section, name, arn)
+            if place := found.places.get((kind.section, name)):
+                found.places[kind.section, arn] = place
     return changed
 
 
@@ -203,14 +199,11 @@ def _placement_groups(
         for used in {*references_in(known[id].properties, template and template.properties)}:
             if used in known and known[used].type == PLACEMENT_GROUP:
                 users.setdefault(used, []).append(name)
+    strategies = {id: known[id].properties.get("Strategy", "cluster") for id in users}
     return {
-        id: (PLACEMENT_GROUP, f"{_strategy(known[id])}:{'+'.join(sorted(found))}")
+        id: (PLACEMENT_GROUP, f"{strategies[id]}:{'+'.join(sorted(found))}")
         for id, found in users.items()
     }
-
-
-def _strategy(group: Resource) -> str:
-    return str(group.properties.get("Strategy", "cluster"))
 
 
 def references_in(*values: Any) -> Iterator[str]:
@@ -224,7 +217,7 @@ def references_in(*values: Any) -> Iterator[str]:
             yield from references_in(*value)
 
 
-def _linked(value: Any, names: Mapping[str, tuple[str, str]], known: Mapping[str, Resource]) -> Any:
+def _linked(value: Any, names: Mapping[str, tuple[str, str]]) -> Any:
     """``value`` with names in place of logical ids."""
     if is_reference(value):
         ((function, target),) = value.items()
@@ -234,8 +227,8 @@ def _linked(value: Any, names: Mapping[str, tuple[str, str]], known: Mapping[str
             return f"{_OPEN}{section}/{name}/{attribute if function != 'Ref' else ''}{_CLOSE}"
         return dict(value)
     if isinstance(value, Mapping):
-        return {str(key): _linked(each, names, known) for key, each in value.items()}
-    return [_linked(each, names, known) for each in value] if isinstance(value, list) else value
+        return {str(key): _linked(each, names) for key, each in value.items()}
+    return [_linked(each, names) for each in value] if isinstance(value, list) else value
 
 
 def _target(target: Any) -> tuple[str, str]:
@@ -283,6 +276,14 @@ def link(section: str, name: str, attribute: str = "") -> str:
     return f"{_OPEN}{section}/{name}/{attribute}{_CLOSE}"
 
 
+def with_member(settings: Json, sections: Iterable[str], key: str, value: Any) -> Json:
+    """The sections, each of whose resources gets the same member."""
+    return {
+        section: {name: {**each, key: value} for name, each in settings.get(section, {}).items()}
+        for section in sections
+    }
+
+
 def unlinked(value: Any, ids: Mapping[tuple[str, str], str]) -> Any:
     """``value`` with the logical ids of another template in place of names."""
     return change_texts(value, lambda text: _unlinked(text, ids))
@@ -308,13 +309,10 @@ def _template_of(properties: Json, form: Form, known: Mapping[str, Resource]) ->
             if id in known and known[id].type == TEMPLATE:
                 return known[id]
         for each in known.values():
-            if each.type == TEMPLATE and value and value in _handles(each):
+            handles = (each.properties.get("LaunchTemplateName"), each.id)
+            if each.type == TEMPLATE and value and value in handles:
                 return each
     return None
-
-
-def _handles(template: Resource) -> tuple[Any, ...]:
-    return template.properties.get("LaunchTemplateName"), template.id
 
 
 def _with_plain_user_data(template: Json) -> Json:
@@ -325,12 +323,11 @@ def _with_plain_user_data(template: Json) -> Json:
     return {**template, "LaunchTemplateData": plain}
 
 
-def _put(node: Json, path: str, value: Any) -> Json:
-    """``node`` with another value at a dotted path; without it for None."""
+def _without(node: Json, path: str) -> Json:
+    """``node`` without what is at a dotted path."""
     key, _, rest = path.partition(".")
-    changed: Any = _put(dict(node.get(key, {})), rest, value) if rest else value
     kept = {k: v for k, v in node.items() if k != key}
-    return kept if changed is None else {**kept, key: changed}
+    return {**kept, key: _without(dict(node.get(key, {})), rest)} if rest else kept
 
 
 def general(path: Sequence[str]) -> str:

@@ -188,16 +188,12 @@ class _Equivalence:
             {k: v for k, v in each.items() if k != LAUNCH_TEMPLATE} for each in (theirs, ours)
         )
         raw = dict(resource["Properties"])
-        kept = self._template_reference(raw) if template and LAUNCH_TEMPLATE in theirs else {}
-        if template and LAUNCH_TEMPLATE not in theirs:
+        kept: Json = {}
+        if template and LAUNCH_TEMPLATE in theirs:
+            kept = _nested(self._form.template, value_at(raw, self._form.template))
+        elif template:
             self._resources.pop(template, None)
         resource["Properties"] = self._merged(raw, own, rest, path, kept)
-
-    def _template_reference(self, raw: Json) -> Json:
-        found = value_at(raw, self._form.template)
-        for key in reversed(self._form.template.split(".")):
-            found = {key: found}
-        return dict(found)
 
     def _add(self, section: str, name: str, theirs: Json) -> None:
         kind = self._kinds[section]
@@ -302,10 +298,15 @@ def _over(found: Json, kept: Mapping[str, Any]) -> Json:
 
 def _with_template(properties: Json, form: Form, id: str) -> Json:
     """``properties`` that name a launch template."""
-    named: Json = {form.template_id: cfn.ref(id), "Version": cfn.get_att(id, "LatestVersionNumber")}
-    for key in reversed(form.template.split(".")):
-        named = {key: named}
-    return _over(properties, named)
+    named = {form.template_id: cfn.ref(id), "Version": cfn.get_att(id, "LatestVersionNumber")}
+    return _over(properties, _nested(form.template, named))
+
+
+def _nested(path: str, value: Any) -> Json:
+    """A document with one value, at a dotted path."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return dict(value)
 
 
 def _is_function(value: Any) -> bool:

@@ -75,17 +75,13 @@ def _comment(name: str, text: str) -> Finding | None:
 def unknown(source: Source) -> Finding:
     """Why a file cannot be imported."""
     if is_launch_template(source):
-        return INCOMPLETE.at(
-            (),
-            f"{source.name} has launch templates, and no cluster that uses them",
-            help="add the file of the cluster: import FILE FILE ...",
-        )
+        text = f"{source.name} has launch templates, and no cluster that uses them"
+        help = "add the file of the cluster: import FILE FILE ..."
+        return INCOMPLETE.at((), text, help=help)
     if parts := _PARALLELCLUSTER & set(source.data if isinstance(source.data, Mapping) else ()):
-        return INCOMPLETE.at(
-            (),
-            f"{source.name} is a part of a ParallelCluster configuration: {min(parts)}",
-            help="import the whole configuration, with HeadNode and Scheduling",
-        )
+        text = f"{source.name} is a part of a ParallelCluster configuration: {min(parts)}"
+        help = "import the whole configuration, with HeadNode and Scheduling"
+        return INCOMPLETE.at((), text, help=help)
     what, help = _described(source)
     return UNKNOWN.at((), f"{source.name} {what}", help=help)
 

@@ -309,6 +309,23 @@ def test_a_group_of_another_name_stays_a_node_group() -> None:
     assert set(by_name(document(result, "pcs"), NODE_GROUP, "Name")) == {"hpc", "login-nodes"}
 
 
+def test_groups_of_one_queue_get_their_name_as_a_feature() -> None:
+    """Jobs select them by it."""
+    more = TEMPLATE[TEMPLATE.index("  Nodes:\n") : TEMPLATE.index("  Queue:\n")]
+    more = more.replace("Nodes:", "More:").replace("Name: hpc", "Name: more")
+    nodes = "[{ComputeNodeGroupId: !GetAtt Nodes.Id}]"
+    text = TEMPLATE.replace("  Queue:\n", f"{more}  Queue:\n").replace(
+        nodes, f"{nodes[:-1]}, {{ComputeNodeGroupId: !GetAtt More.Id}}]"
+    )
+    result = lossless(bring(("cluster.yaml", text), *FILES[1:], parameters={"Key": "team"}))
+    groups = by_name(document(result, "pcs"), NODE_GROUP, "Name")
+    for name in ("hpc", "more"):
+        [setting] = groups[name]["SlurmConfiguration"]["SlurmCustomSettings"]
+        assert setting == {"ParameterName": "Features", "ParameterValue": name}
+    assert "SlurmConfiguration" not in groups["login"]
+    assert codes(result).count("IMP001") == codes(lossless(whole())).count("IMP001") + 2
+
+
 def test_a_setting_with_another_value_is_another_spec() -> None:
     """The comparison sees every property: none of these may render as before."""
     before = whole().text

@@ -113,10 +113,6 @@ class Comparison:
         """The best-ranked targets that render the spec: one, several if tied, or none."""
         return [s for s in self.standings if s.place == 1 and s.renders]
 
-    @property
-    def by_place(self) -> list[Standing]:
-        return sorted(self.standings, key=lambda standing: standing.place)
-
 
 def compare(title: str, checked: Checked, names: Iterable[str]) -> Comparison:
     """The comparison of the targets ``names`` for a checked spec with this ``title``."""

@@ -62,7 +62,7 @@ def fits(comparison: Comparison) -> Iterator[Block]:
 
 def differences(comparison: Comparison) -> Iterator[Block]:
     """What each target does differently, the best first."""
-    for standing in comparison.by_place:
+    for standing in sorted(comparison.standings, key=lambda standing: standing.place):
         yield from _target(standing, comparison)
 
 
@@ -140,14 +140,12 @@ def _usd(standing: Standing, side: int) -> str:
 
 def counts(standing: Standing) -> str:
     """``2 errors (SUP001, CAP300), 1 note (STG302)``."""
-    parts = [_count(standing, severity) for severity in Severity if standing.of(severity)]
+    parts: list[str] = []
+    for severity in Severity:
+        if found := standing.of(severity):
+            codes = ", ".join(dict.fromkeys(finding.code for finding in found))
+            parts.append(f"{len(found)} {severity}{'s' if len(found) > 1 else ''} ({codes})")
     return ", ".join(parts) or "nothing to report"
-
-
-def _count(standing: Standing, severity: Severity) -> str:
-    found = standing.of(severity)
-    codes = ", ".join(dict.fromkeys(finding.code for finding in found))
-    return f"{len(found)} {severity}{'s' if len(found) > 1 else ''} ({codes})"
 
 
 def verdict(standing: Standing) -> str:
@@ -160,11 +158,9 @@ def verdict(standing: Standing) -> str:
 def conclusion(comparison: Comparison) -> str:
     """The best target for the spec, or the targets that tie."""
     best = [s.target.name for s in comparison.standings if s.place == 1]
-    named = ", ".join(best)
     tied = " (tied)" if len(best) > 1 else ""
-    if comparison.least_lost:
-        return f"Best fit: {named}{tied}."
-    return f"No target renders this spec. Closest: {named}{tied}."
+    fit = "Best fit" if comparison.least_lost else "No target renders this spec. Closest"
+    return f"{fit}: {', '.join(best)}{tied}."
 
 
 def what(change: Change) -> str:

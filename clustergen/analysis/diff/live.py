@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen.analysis.diff import drift
-from clustergen.analysis.diff.drift import Drift, Drifted
+from clustergen.analysis.diff.drift import Drift
 from clustergen.analysis.diff.sides import Spec
 from clustergen.base import account
 from clustergen.base.account import Clients
@@ -97,31 +97,33 @@ class _Reader:
             if stack is None:
                 return None
             found["cluster.yaml"] = self._placed(configuration(stack, self._call))
-            bundle["service"] = {"version": _tag(stack, "parallelcluster:version")}
+            tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", ())}
+            bundle["service"] = {"version": tags.get("parallelcluster:version", "")}
         elif self.target.startswith("hyperpod"):
             path = next(path for path in _REQUESTS if path in self.new)
-            request = self._request(json.loads(self.new[path]), joined=path != _REQUESTS[0])
-            if request is None:
+            new: Json = json.loads(self.new[path])
+            cluster = self._call("sagemaker:DescribeCluster", ClusterName=new["ClusterName"])
+            if not cluster:
                 return None
+            request = _as_request(cluster, new, joined=path != _REQUESTS[0])
             found[path] = self._placed(json.dumps(request))
         elif "cluster.template.json" not in found:
             return None
         # Neither objects in Kubernetes nor scripts are read: they are as in the new bundle.
-        same = {path: text for path, text in self.new.items() if _is_unread(path)}
+        unread = ("install.sh", "manifests/", "values/", "governance")
+        same = {path: text for path, text in self.new.items() if path.startswith(unread)}
         return {**same, **found, BUNDLE: json.dumps(bundle)}
 
     def drift(self, wait: Callable[[float], None]) -> Drift:
         """A stack that AWS does not examine is named, and does not keep others from it."""
-        found: list[Drifted] = []
-        unread: list[str] = []
+        whole = Drift()
         for _, _, stack in self._stacks():
             try:
                 each = drift.of(stack, self._call, wait)
             except LiveError as error:
                 each = Drift(unread=(f"{stack}: {error}",))
-            found += each.found
-            unread += each.unread
-        return Drift(tuple(found), tuple(unread))
+            whole = Drift(whole.found + each.found, whole.unread + each.unread)
+        return whole
 
     def _stacks(self) -> Iterator[tuple[str, str, str]]:
         """Role, file and name of each stack that the cluster may have."""
@@ -137,10 +139,6 @@ class _Reader:
     def _stack(self, name: str) -> Json | None:
         found = self._call("cloudformation:DescribeStacks", StackName=name)
         return found["Stacks"][0] if found else None
-
-    def _request(self, new: Json, *, joined: bool) -> Json | None:
-        found = self._call("sagemaker:DescribeCluster", ClusterName=new["ClusterName"])
-        return _as_request(found, new, joined=joined) if found else None
 
     def _placed(self, text: str) -> str:
         """The text with placeholders for outputs of the stacks, the longest values first."""
@@ -198,14 +196,6 @@ def configuration(stack: Json, ask: Callable[..., Json | None]) -> str:
     return text
 
 
-def _is_unread(path: str) -> bool:
-    return path.startswith(("manifests/", "values/", "governance")) or path == "install.sh"
-
-
-def _tag(stack: Json, key: str) -> str:
-    return next((tag["Value"] for tag in stack.get("Tags", ()) if tag["Key"] == key), "")
-
-
 def _as_request(described: Json, new: Json, *, joined: bool) -> Json:
     """DescribeCluster's answer in the form of the request.
 
@@ -214,9 +204,8 @@ def _as_request(described: Json, new: Json, *, joined: bool) -> Json:
     """
     described = without_state(described)
     found = {name: described[name] for name in new if name in described}
-    for name in ("Tags", "Orchestrator"):  # ListTags has them; Slurm's strategy is not shown
-        if name in new:
-            found[name] = new[name]
+    # ListTags has the tags; Slurm's strategy is not shown.
+    found |= {name: new[name] for name in ("Tags", "Orchestrator") if name in new}
     wanted = {group["InstanceGroupName"]: group for group in new["InstanceGroups"]}
     found["InstanceGroups"] = [
         {

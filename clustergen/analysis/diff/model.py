@@ -14,7 +14,7 @@ from clustergen.analysis.diff.live import Live
 from clustergen.analysis.diff.running import Facts
 from clustergen.analysis.diff.sides import Folders, Spec
 from clustergen.bundle import effects
-from clustergen.bundle.effects import KINDS, Effect, Files, Kind, worst
+from clustergen.bundle.effects import KINDS, Effect, Kind, worst
 from clustergen.facts.catalog.prices import MONTH_HOURS
 from clustergen.plan.model import Plan
 from clustergen.services import cost
@@ -85,7 +85,8 @@ def compare(old: Side, new: Side, target: str) -> Diff | None:
     """The difference for ``target``; None if a side cannot be rendered for it."""
     before, after = old.files(target), new.files(target)
     if before is None or after is None:
-        if (after is None and target in new.targets) or _is_broken(old, before, target):
+        broken = isinstance(old, Spec) and before is None and target in old.targets
+        if broken or (after is None and target in new.targets):
             return None
         found = [_lone(target, added=before is None)]
         return Diff(old.title, new.title, target, tuple(map(Caused, found)), ())
@@ -114,16 +115,8 @@ def _cost(old: Plan | None, new: Plan | None, stays: Sequence[str]) -> Cost | No
 def _mounts(plan: Plan) -> Mapping[str, str]:
     """The mounts of file systems, by what they are called in templates and in cluster.yaml."""
     named = {each.output: each.mount for each in plan.storage}
-    shared = {
-        f"SharedStorage[{each.name or storage_name(each.mount)}]": each.mount
-        for each in plan.storage
-    }
-    return {**named, **shared}
-
-
-def _is_broken(old: Side, before: Files | None, target: str) -> bool:
-    """Whether the old side has a spec for the target that cannot be rendered."""
-    return isinstance(old, Spec) and before is None and target in old.targets
+    shared = ((each.name or storage_name(each.mount), each.mount) for each in plan.storage)
+    return named | {f"SharedStorage[{name}]": mount for name, mount in shared}
 
 
 def _lone(target: str, *, added: bool) -> Effect:

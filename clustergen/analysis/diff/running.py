@@ -10,18 +10,16 @@ from clustergen.base.artifacts import Json
 from clustergen.bundle.effects import Effect, Files
 from clustergen.bundle.effects.values import at
 from clustergen.deployment.model import PATH
+from clustergen.deployment.resource_types import DELETION
 
 FOUNDATION = "foundation.template.json"
 _CLUSTER = "cluster.template.json"
-_EFS = "AWS::EFS::FileSystem"
+_EFS, _FSX = "AWS::EFS::FileSystem", "AWS::FSx::FileSystem"
 _DELETE: Mapping[str, str] = {
+    **{type: DELETION[type] for type in (_EFS, _FSX, "AWS::APS::Workspace", "AWS::Logs::LogGroup")},
     "AWS::FSx::DataRepositoryAssociation": (
-        "fsx delete-data-repository-association --no-delete-data-in-file-system --association-id"
+        "fsx delete-data-repository-association --no-delete-data-in-file-system --association-id ID"
     ),
-    "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id",
-    _EFS: "efs delete-file-system --file-system-id",
-    "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name",
-    "AWS::APS::Workspace": "amp delete-workspace --workspace-id",
 }
 
 
@@ -58,7 +56,7 @@ class Facts:
         if not self._region:
             return ""
         if effect.type in _DELETE:
-            command = self.aws(f"{_DELETE[effect.type]} ID")
+            command = self.aws(_DELETE[effect.type])
             return f"{self._mounts()}, then {command}" if effect.type == _EFS else command
         stack = self._stacks.get(effect.stays)
         if effect.cause == "foundation_stack":

@@ -44,9 +44,6 @@ def _step(had: int, users: Sequence[User], before: Mapping[str, int]) -> int:
 
 
 def _chown(plan: Plan, old: int, new: int) -> str:
-    return f"find {_places(plan)} -xdev -uid {old} -exec chown -h {new}:{new} {{}} +"
-
-
-def _places(plan: Plan) -> str:
     mounts = [each.mount for each in plan.storage if not isinstance(each, Ebs)]
-    return " ".join(dict.fromkeys(("/home", *mounts)))
+    places = " ".join(dict.fromkeys(("/home", *mounts)))
+    return f"find {places} -xdev -uid {old} -exec chown -h {new}:{new} {{}} +"

@@ -123,15 +123,12 @@ def _drifted(each: Drifted) -> str:
     return f"{each.resource}: {each.property} is {actual}, and {expected} in the template"
 
 
-_NODES = "whether nodes run, and what jobs they have"
-_DRIFT = "changes that were made by hand"
-
-
 def unknown(difference: Diff) -> str:
     """What the comparison cannot know; of changes, empty where nothing is at stake."""
     drift, facts = difference.drift, []
     if any(each.effect.kind not in QUIET for each in difference.effects):
-        facts = [_NODES, *([] if drift else [_DRIFT])]
+        facts = ["whether nodes run, and what jobs they have"]
+        facts += [] if drift else ["changes that were made by hand"]
     facts += [f"drift of {each}" for each in drift.unread] if drift else []
     if not facts:
         return ""

@@ -14,18 +14,15 @@ def render(box: Box) -> str:
 
 
 def _lines(box: Box, numbers: Iterator[int], indent: str) -> Iterator[str]:
-    name = f"b{next(numbers)}"
+    label = "<br/>".join(map(_text, (box.title, *box.lines)))
+    node = f'b{next(numbers)}["{label}"]'
     if not box.inside:
-        yield f'{indent}{name}["{_label(box)}"]'
+        yield f"{indent}{node}"
         return
-    yield f'{indent}subgraph {name}["{_label(box)}"]'
+    yield f"{indent}subgraph {node}"
     for each in box.inside:
         yield from _lines(each, numbers, indent + "  ")
     yield f"{indent}end"
-
-
-def _label(box: Box) -> str:
-    return "<br/>".join(map(_text, (box.title, *box.lines)))
 
 
 def _text(text: str) -> str:

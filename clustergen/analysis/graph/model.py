@@ -48,7 +48,8 @@ class Box:
 
 def diagram(plan: Plan, target: Target) -> Box:
     """The diagram of ``plan``."""
-    inside = (_service(plan, target), _vpc(plan), *_regional(plan))
+    buckets = (_storage(item) for item in plan.storage if isinstance(item, Bucket))
+    inside = (_service(plan, target), _vpc(plan), *buckets)
     return Box("region", f"{plan.name}: {plan.region}", (), inside)
 
 
@@ -69,19 +70,10 @@ def _service(plan: Plan, target: Target) -> Box:
     return Box("service", target.title, tuple(queues))
 
 
-def _regional(plan: Plan) -> Iterator[Box]:
-    """What is in the region, and in no subnet."""
-    for item in plan.storage:
-        if isinstance(item, Bucket):
-            yield _storage(item)
-
-
 def _vpc(plan: Plan) -> Box:
     network = plan.network
-    known = network.cidr or ""
     title = f"VPC, {'new' if network.new else network.vpc}"
-    inside: list[Box] = list(_public(plan))
-    inside.append(_nodes_subnet(plan))
+    inside = [*_public(plan), _nodes_subnet(plan)]
     inside += (
         Box("subnet", _subnet_title("Private subnet", place), _addresses(place))
         for place in network.private[1:]
@@ -95,9 +87,8 @@ def _vpc(plan: Plan) -> Box:
         )
         for place in network.zonal
     )
-    inside += _kubernetes(plan)
-    inside += _endpoints(plan)
-    return Box("vpc", title, (known,) if known else (), tuple(inside))
+    inside += (*_kubernetes(plan), *_endpoints(plan))
+    return Box("vpc", title, (network.cidr,) if network.cidr else (), tuple(inside))
 
 
 def _endpoints(plan: Plan) -> Iterator[Box]:
@@ -113,12 +104,8 @@ def _endpoints(plan: Plan) -> Iterator[Box]:
         names = " and ".join(titles[service] for service in gateways)
         yield Box("network", f"{names} gateway endpoint{'s' if gateways[1:] else ''}")
     if interfaces:
-        lines = (", ".join(part) for part in _rows(interfaces, 4))
+        lines = (", ".join(interfaces[n : n + 4]) for n in range(0, len(interfaces), 4))
         yield Box("network", "Interface endpoints", tuple(lines))
-
-
-def _rows(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _public(plan: Plan) -> Iterator[Box]:

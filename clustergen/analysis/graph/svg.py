@@ -58,21 +58,17 @@ def drawing(box: Box, style: str = "", prefix: str = "") -> str:
     placed = _place(box, WIDEST)
     width, height = round(placed.width), round(placed.height)
     title, description = f"{prefix}title", f"{prefix}description"
+    in_words = ". ".join(": ".join((each.title, *each.lines)) for each in box.all())
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cluster" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" aria-labelledby="{title} {description}">',
         f'<title id="{title}">{_text(box.title)}</title>',
-        f'<desc id="{description}">{_text(_described(box))}</desc>',
+        f'<desc id="{description}">{_text(in_words)}</desc>',
         *([style] if style else []),
         *_drawn(placed, 0, 0),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _described(box: Box) -> str:
-    """The diagram in words: each box with its lines."""
-    return ". ".join(": ".join((each.title, *each.lines)) for each in box.all())
 
 
 def _place(box: Box, most: float) -> _Placed:

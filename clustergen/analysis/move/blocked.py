@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from clustergen.analysis import compare
-from clustergen.analysis.move import losses
+from clustergen.analysis.diff.view import QUIET
 from clustergen.analysis.move.model import End
 from clustergen.bundle.effects import effects
 from clustergen.plan.features import FEATURES
@@ -16,8 +16,6 @@ from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.foundation import PATH as FOUNDATION
 
-QUIET = ("none", "in-place")
-"""Effects without consequences for what runs."""
 _OTHER_TARGETS = re.compile("(; or|^) use [a-z, -]+$")
 _BY_CLUSTER = next(each.title for each in FEATURES if each.id == "storage.by-cluster")
 _ON_EKS = frozenset({"eks", "hyperpod-eks"})
@@ -96,15 +94,12 @@ def _one_name(old: End, new: End) -> Iterator[str]:
             f"{old.target} and {new.target} would both own the EKS cluster {old.name}, which "
             f"is deleted with whichever you destroy first: {_second(old, new)}"
         )
-    if both == _ON_HYPERPOD and len({_cluster(end) for end in (old, new)}) == 1:
+    clusters = {end.plan.cluster_name if end.plan else end.name for end in (old, new)}
+    if both == _ON_HYPERPOD and len(clusters) == 1:
         yield (
             f"{old.target} and {new.target} would both be the HyperPod cluster {old.name}, as "
             f"HyperPod cluster names are unique: {_second(old, new)}"
         )
-
-
-def _cluster(end: End) -> str:
-    return losses.joins(end.plan) or end.name if end.plan else end.name
 
 
 def _eks_clusters(old: End, new: End) -> Iterator[str]:

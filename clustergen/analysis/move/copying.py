@@ -33,16 +33,13 @@ def back(ends: Ends) -> Iterator[Step]:
 
 def _homes(source: Plan, target: Plan, other: str) -> Iterator[Step]:
     """Home directories on a file system that both mount, where each cluster has its own folder."""
-    if source.scheduler != "slurm" or target.scheduler != "slurm" or losses.joins(source):
+    if source.scheduler != "slurm" or target.scheduler != "slurm" or source.existing.cluster:
         return
     here, there = (deletion.homes(plan) for plan in (source, target))
-    if here != there and any(_is_below(here, item.mount) for item in mounts.writable(target)):
+    folders = (f"{item.mount.rstrip('/')}/" for item in mounts.writable(target))
+    if here != there and any(map(here.startswith, folders)):
         text = f"copy home directories, on a node of the {other} cluster"
         yield Step(text, f"{_RSYNC} {here}/ {there}/")
-
-
-def _is_below(folder: str, mount: str) -> bool:
-    return folder.startswith(f"{mount.rstrip('/')}/")
 
 
 def _copy(mount: str, source: Plan, target: Plan, here: str, other: str) -> Iterator[Step]:

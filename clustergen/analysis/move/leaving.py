@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.analysis.move import beside, copying, losses
 from clustergen.analysis.move.model import Ends, Phase, Step
 from clustergen.analysis.move.queues import queues
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import Plan
 from clustergen.services.foundation import deletion
 
 
@@ -16,17 +16,19 @@ def drain(ends: Ends, *, left: bool = False) -> Phase:
 
     ``left`` says that users have gone to the new cluster by then.
     """
-    found, deploy = queues(ends.running), f"{ends.old.folder}/deploy.sh"
-    steps = (
-        *_point_at("old", ends.running),
-        Step(_at("old", ends.running, "stop new jobs"), found.close),
-        Step(f"wait until this lists no job; {found.waiting}", found.busy),
-        *_save(ends),
-        *_stop(ends, f"{deploy} --pause"),
-    )
+    pause = f"{ends.old.folder}/deploy.sh --pause"
+    steps = (*_empty("old", ends.running), *_save(ends), *_stop(ends, pause))
     undo = (*_undo_drain(ends),)
     whole = (*_close_new(ends), *undo, _SENT_BACK) if left else undo
     return Phase("drain the old cluster", steps, whole)
+
+
+def _empty(which: str, plan: Plan) -> Iterator[Step]:
+    """No new jobs, until none is left."""
+    found = queues(plan)
+    yield from _point_at(which, plan)
+    yield Step(_at(which, plan, "stop new jobs"), found.close)
+    yield Step(f"wait until this lists no job; {found.waiting}", found.busy)
 
 
 def _stop(ends: Ends, pause: str) -> Iterator[Step]:
@@ -37,20 +39,13 @@ def _stop(ends: Ends, pause: str) -> Iterator[Step]:
         return
     yield Step("stop the nodes, which frees the reserved capacity; it costs the same", pause)
     for group in held:
+        shows = beside.free(group, ends.running.region)
+        printed = "; this prints how many there are and how many are free" if shows else ""
         yield Step(
             f"wait until all instances of {group.capacity.id} are available: EC2 takes minutes to "
-            "hand out capacity again, and a new cluster without nodes may fail"
-            + (
-                "; this prints how many there are and how many are free"
-                if _free(ends, group)
-                else ""
-            ),
-            _free(ends, group),
+            f"hand out capacity again, and a new cluster without nodes may fail{printed}",
+            shows,
         )
-
-
-def _free(ends: Ends, group: NodeGroup) -> str:
-    return beside.free(group, ends.running.region)
 
 
 def _save(ends: Ends) -> Iterator[Step]:
@@ -91,10 +86,7 @@ def cut_over(ends: Ends, *, drained: bool) -> Phase:
 
 
 def _close_new(ends: Ends) -> Iterator[Step]:
-    found = queues(ends.coming)
-    yield from _point_at("new", ends.coming)
-    yield Step(_at("new", ends.coming, "stop new jobs"), found.close)
-    yield Step(f"wait until this lists no job; {found.waiting}", found.busy)
+    yield from _empty("new", ends.coming)
     yield from copying.back(ends)
     yield Step("stop the nodes of the new cluster", f"{ends.new.folder}/deploy.sh --pause")
     if losses.shared_database(ends.running, ends.coming):

@@ -30,11 +30,6 @@ def losses(old: End, new: End, running: Plan, coming: Plan) -> Iterator[str]:
         yield from _features(new, old.target)
 
 
-def joins(plan: Plan) -> str:
-    """The id of the cluster that its nodes join, if that exists and stays."""
-    return plan.existing.cluster
-
-
 def data(plan: Plan) -> Iterator[str]:
     """What is on volumes of the cluster and its nodes, and has to be copied."""
     for mount in volumes(plan):
@@ -49,7 +44,9 @@ def data(plan: Plan) -> Iterator[str]:
 def volumes(plan: Plan) -> list[str]:
     """The folders with data that only the cluster has."""
     found = [each.mount for each in plan.storage if isinstance(each, Ebs) and not each.existing]
-    homes = plan.scheduler == "slurm" and not joins(plan) and not deletion.homes_stay(plan)
+    homes = (
+        plan.scheduler == "slurm" and not plan.existing.cluster and not deletion.homes_stay(plan)
+    )
     return [*found, *([mounts.LOCAL_HOMES] if homes else [])]
 
 
@@ -89,7 +86,7 @@ def _jobs(running: Plan, coming: Plan) -> Iterator[str]:
 def has_records(running: Plan, coming: Plan) -> bool:
     """Whether records of jobs go with the old cluster."""
     kept = running.scheduler == "slurm" and running.slurm.accounting != "off"
-    return kept and not joins(running) and shared_database(running, coming) is None
+    return kept and not running.existing.cluster and shared_database(running, coming) is None
 
 
 def shared_database(running: Plan, coming: Plan) -> Database | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clustergen.analysis.diff import Spec, compare
+from clustergen.analysis.diff.view import QUIET
 from clustergen.analysis.move import beside, copying, leaving, losses
-from clustergen.analysis.move.blocked import QUIET, is_upgrade, reasons
+from clustergen.analysis.move.blocked import is_upgrade, reasons
 from clustergen.analysis.move.model import End, Ends, Move, Phase, Step
 from clustergen.plan.features.rules.support import unsupported
 from clustergen.plan.model import Ebs, Plan
@@ -52,14 +53,13 @@ def _prepare(ends: Ends) -> Phase:
 
 def _two_specs(ends: Ends) -> Iterator[Step]:
     for end in (ends.old, ends.new):
-        render = f"{end.render} --target {end.target}"
-        yield Step(f"write {end.folder}", render + _omitting(end))
+        yield Step(f"write {end.folder}", _rendering(end, f" --target {end.target}"))
 
 
 def _one_spec(ends: Ends) -> Iterator[Step]:
     old, new = ends.old, ends.new
     what = f"name both under targets, {old.target} and {new.target}"
-    yield Step(what, new.render + _omitting(new))
+    yield Step(what, _rendering(new))
     sides = (Spec("now", None, old.checked), Spec("with both", None, new.checked))
     found = compare(*sides, old.target)
     for caused in found.effects if found else ():
@@ -67,10 +67,10 @@ def _one_spec(ends: Ends) -> Iterator[Step]:
             yield Step(f"note: this {caused.effect.text} ({caused.effect.kind})")
 
 
-def _omitting(*ends: End) -> str:
-    """The option without which a spec is not rendered that uses what a target lacks."""
-    found = (each for end in ends for each in end.checked.findings)
-    return " --allow-unsupported" if any(e.code == unsupported.code for e in found) else ""
+def _rendering(end: End, option: str = "") -> str:
+    """The command that renders the spec, also where that uses what a target lacks."""
+    lacking = any(each.code == unsupported.code for each in end.checked.findings)
+    return f"{end.render}{option}{' --allow-unsupported' if lacking else ''}"
 
 
 def _exchange(ends: Ends) -> Iterator[Phase]:
@@ -137,9 +137,8 @@ def _steps_to_create(ends: Ends) -> Iterator[Step]:
 
 def _undo_creation(ends: Ends, resume: Iterable[Step]) -> Iterator[Step]:
     old, new = ends.old, ends.new
-    yield Step(
-        "delete the new cluster; the old one and the data stay", f"{new.folder}/deploy.sh --destroy"
-    )
+    what = "delete the new cluster; the old one and the data stay"
+    yield Step(what, f"{new.folder}/deploy.sh --destroy")
     yield from resume
     if not is_upgrade(old, new):
         yield from _take_out(new, old)
@@ -147,8 +146,7 @@ def _undo_creation(ends: Ends, resume: Iterable[Step]) -> Iterator[Step]:
 
 def _take_out(leaving: End, staying: End) -> Iterator[Step]:
     """Roles and other parts of the foundation go that only one service needs."""
-    render = staying.render + _omitting(staying)
-    yield Step(f"take {leaving.target} out of targets", render)
+    yield Step(f"take {leaving.target} out of targets", _rendering(staying))
     yield Step(
         f"update the foundation, with your consent to delete what only {leaving.target} used",
         f"{staying.folder}/deploy.sh --allow-replacement",
@@ -162,32 +160,30 @@ def _remove(ends: Ends) -> Phase:
 
 def _steps_to_remove(ends: Ends) -> Iterator[Step]:
     old, new = ends.old, ends.new
-    joined = losses.joins(ends.running)
+    joined = ends.running.existing.cluster
     yield Step(
         f"delete the nodes and queues; {joined} stays"
         if joined
         else "delete the cluster; the foundation stays, with the data",
         f"{old.folder}/deploy.sh --destroy",
     )
-    if is_upgrade(old, new):
-        yield Step(
-            f"delete the spec of {old.name}, and keep `foundation: {ends.coming.foundation}` in "
-            f"that of {new.name}: the stack with the data keeps this name",
-            f"rm -r {old.folder}",
-        )
-        if old.target != new.target:
-            yield from _take_out(old, new)
+    if not is_upgrade(old, new):
+        yield from _take_out(old, new)
+        what = "remove the old bundle, whose foundation lacks the new service"
+        yield Step(what, f"rm -r {old.folder}")
         return
-    yield from _take_out(old, new)
     yield Step(
-        "remove the old bundle, whose foundation lacks the new service", f"rm -r {old.folder}"
+        f"delete the spec of {old.name}, and keep `foundation: {ends.coming.foundation}` in "
+        f"that of {new.name}: the stack with the data keeps this name",
+        f"rm -r {old.folder}",
     )
+    if old.target != new.target:
+        yield from _take_out(old, new)
 
 
 def _return_later(ends: Ends) -> Step:
     """A new cluster on the same file systems."""
     old, new = ends.old, ends.new
+    back = old.spec if is_upgrade(old, new) else f"--from {new.target} --to {old.target}"
     way = "move in the other direction, with the same file systems"
-    if is_upgrade(old, new):
-        return Step(way, f"clustergen move {new.spec} {old.spec}")
-    return Step(way, f"clustergen move {new.spec} --from {new.target} --to {old.target}")
+    return Step(way, f"clustergen move {new.spec} {back}")

@@ -52,21 +52,17 @@ def _batch(plan: Plan) -> Queues:
     queues = [names.queue(plan, queue) for queue in plan.queues]
     batch = f"aws batch --region {plan.region}"
     update = f"{batch} update-job-queue --job-queue {{}} --state"
+    # Prints nothing without jobs; those of a disabled queue that wait still start.
+    listed = (
+        "for status in SUBMITTED PENDING RUNNABLE STARTING RUNNING; do "
+        f"{batch} list-jobs --job-queue {{}} --job-status $status "
+        "--query 'jobSummaryList[].[jobId,jobName,status]' --output text; done"
+    )
     return Queues(
         _each(queues, f"{update} DISABLED"),
         _each(queues, f"{update} ENABLED"),
-        _each(queues, _listed(batch)),
+        _each(queues, listed),
         "aws batch cancel-job removes one that does not start",
-    )
-
-
-def _listed(batch: str) -> str:
-    """Prints nothing without jobs; those of a disabled queue that wait still start."""
-    shown = "jobSummaryList[].[jobId,jobName,status]"
-    return (
-        "for status in SUBMITTED PENDING RUNNABLE STARTING RUNNING; do "
-        f"{batch} list-jobs --job-queue {{}} --job-status $status --query '{shown}' --output text; "
-        "done"
     )
 
 

@@ -96,11 +96,8 @@ def _of_group(group: NodeGroup, plan: Plan) -> _Found:
         yield group.at("placement"), group.placement.kind, "for nodes without EFA"
     yield group.at("threads_per_core"), group.threads_per_core, f"{group.type.name} on {title}"
     if group.volume.iops:
-        yield (
-            group.at("root_volume", "iops"),
-            group.volume.iops,
-            f"the least of {group.volume.type}",
-        )
+        least = f"the least of {group.volume.type}"
+        yield group.at("root_volume", "iops"), group.volume.iops, least
 
 
 def _of_queues(plan: Plan) -> _Found:

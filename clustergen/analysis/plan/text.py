@@ -21,7 +21,8 @@ def _lines(expanded: ExpandedSpec) -> Iterator[str]:
     plan = expanded.plan
     found = {dotted(path): default for path, default in expanded.defaults.items()}
     yield f"{plan.name} for {plan.limits.title}: {len(found)} values that the spec leaves open"
-    for _, entries in groupby(found.items(), key=lambda entry: _section(entry[0])):
+    # By section, or by entry of a list.
+    for _, entries in groupby(found.items(), key=lambda entry: entry[0].partition(".")[0]):
         yield ""
         for name, (value, reason) in entries:
             why = "" if reason == PLAIN else f"  ({reason})"
@@ -30,8 +31,3 @@ def _lines(expanded: ExpandedSpec) -> Iterator[str]:
         yield ""
     for at, group, what in times:
         yield from wrapped(f"{iso(at)}  {group}: {what}", "  ", "      ")
-
-
-def _section(name: str) -> str:
-    """The section, or the entry of a list, that a value belongs to."""
-    return name.partition(".")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from clustergen.analysis.plan import resolved
@@ -84,7 +84,7 @@ class _Writer:
             return self._section(value, {}, path)
         if value is None or value in ("", [], {}):
             return None
-        return self._default(path, Default(_FORMATS.get(path, _unchanged)(value)))
+        return self._default(path, Default(format_duration(value) if path in _TIMES else value))
 
     def _default(self, path: Path, default: Default) -> Any:
         if path in self.left_out:
@@ -93,16 +93,8 @@ class _Writer:
         return default.value
 
 
-def _unchanged(value: Any) -> Any:
-    return value
-
-
-_FORMATS: Mapping[Path, Callable[[Any], Any]] = {
-    ("monitoring", "interval"): format_duration,
-    ("monitoring", "log_retention"): format_duration,
-    ("slurm", "idle_timeout"): format_duration,
-}
-"""How to write the defaults that are quantities with a unit."""
+_TIMES = (("monitoring", "interval"), ("monitoring", "log_retention"), ("slurm", "idle_timeout"))
+"""The defaults that are times, in seconds."""
 
 
 def _has_sections(value: Any) -> bool:

@@ -22,7 +22,8 @@ def boundary(plan: Plan, bundle: Bundle, *, account: str = "*") -> tuple[Json, l
     """
     found = templates(bundle)
     resources = [r for template in found for r in template["Resources"].values()]
-    arns = sorted({_arn(each) for r in resources for each in _attached(r)})
+    attached = (each for r in resources for each in _attached(r))
+    arns = sorted({scopes.text(each) or json.dumps(each) for each in attached})
     known = {arn: facts.managed(arn.rpartition("/")[2]) for arn in arns}
     actions = {a for r in resources for a in _allowed(r)}
     actions |= {action for allowed in known.values() for action in allowed or ()}
@@ -42,10 +43,6 @@ def _attached(resource: Json) -> Iterator[object]:
         yield from resource["Properties"].get("ManagedPolicyArns", ())
 
 
-def _arn(value: object) -> str:
-    return scopes.text(value) or json.dumps(value)
-
-
 def _allowed(resource: Json) -> Iterator[str]:
     """The actions in the policies of a role, and in policies for roles that others make."""
     properties = resource.get("Properties", {})
@@ -61,8 +58,5 @@ def _allowed(resource: Json) -> Iterator[str]:
 def _covered(actions: set[str]) -> list[str]:
     """The actions, without those that a pattern among them stands for."""
     patterns = [action for action in actions if "*" in action]
-    return sorted(
-        action
-        for action in actions
-        if not any(fnmatchcase(action, p) and p != action for p in patterns)
-    )
+    covered = {a for a in actions for p in patterns if p != a and fnmatchcase(a, p)}
+    return sorted(actions - covered)

@@ -14,7 +14,7 @@ from clustergen.analysis.policy.packing import packed
 from clustergen.analysis.policy.scopes import Names
 from clustergen.analysis.policy.statement import Statement, joined, statement
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.base.text_lists import words
+from clustergen.base.text_lists import word_set, words
 from clustergen.checking import preflight
 from clustergen.deployment import model
 from clustergen.plan import images
@@ -78,12 +78,8 @@ def documents(
     The first two run ``deploy.sh``: CloudFormation acts with the permissions of its caller.
     """
     case = _case(plan, bundle, account, CDK if cdk else ())
-    person = packed("cdk", [_bootstrap(case)]) if cdk else {}
-    return {
-        **packed("scripts", joined(_scripts(case))),
-        **packed("stacks", joined(_stacks(case))),
-        **person,
-    }
+    found = packed("scripts", joined(_scripts(case))) | packed("stacks", joined(_stacks(case)))
+    return found | packed("cdk", [_bootstrap(case)]) if cdk else found
 
 
 def _case(plan: Plan, bundle: Bundle, account: str, more: Iterable[str]) -> _Case:
@@ -137,20 +133,18 @@ def _granted(case: _Case, actions: Iterable[str]) -> Iterator[Statement]:
     for action in sorted(actions):
         service = action.partition(":")[0]
         sid = service.replace("-", " ").title().replace(" ", "")
-        kinds = [] if _is_read_of_iam(action) else facts.kinds(action)
+        # Stacks read roles of services, and of the spec, before they pass them.
+        reads_iam = action.startswith(("iam:Get", "iam:List"))
+        kinds = [] if reads_iam else facts.kinds(action)
         resources = [arn for kind in kinds for arn in case.names.arns(kind)]
         if resources:
-            condition = _of_boundary(case, action)
+            bound = case.boundary and action in _BOUND
+            condition = iam.equal({"iam:PermissionsBoundary": case.boundary}) if bound else {}
             yield statement(sid, [action], resources, condition)
         elif not kinds:
             condition = {} if service in _GLOBAL else _in_region(case, service)
             suffix = "Own" if (own := _own(case, action)) else "Here"
-            yield statement(f"{sid}{suffix}", [action], ["*"], {**condition, **own} or None)
-
-
-def _is_read_of_iam(action: str) -> bool:
-    """Stacks read roles of services, and of the spec, before they pass them."""
-    return action.startswith(("iam:Get", "iam:List"))
+            yield statement(f"{sid}{suffix}", [action], ["*"], {**condition, **own})
 
 
 def _in_region(case: _Case, service: str) -> dict[str, Any]:
@@ -161,17 +155,10 @@ def _in_region(case: _Case, service: str) -> dict[str, Any]:
 
 
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_boundaries.html
-_BOUND = frozenset(
-    words("""
-        iam:AttachRolePolicy iam:CreateRole iam:DeleteRolePolicy iam:DetachRolePolicy
-        iam:PutRolePermissionsBoundary iam:PutRolePolicy
-    """)
-)
-
-
-def _of_boundary(case: _Case, action: str) -> dict[str, Any] | None:
-    bound = case.boundary and action in _BOUND
-    return iam.equal({"iam:PermissionsBoundary": case.boundary}) if bound else None
+_BOUND = word_set("""
+    iam:AttachRolePolicy iam:CreateRole iam:DeleteRolePolicy iam:DetachRolePolicy
+    iam:PutRolePermissionsBoundary iam:PutRolePolicy
+""")
 
 
 def _kept(case: _Case, boundary: str) -> Iterator[Statement]:
@@ -201,16 +188,14 @@ def _own(case: _Case, action: str) -> dict[str, Any]:
 
 
 _INSTANCE = "AWS::EC2::Instance"
-_KEYS = frozenset(words("kms:DisableKey kms:PutKeyPolicy kms:ScheduleKeyDeletion"))
+_KEYS = word_set("kms:DisableKey kms:PutKeyPolicy kms:ScheduleKeyDeletion")
 """What makes data unreadable: only for keys of the stacks, which CloudFormation tags."""
-_LENIENT = frozenset(words("ec2:CreateTags ec2:DeleteTags fsx:DeleteFileSystem"))
+_LENIENT = word_set("ec2:CreateTags ec2:DeleteTags fsx:DeleteFileSystem")
 """Actions on what may not exist before, and so has no tags: the last backup of a file system."""
-_OF_FOUNDATION = frozenset(
-    words("""
+_OF_FOUNDATION = word_set("""
     ec2:DeleteInternetGateway ec2:DeleteNatGateway ec2:DeleteRouteTable ec2:DeleteSubnet
     ec2:DeleteVpc ec2:DeleteVpcEndpoints
 """)
-)
 """What is deleted of the foundation alone, and of no cluster of ParallelCluster."""
 
 
@@ -273,7 +258,8 @@ def _passed(case: _Case) -> Iterator[Statement]:
     services |= set(parallelcluster.SERVICES) if case.of_pcluster else set()
     existing = re.findall(r"arn:[\w-]+:iam::\d{12}:role/[\w+=,.@/-]+", _without_users(case))
     if services:
-        to = [f"{service}.{suffix}" for service in sorted(services) for suffix in _suffixes(case)]
+        suffixes = (_SUFFIX, f"{_SUFFIX}.cn") if case.plan.partition == "aws-cn" else (_SUFFIX,)
+        to = [f"{service}.{suffix}" for service in sorted(services) for suffix in suffixes]
         arns = [*case.names.arns("iam:role"), *sorted(set(existing))]
         condition = iam.equal({"iam:PassedToService": to})
         yield statement("PassRoles", ["iam:PassRole"], arns, condition)
@@ -302,10 +288,6 @@ _USERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 _SUFFIX = "amazonaws.com"
 """Of the names of services: that of most in every partition."""
-
-
-def _suffixes(case: _Case) -> tuple[str, ...]:
-    return (_SUFFIX, f"{_SUFFIX}.cn") if case.plan.partition == "aws-cn" else (_SUFFIX,)
 
 
 def _linked(case: _Case) -> Iterator[Statement]:

@@ -52,9 +52,6 @@ CALLS = words("""
     secretsmanager:DescribeSecret ssm:GetParameter
 """)
 
-BUCKETS = ("parallelcluster-*-v1-do-not-delete",)
-"""Its own bucket in each region: https://docs.aws.amazon.com/parallelcluster/latest/ug/s3-v3.html"""
-
 SERVICES = ("ec2", "lambda")
 """The services that it gives roles to."""
 
@@ -84,9 +81,11 @@ def stacks(plan: Plan) -> set[str]:
 
 
 def buckets(plan: Plan) -> tuple[str, ...]:
-    """The bucket of the configuration, or its own."""
-    own = getattr(plan.options, "bucket", None)
-    return (own,) if own else BUCKETS
+    """The bucket of the configuration, or its own in each region.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/s3-v3.html
+    """
+    return (getattr(plan.options, "bucket", None) or "parallelcluster-*-v1-do-not-delete",)
 
 
 def named(plan: Plan) -> list[str]:

@@ -82,13 +82,8 @@ class Names:
         return self._arn(service, (_GLOBAL if everywhere else _HERE) + "{name}", rest)
 
     def _arn(self, service: str, form: str, name: str) -> str:
-        return form.format(
-            partition=self.partition,
-            service=service,
-            region=self.region,
-            account=self.account,
-            name=name,
-        )
+        place = {"partition": self.partition, "region": self.region, "account": self.account}
+        return form.format(service=service, name=name, **place)
 
 
 def names(plan: Plan, bundle: Bundle, templates: Iterable[Json], account: str) -> Names:
@@ -97,7 +92,7 @@ def names(plan: Plan, bundle: Bundle, templates: Iterable[Json], account: str) -
     resources = [r for template in templates for r in template["Resources"].values()]
     stacks = {stack.name for each in deployed for stack in each.stacks.values()}
     stacks |= parallelcluster.stacks(plan)
-    made = _least(_kept(stack) for stack in stacks)
+    made = _least(f"{stack}-"[:_KEPT].replace("*", "") for stack in stacks)
     eks = {name for each in deployed if (name := getattr(each.service, "eks_cluster", ""))}
     return Names(
         plan.partition,
@@ -111,10 +106,6 @@ def names(plan: Plan, bundle: Bundle, templates: Iterable[Json], account: str) -
         tuple(sorted({*eks, *_named(resources, _OF_EKS)})),
         _least([*made, *parallelcluster.named(plan)]),
     )
-
-
-def _kept(stack: str) -> str:
-    return f"{stack}-"[:_KEPT].replace("*", "")
 
 
 def _least(names: Iterable[str]) -> tuple[str, ...]:
@@ -183,13 +174,8 @@ def text(value: Any, account: str = "*") -> str:
 
 
 USED = (
-    "s3:GetObject",
-    "s3:PutObject",
-    "s3:DeleteObject",
-    "s3:ListBucket",
-    "logs:FilterLogEvents",
-    "logs:GetLogEvents",
-    "iam:PassRole",
+    *words("s3:GetObject s3:PutObject s3:DeleteObject s3:ListBucket"),
+    *words("logs:FilterLogEvents logs:GetLogEvents iam:PassRole"),
     *parallelcluster.CALLS,
 )
 """Actions whose names stand in no script."""

@@ -146,9 +146,9 @@ def _limits(offer: Offer, need: Need) -> Iterator[str]:
         yield from _of_blocks(offer, need)
     if offer.upfront:
         yield from _of_time(offer, need)
-    if ultraservers.containing(offer.type.name) and offer.type.nvlink_domain:
-        server = ultraservers.containing(offer.type.name)[0]
-        yield f"UltraServers are sold whole: {server.instances} nodes, or twice as many"
+    servers = ultraservers.containing(offer.type.name)
+    if servers and offer.type.nvlink_domain:
+        yield f"UltraServers are sold whole: {servers[0].instances} nodes, or twice as many"
     if any(name.startswith("hyperpod") for name in offer.services):
         yield "HyperPod's default quotas are 20 nodes in a cluster and 30 in an account"
     elif offer.kind in ("on-demand", "reservation", "spot"):
@@ -166,18 +166,17 @@ def _of_blocks(offer: Offer, need: Need) -> Iterator[str]:
         lower = 1 << offer.nodes.bit_length() - 1
         yield f"AWS may offer only {lower} or {2 * lower} nodes: counts that are powers of two"
     if need.start is None:
-        weeks = blocks.EARLIEST_WEEKS
-        yield f"a block starts at most {weeks} weeks ahead"
+        yield f"a block starts at most {blocks.EARLIEST_WEEKS} weeks ahead"
 
 
 def _of_time(offer: Offer, need: Need) -> Iterator[str]:
     minutes = blocks.END_MINUTES
     if offer.type.nvlink_domain:
         minutes = blocks.ULTRASERVER_END_MINUTES
-    begin = f"; from {need.start}" if need.start else ""
-    end = need.start + datetime.timedelta(hours=offer.hours) if need.start else None
-    until = f" to {end}" if end else ""
-    yield f"ends at 11:30 UTC, and nodes stop {minutes} minutes before{begin}{until}"
+    dates = ""
+    if need.start:
+        dates = f"; from {need.start} to {need.start + datetime.timedelta(hours=offer.hours)}"
+    yield f"ends at 11:30 UTC, and nodes stop {minutes} minutes before{dates}"
     if offer.hours > need.hours:
         days = offer.hours // blocks.DAY_HOURS
         yield f"sold for {days} d, the next length after {duration(need.hours)}"
@@ -219,7 +218,7 @@ def advice(found: Recommendation) -> Iterator[str]:
     yield from _certainty_only([answer.offer for answer in answers])
     longer = blocks.days(need.hours)
     if first.upfront and longer and longer * blocks.DAY_HOURS > need.hours:
-        shorter = _shorter(longer)
+        shorter = longer - (1 if longer <= blocks.SINGLE_DAYS else blocks.WEEK_DAYS)
         less = (first.usd_hour or 0) * blocks.DAY_HOURS * shorter
         yield f"{shorter} days instead of {longer}: {less:,.0f} USD for the nodes"
     if need.start is None and first.upfront:
@@ -241,11 +240,6 @@ def _certainty_only(found: Sequence[Offer]) -> Iterator[str]:
                 f"{block.type.name} costs the same per hour in a reservation, which can be "
                 "cancelled: the block buys certainty, not a lower price"
             )
-
-
-def _shorter(days: int) -> int:
-    """The length before ``days``."""
-    return days - 1 if days <= blocks.SINGLE_DAYS else days - blocks.WEEK_DAYS
 
 
 def _cheaper(offer: Offer, budget: float) -> Iterator[str]:

@@ -43,14 +43,11 @@ class Need:
 def nodes_of(type: InstanceType, count: int) -> int:
     """The nodes for this many accelerators or cores; UltraServers come whole."""
     nodes = -(-count // per_node(type))
-    for server in reversed(ultraservers.containing(type.name)):
-        if type.nvlink_domain and (nodes > server.instances // 2 or server is _smallest(type)):
+    servers = ultraservers.containing(type.name) if type.nvlink_domain else ()
+    for server in reversed(servers):
+        if nodes > server.instances // 2 or server is servers[0]:
             return -(-nodes // server.instances) * server.instances
     return nodes
-
-
-def _smallest(type: InstanceType) -> ultraservers.UltraServer:
-    return ultraservers.containing(type.name)[0]
 
 
 def per_node(type: InstanceType) -> int:
@@ -73,9 +70,9 @@ def types_of(accelerator: str, count: int) -> tuple[InstanceType, ...]:
 
 
 def _with(accelerator: str, least_mib: float) -> Iterator[InstanceType]:
-    wanted = _plain(accelerator)
+    wanted = plain(accelerator)
     for name in NAMES:
-        if _plain(name) == wanted:
+        if plain(name) == wanted:
             for type in lookup.containing(f'"{name}"'):
                 device = type.accelerator
                 # A fraction of a GPU counts as none.
@@ -84,7 +81,8 @@ def _with(accelerator: str, least_mib: float) -> Iterator[InstanceType]:
                     yield type
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """A name in lower case, with letters and digits only."""
     return "".join(character for character in name.lower() if character.isalnum())
 
 

@@ -110,12 +110,9 @@ def _impossible(type: InstanceType, kind: CapacityKind, need: Need) -> str:
         return "" if need.interruptible else "Spot interrupts nodes; --interruptible allows it"
     if "on-demand" not in type.usage_classes:
         return "not sold On-Demand"
-    return _of_no_use(type) if kind == "reservation" else ""
-
-
-def _of_no_use(type: InstanceType) -> str:
-    """No reservation where On-Demand capacity is usually available."""
-    return "" if type.capacity_block else "On-Demand costs the same, and can usually be had"
+    if kind == "reservation" and not type.capacity_block:
+        return "On-Demand costs the same, and can usually be had"
+    return ""
 
 
 def _no_block(type: InstanceType, nodes: int, need: Need) -> str:
@@ -178,9 +175,8 @@ def _offer(  # noqa: PLR0913 the parts of an offer
     if kind == "on-demand" and sagemaker and type.family in blocks.PLAN_ONLY:
         return Dropped(what, "HyperPod has it in training plans only")
     if rate is None and not sagemaker and not prices.is_known(f"EC2 {type.name}"):
-        return Dropped(
-            f"{type.name} as {OPTIONS[kind]}", "it has no On-Demand price: sold in blocks only"
-        )
+        why = "it has no On-Demand price: sold in blocks only"
+        return Dropped(f"{type.name} as {OPTIONS[kind]}", why)
     days = blocks.days(need.hours) if kind in ("capacity-block", "training-plan") else None
     return Offer(
         type=type,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen import targets
-from clustergen.analysis.recommend.need import Need
+from clustergen.analysis.recommend.need import Need, plain
 from clustergen.analysis.recommend.offers import Offer
 from clustergen.base.yaml_text import yaml_text
 from clustergen.facts.catalog import blocks, fsx, regions, ultraservers
@@ -68,9 +68,8 @@ Draft = NewSpec | ChangedSpec
 def group_name(offer: Offer) -> str:
     """``h200`` for nodes with H200; the family of nodes without accelerators."""
     device = offer.type.accelerator
-    name = device.name if device else offer.type.family
-    plain = "".join(character for character in name.lower() if character.isalnum())
-    return plain if len(plain) > _SHORTEST else f"{plain}-nodes"
+    name = plain(device.name if device else offer.type.family)
+    return name if len(name) > _SHORTEST else f"{name}-nodes"
 
 
 def _lines(offer: Offer, need: Need, target: str) -> Iterator[str]:
@@ -130,16 +129,11 @@ def _dated(bought: str | dict[str, str], before: Any) -> str | dict[str, str]:
 
 def _bought(offer: Offer, number: int = 0) -> str | dict[str, str]:
     """The value of ``capacity``; ``number`` tells reservations apart."""
-    id = f"{_RESERVATION}{number:x}"
-    match offer.kind:
-        case "capacity-block":
-            return {"capacity_block": id}
-        case "reservation":
-            return {"reservation": id}
-        case "training-plan":
-            return {"training_plan": _PLAN.format(region=offer.region)}
-        case _:
-            return offer.kind
+    key = offer.kind.replace("-", "_")
+    if key not in _NAMES:
+        return offer.kind
+    is_plan = offer.kind == "training-plan"
+    return {key: _PLAN.format(region=offer.region) if is_plan else f"{_RESERVATION}{number:x}"}
 
 
 def _capacity(offer: Offer, number: int) -> str:
@@ -155,6 +149,7 @@ _NAMES = {
     "reservation": "the id of the reservation",
     "training_plan": "the ARN of the plan",
 }
+"""What to write for each key of ``capacity``; other options have no key."""
 
 
 def _storage(offer: Offer) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from clustergen.facts.catalog import InstanceType
+from clustergen.facts.catalog import InstanceType, NetworkCard
 from clustergen.plan.model import Interface, NodeGroup, Plan
 
 _KINDS = {"interface": "ENA", "efa": "ENA and EFA", "efa-only": "EFA only"}
@@ -48,26 +48,17 @@ def maps(plan: Plan) -> Iterator[Cards]:
     for (name, interfaces), groups in alike.items():
         found = tuple(_runs(types[name], interfaces))
         names = tuple(group.name for group in groups)
-        yield Cards(name, names, _bandwidth(types[name]), found)
-
-
-def _bandwidth(type: InstanceType) -> str:
-    return f"{'up to ' if type.network_burst else ''}{type.network_gbps:g} Gbit/s"
+        burst = "up to " if types[name].network_burst else ""
+        yield Cards(name, names, f"{burst}{types[name].network_gbps:g} Gbit/s", found)
 
 
 def _runs(type: InstanceType, interfaces: Sequence[Interface]) -> Iterator[Run]:
-    rows = [
-        (
-            f"{card.max_interfaces} of {', '.join(_KINDS[kind] for kind in card.interface_types)}",
-            tuple(_attached(each) for each in interfaces if each.card == card.index),
-        )
-        for card in type.cards
-    ]
-    numbered = zip((card.index for card in type.cards), rows, strict=True)
-    for (takes, has), group in groupby(numbered, key=lambda pair: pair[1]):
-        indices = [index for index, _ in group]
-        yield Run(indices[0], indices[-1], takes, has)
+    def alike(card: NetworkCard) -> tuple[str, tuple[str, ...]]:
+        kinds = ", ".join(_KINDS[kind] for kind in card.interface_types)
+        has = (each for each in interfaces if each.card == card.index)
+        attached = (f"{_KINDS[each.type]}, device {each.device}" for each in has)
+        return f"{card.max_interfaces} of {kinds}", tuple(attached)
 
-
-def _attached(interface: Interface) -> str:
-    return f"{_KINDS[interface.type]}, device {interface.device}"
+    for (takes, has), group in groupby(type.cards, key=alike):
+        cards = list(group)
+        yield Run(cards[0].index, cards[-1].index, takes, has)

@@ -21,9 +21,12 @@ MARK = '<meta name="generator" content="clustergen">'
 
 def render(page: Page) -> str:
     """The HTML of a page."""
-    style = _style()
+    text = (tree("templates") / "report" / "style.css").read_text(encoding="utf-8")
+    style = f"\n{text}{svg.STYLE}\n"
+    # What the Content Security Policy names the style by, to allow no other.
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     template = _environment().get_template("report/page.html.j2")
-    return template.render(page=page, style=style, digest=_digest(style), version=__version__)
+    return template.render(page=page, style=style, digest=digest, version=__version__)
 
 
 @functools.cache
@@ -40,13 +43,3 @@ def _environment() -> Environment:
     made.globals["drawing"] = lambda box, prefix: Markup(svg.drawing(box, "", prefix))  # noqa: S704
     made.filters["ours"] = Markup
     return made
-
-
-def _style() -> str:
-    text = (tree("templates") / "report" / "style.css").read_text(encoding="utf-8")
-    return f"\n{text}{svg.STYLE}\n"
-
-
-def _digest(text: str) -> str:
-    """What a Content Security Policy names a style by, to allow no other."""
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -31,7 +31,8 @@ def load() -> None:
     found = importlib.util.find_spec("aws_cdk")
     if found is None or found.origin is None:  # a namespace of version 1: aws-parallelcluster's
         raise _without("cdk", "the AWS CDK, version 2,")
-    _silence()
+    for name, value in _SILENT.items():
+        os.environ.setdefault(name, value)
     if shutil.which(_node()) is None:
         raise Unrenderable([NO_KERNEL.at((), f"cannot find the program {_node()}", help=_OTHER)])
     try:
@@ -40,7 +41,8 @@ def load() -> None:
         importlib.import_module("aws_cdk")
     except Exception as error:  # all failures of Node.js are the same to the user
         sys.unraisablehook = _without_jsii
-        message = f"{_node()} does not run the CDK: {_first_line(error)}"
+        first, *_ = str(error).splitlines() or [type(error).__name__]
+        message = f"{_node()} does not run the CDK: {first}"
         raise Unrenderable([NO_KERNEL.at((), message, help=_OTHER)]) from error
 
 
@@ -61,11 +63,6 @@ def _without(extra: str, missing: str) -> Unrenderable:
     return Unrenderable([NO_EXTRA.at((), f"{missing} is not installed", help=help)])
 
 
-def _silence() -> None:
-    for name, value in _SILENT.items():
-        os.environ.setdefault(name, value)
-
-
 def _node() -> str:
     return os.environ.get("JSII_NODE", "node")
 
@@ -77,7 +74,3 @@ def _without_jsii(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 _OTHER = f"install {NODE}, or set JSII_NODE to the path of one"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

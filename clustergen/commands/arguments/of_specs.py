@@ -66,11 +66,9 @@ def diff(command: ArgumentParser) -> None:
     options.omitting(command)
     options.bundles(command)
     options.flag(command, "--all", "list changes in place too")
-    command.add_argument(
-        "--fail-on",
-        choices=("any", "leftover", "drain", "terminate", "stop", "replace", "refused", "data"),
-        help="exit 1 if an effect is of this kind or more dangerous",
-    )
+    levels = ("any", "leftover", "drain", "terminate", "stop", "replace", "refused", "data")
+    help = "exit 1 if an effect is of this kind or more dangerous"
+    command.add_argument("--fail-on", choices=levels, help=help)
     options.format(command)
     options.colour(command)
 

@@ -74,12 +74,9 @@ def custom_rules(command: ArgumentParser) -> None:
         "once, and each time in CI"
     )
     chosen.add_argument("--custom-rules", action="store_true", default=None, help=help)
+    help = "run none of the project's rules"
     chosen.add_argument(
-        "--no-custom-rules",
-        dest="custom_rules",
-        action="store_false",
-        default=None,
-        help="run none of the project's rules",
+        "--no-custom-rules", dest="custom_rules", action="store_false", default=None, help=help
     )
 
 

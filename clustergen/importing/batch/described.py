@@ -8,7 +8,13 @@ from typing import Any, Final, NamedTuple
 from clustergen.base.documents import change_texts
 from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation import Resource
-from clustergen.importing.descriptions import capitalized, launch_templates, tagged, used_template
+from clustergen.importing.descriptions import (
+    capitalized,
+    launch_templates,
+    named_template,
+    tagged,
+    used_template,
+)
 from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
@@ -97,21 +103,12 @@ def _properties(described: Json, known: Sequence[Resource], links: Mapping[str, 
         kept.pop("unmanagedvCpus", None)
     machines = section(kept, "computeResources")
     template = section(machines, "launchTemplate")
-    if template:
-        kept["computeResources"] = {**machines, "launchTemplate": _reference(template, known)}
+    if used := used_template(named_template(template), known):
+        reference = {"launchTemplateId": used, "version": template.get("version")}
+        kept["computeResources"] = {**machines, "launchTemplate": reference}
     kept["tags"] = tagged(kept.get("tags"))
     # References in place of the ARNs of what is described.
     linked = change_texts(
         capitalized(kept), lambda text: {"Ref": links[text]} if text in links else text
     )
     return dict(linked)
-
-
-def _reference(template: Json, known: Sequence[Resource]) -> Json:
-    named = {
-        "id": template.get("launchTemplateId"),
-        "name": template.get("launchTemplateName"),
-        "version": template.get("version"),
-    }
-    used = used_template(named, known)
-    return {"launchTemplateId": used, "version": named["version"]} if used else template

@@ -34,12 +34,8 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     environments = {key: each for key, each in every.items() if _has_nodes(each)}
     if not environments:
         text = "no compute environment starts EC2 instances, so there is no node group"
-        notes.asked(
-            (ENVIRONMENTS,),
-            text,
-            "write one, such as {name: cpu, instance_type: m7i.4xlarge}",
-            "node_groups",
-        )
+        help = "write one, such as {name: cpu, instance_type: m7i.4xlarge}"
+        notes.asked((ENVIRONMENTS,), text, help, "node_groups")
     # Others stay as they are: no queue has environments of both kinds.
     known = section(settings, QUEUES).items()
     queues = {key: each for key, each in known if environments.keys() & {*_used(each)}}

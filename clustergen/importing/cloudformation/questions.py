@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clustergen.base.findings import Path
-from clustergen.base.text_lists import word_set
+from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.cloudformation.functions import (
     ACCOUNT,
     ACCOUNT_ID,
@@ -20,22 +20,32 @@ from clustergen.importing.cloudformation.functions import (
 from clustergen.importing.notes import Notes
 
 _ID_DIGITS: Final = 17
-_IDS: Final[Mapping[str, str]] = {
+_LISTS: Final[Mapping[str, str]] = {
     "SubnetIds": "subnet",
-    "SubnetId": "subnet",
     "Subnets": "subnet",
     "SecurityGroupIds": "sg",
     "SecurityGroups": "sg",
     "Groups": "sg",
     "AdditionalSecurityGroups": "sg",
+}
+"""Lists of ids, and the prefix of these."""
+_IDS: Final[Mapping[str, str]] = {
+    **_LISTS,
+    "SubnetId": "subnet",
     "FileSystemId": "fs",
     "CustomAmi": "ami",
     "AmiId": "ami",
     "ImageId": "ami",
 }
-_LISTS: Final = word_set(
-    "SubnetIds Subnets SecurityGroupIds SecurityGroups Groups AdditionalSecurityGroups"
-)
+_ARNS: Final[Mapping[str, str]] = {
+    "ClusterArn": "eks:{region}:{account}:cluster/",
+    "IamInstanceProfileArn": "iam::{account}:instance-profile/",
+    "PasswordSecretArn": "secretsmanager:{region}:{account}:secret:",
+    "Policy": "iam::{account}:policy/",
+    "Role": "iam::{account}:role/",
+}
+"""What ARNs have between the partition and the name."""
+_ADD: Final = "add the template that has it"
 _DYNAMIC: Final = "{{resolve:"
 _SCRIPTS: Final = "SourceS3Uri"
 _ROLE: Final = re.compile(r"Role(Arn)?$|^PrincipalArn$")
@@ -47,11 +57,9 @@ class Questions:
     """Replaces what is unknown, the same thing always by the same stand-in."""
 
     notes: Notes
-    partition: str
     region: str
     known: frozenset[str] = frozenset()
     """Dynamic references that need no answer, because clustergen looks up the same."""
-    section: str = "targets"
     _asked: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def answered(self, value: Any, path: Path = ()) -> Any:
@@ -93,30 +101,18 @@ class Questions:
         if kind in _IDS.values():
             number = 1 + sum(1 for known, _ in self._asked if known == kind)
             return f"{kind}-{number:0{_ID_DIGITS}d}"
-        if kind == "IamInstanceProfileArn":
-            return f"arn:{self.partition}:iam::{ACCOUNT}:instance-profile/{word}"
+        if form := _ARNS.get("Role" if _ROLE.search(kind) else kind):
+            partition = partition_of(self.region).name
+            return f"arn:{partition}:{form.format(region=self.region, account=ACCOUNT)}{word}"
         if kind == _SCRIPTS:
             return f"s3://{word}".lower()
-        if kind == "ClusterArn":
-            return f"arn:{self.partition}:eks:{self.region}:{ACCOUNT}:cluster/{word}"
-        if kind == "PasswordSecretArn":
-            service = f"arn:{self.partition}:secretsmanager:{self.region}:{ACCOUNT}"
-            return f"{service}:secret:{word}"
         if kind == "BucketName":
             return word.lower()
-        if kind == "Policy":
-            return f"arn:{self.partition}:iam::{ACCOUNT}:policy/{word}"
-        if _ROLE.search(kind):
-            return f"arn:{self.partition}:iam::{ACCOUNT}:role/{word}"
         return 1 if _NUMBERS.search(kind) else word
 
     def _ask(self, name: str, path: Path) -> None:
         flag = f"--parameter {name}=VALUE"
-        help = (
-            f"use {flag}"
-            if name.startswith("AWS::")
-            else f"add the template that has it, or {flag}"
-        )
+        help = f"use {flag}" if name.startswith("AWS::") else f"{_ADD}, or {flag}"
         if {"Name", "NodegroupName", "ComputeEnvironmentName"} & set(path):
             help += ": the overlay names resources after it"
-        self.notes.asked(path, f"no file says what {name} is", help, self.section)
+        self.notes.asked(path, f"no file says what {name} is", help, "targets")

@@ -135,7 +135,7 @@ class Stack:
 
     def resources(self) -> Iterator[Resource]:
         for id, resource in self._resources().items():
-            if not self._exists(resource):
+            if "Condition" in resource and not self.condition(str(resource["Condition"])):
                 continue
             if child := self._child(id):
                 yield from child.resources()
@@ -153,9 +153,6 @@ class Stack:
             for id, each in found.items()
             if isinstance(each, Mapping) and isinstance(each.get("Type"), str)
         }
-
-    def _exists(self, resource: Mapping[str, Any]) -> bool:
-        return "Condition" not in resource or self.condition(str(resource["Condition"]))
 
     def _child(self, id: str) -> Stack | None:
         if id not in self._children:

@@ -10,7 +10,7 @@ from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation import Resource
 from clustergen.importing.descriptions import capitalized, launch_templates, tagged, used_template
 from clustergen.importing.eks.entries import entry
-from clustergen.importing.machines import items, section
+from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json
@@ -53,8 +53,7 @@ def resources(sources: Sequence[Source], notes: Notes) -> list[Resource]:
                 notes.dropped((), f"the state of {described[name]}, which a description shows")
                 id = f"{member}:{described[name]}"
                 properties = {**_properties(described, found), **_joined(described, sources)}
-                linked = _linked(properties, groups)
-                found.append(Resource(id, type, linked, source, (member,)))
+                found.append(Resource(id, type, properties, source, (member,)))
     return [each._replace(properties=_linked(each.properties, groups)) for each in found]
 
 
@@ -69,12 +68,9 @@ def _security_groups(sources: Sequence[Source]) -> Any:
     """The security group that EKS made for a cluster, as a reference to it."""
     for source in sources:
         cluster = section(source.data, "cluster")
-        group = section(cluster, "resourcesVpcConfig").get("clusterSecurityGroupId")
-        if group:
-            yield (
-                group,
-                {"Fn::GetAtt": [f"cluster:{cluster.get('name')}", "ClusterSecurityGroupId"]},
-            )
+        if group := section(cluster, "resourcesVpcConfig").get("clusterSecurityGroupId"):
+            owner = f"cluster:{cluster.get('name')}"
+            yield group, {"Fn::GetAtt": [owner, "ClusterSecurityGroupId"]}
 
 
 def _linked(properties: Json, groups: Mapping[str, Json]) -> Json:
@@ -129,11 +125,6 @@ def _keep(node: Json, key: str, state: frozenset[str]) -> None:
 
 def _logging(logging: Json) -> Json:
     """The types of logs that are on, in the form of a template."""
-    setups = logging.get("clusterLogging")
-    types = [
-        {"type": name}
-        for each in (setups if isinstance(setups, list) else [])
-        if isinstance(each, Mapping) and each.get("enabled")
-        for name in each.get("types", [])
-    ]
+    setups = [each for each in mappings(logging, "clusterLogging") if each.get("enabled")]
+    types = [{"type": name} for each in setups for name in each.get("types", [])]
     return {"clusterLogging": {"enabledTypes": types}} if types else {}

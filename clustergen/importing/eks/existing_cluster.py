@@ -34,9 +34,8 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "kubernetes": {"version": (versions.pop() or None) if len(versions) == 1 else None},
         "resilience": resilience(groups.values()),
     }
-    written = {key: machines.filled(value) for key, value in found.items()}
-    kept = {key: value for key, value in written.items() if value not in (None, {}, [], "")}
-    return kept | {"targets": {"eks": {"cluster": cluster, **software(answers, notes)}}}
+    own = {"cluster": cluster, **software(answers, notes)}
+    return {**machines.filled(found), "targets": {"eks": own}}
 
 
 def _cluster(groups: Json, notes: Notes) -> str:

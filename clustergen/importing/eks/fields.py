@@ -11,7 +11,7 @@ from clustergen.facts import catalog
 from clustergen.importing import boot, machines, roles
 from clustergen.importing.answers import Answers
 from clustergen.importing.beside import Beside
-from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS, QUEUES
+from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, EFFECTS, NODE_GROUPS, QUEUES
 from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.network import network, own_places
 from clustergen.importing.notes import Notes
@@ -27,11 +27,6 @@ from clustergen.services.kubernetes.labels_and_taints import (
     SYSTEM,
 )
 
-_EFFECTS: Final = {
-    "NO_SCHEDULE": "NoSchedule",
-    "NO_EXECUTE": "NoExecute",
-    "PREFER_NO_SCHEDULE": "PreferNoSchedule",
-}
 _ADDED: Final = (
     f"clustergen adds a node group {SYSTEM} for DNS and its controllers, besides those of the "
     "original"
@@ -60,6 +55,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
     ((name, cluster),) = list(section(settings, CLUSTER).items())[:1]
     groups = section(settings, NODE_GROUPS)
     system = SYSTEM if SYSTEM in groups else ""
+    tags = {key: str(value) for key, value in machines.tag_map(cluster).items()}
     shared = _network(cluster, groups, answers, notes)
     queues = list(_queues(groups, answers.beside, notes))
     security = machines.Security.of(
@@ -72,13 +68,13 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         "version": 1,
         "name": name,
         "region": answers.region,
-        "tags": _tags(cluster),
+        "tags": tags,
         "permissions_boundary": roles.boundary(settings),
         "network": {**shared, "security_groups": security.shared},
         "node_groups": [
             {
                 **group(key, each, settings),
-                "tags": machines.tags(each, name, _tags(cluster), key),
+                "tags": machines.tags(each, name, tags, key),
                 "security_groups": own[key],
                 **own_places(items(each, "Subnets"), shared, answers.region),
             }
@@ -151,10 +147,6 @@ def software(answers: Answers, notes: Notes) -> Json:
 
 def _text(value: Any) -> str:
     return "" if value is None else str(value)
-
-
-def _tags(cluster: Json) -> Json:
-    return {key: str(value) for key, value in machines.tag_map(cluster).items()}
 
 
 def resilience(groups: Iterable[Json]) -> Json:
@@ -265,15 +257,15 @@ def _machine(group: Json) -> Json:
 
 def group(name: str, group: Json, settings: Json) -> Json:
     scaling, types = section(group, "ScalingConfig"), _types(group)
-    high = machines.number(scaling.get("MaxSize"), 1)
+    high, data = machines.number(scaling.get("MaxSize"), 1), machines.template(group)
     # Karpenter starts the nodes of groups whose number changes: those have no node group.
     low = high if _KARPENTER in section(settings, ACCESS) else scaling.get("MinSize")
     return {
         "name": name,
         **({"instance_type": types[0]} if len(types) == 1 else {"instance_types": types}),
         "count": machines.count(low, high),
-        "capacity": _capacity(group),
-        **machines.words(machines.template(group)),
+        "capacity": "spot" if group.get("CapacityType") == "SPOT" else machines.reservation(data),
+        **machines.words(data),
         "image": _image(group, types[0]),
         "iam": roles.of_nodes(group.get("NodeRole"), settings, _POLICIES),
         "accelerator_taint": _accelerator_taint(group, types),
@@ -303,11 +295,5 @@ def _taint(taint: Json) -> Json:
     return {
         "key": taint.get("Key"),
         "value": taint.get("Value") or None,
-        "effect": _EFFECTS.get(_text(taint.get("Effect"))),
+        "effect": EFFECTS.get(_text(taint.get("Effect"))),
     }
-
-
-def _capacity(group: Json) -> Json | str | None:
-    if group.get("CapacityType") == "SPOT":
-        return "spot"
-    return machines.reservation(machines.template(group)) or None

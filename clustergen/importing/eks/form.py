@@ -11,6 +11,12 @@ CLUSTER, NODE_GROUPS, ADDONS, ACCESS = "Cluster", "NodeGroups", "Addons", "Acces
 PROVIDERS = "OidcProviders"
 QUEUES = ("LocalQueue", "ClusterQueue", "ResourceFlavor")
 """Objects of Kueue that say what queues are."""
+EFFECTS: Final = {
+    "NO_SCHEDULE": "NoSchedule",
+    "NO_EXECUTE": "NoExecute",
+    "PREFER_NO_SCHEDULE": "PreferNoSchedule",
+}
+"""Effects of taints in the words of Kubernetes, by those of EKS."""
 _DATA: Final = "NodeGroups.*.LaunchTemplateProperties.LaunchTemplateData"
 
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html,

@@ -9,7 +9,7 @@ from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference,
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS
 from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
-from clustergen.importing.settings import Json, link
+from clustergen.importing.settings import Json, link, with_member
 from clustergen.services.eks.versions import VERSIONS
 
 _VERSIONS: Final = ("Version", "ReleaseVersion")
@@ -19,12 +19,8 @@ def prepared(settings: Json, notes: Notes) -> Json:
     """The settings of one cluster: what its templates get as a parameter is this cluster."""
     name = next(iter(settings[CLUSTER]))
     found = _with_versions(settings, name, notes)
-    for kind in (NODE_GROUPS, ADDONS, ACCESS):
-        found[kind] = {
-            each: {**node, "ClusterName": link(CLUSTER, name)}
-            for each, node in section(found, kind).items()
-        }
-    return found
+    joined = (NODE_GROUPS, ADDONS, ACCESS)
+    return found | with_member(found, joined, "ClusterName", link(CLUSTER, name))
 
 
 def _with_versions(settings: Json, name: str, notes: Notes) -> Json:

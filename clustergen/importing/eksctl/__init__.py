@@ -26,6 +26,7 @@ from clustergen.importing.regions import located
 from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Json, Place, link
 from clustergen.spec import patterns
+from clustergen.spec.source.nodes import dotted
 
 __all__ = ["imported"]
 
@@ -37,8 +38,7 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     metadata = config.section("metadata")
     if answers.adopt:
         help = f"clustergen import --live eks/{metadata.take('name') or 'NAME'} --adopt"
-        refused = source.place(formats.INCOMPLETE.at((), _ASKED, help=help))
-        return Imported("", (refused,), False, 0, 0)
+        return Imported.refused(source.place(formats.INCOMPLETE.at((), _ASKED, help=help)))
     named = str(metadata.take("region") or "")
     answers = located(answers, named, ("metadata", "region"), "file", notes)
     name = _name(config, answers, notes)
@@ -158,8 +158,7 @@ def _lost(config: Keys) -> Iterator[Finding]:
         if path[0] in _SAID or short in seen:
             continue
         seen.add(short)
-        text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in short)
-        shown = text.lstrip(".")
+        shown = dotted(short)
         if _PLACEHOLDER.search(str(value)):
             message, help = f"{shown} is {value}, a placeholder", "replace it by its value"
         elif misspelt:

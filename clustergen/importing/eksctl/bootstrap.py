@@ -10,7 +10,7 @@ from clustergen.importing.settings import Json
 from clustergen.services.aws import mime
 
 _NODE_CONFIG: Final = "application/node.eks.aws"
-_FAMILY: Final = "AmazonLinux2023"
+FAMILY: Final = "AmazonLinux2023"
 
 
 def _kubelet(group: Keys) -> Json:
@@ -18,7 +18,7 @@ def _kubelet(group: Keys) -> Json:
 
     https://docs.aws.amazon.com/eks/latest/eksctl/customizing-the-kubelet.html
     """
-    if group.value("amiFamily") not in (None, _FAMILY):
+    if group.value("amiFamily") not in (None, FAMILY):
         return {}
     dns = group.take("clusterDNS")
     given = {"maxPods": group.number("maxPodsPerNode"), "clusterDNS": [dns] if dns else None}

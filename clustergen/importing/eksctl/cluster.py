@@ -31,6 +31,7 @@ def cluster(config: Keys, name: str, notes: Notes) -> Json:
     metadata.take("name")
     endpoints = vpc.section("clusterEndpoints")
     access = config.section("accessConfig")
+    support = str(config.section("upgradePolicy").take("supportType") or "EXTENDED")
     public = endpoints.take("publicAccess")
     private = endpoints.take("privateAccess")
     if is_private(config):  # eksctl leaves only the private endpoint
@@ -45,11 +46,7 @@ def cluster(config: Keys, name: str, notes: Notes) -> Json:
                 "bootstrapClusterCreatorAdminPermissions"
             ),
         },
-        "UpgradePolicy": {
-            "SupportType": str(
-                config.section("upgradePolicy").take("supportType") or "EXTENDED"
-            ).upper()
-        },
+        "UpgradePolicy": {"SupportType": support.upper()},
         "KubernetesNetworkConfig": _network(config),
         "Logging": _logging(config),
         "EncryptionConfig": _encryption(config),
@@ -140,17 +137,21 @@ def control_plane_subnets(config: Keys) -> list[str]:
 
 def subnets(config: Keys, kind: str) -> dict[str, str]:
     """The existing subnets of a kind: their ids by the name that the file gives them."""
-    found = config.section("vpc").section("subnets").table(kind)
-    named = {name: each.get("id") for name, each in found.items() if isinstance(each, dict)}
-    return {name: str(id) for name, id in named.items() if id}
+    return {name: str(each["id"]) for name, each in existing_subnets(config, kind)}
 
 
-def zones_of_subnets(config: Keys) -> Iterator[tuple[str, str]]:
-    """The zones of subnets, as far as the file says them."""
-    for kind in ("private", "public"):
+def existing_subnets(config: Keys, *kinds: str) -> Iterator[tuple[str, Json]]:
+    """What the file says about existing subnets, and the names that it gives them."""
+    for kind in kinds:
         for name, each in config.section("vpc").section("subnets").table(kind).items():
             if isinstance(each, dict) and each.get("id"):
-                yield str(each["id"]), str(each.get("az") or name)
+                yield name, each
+
+
+def zones_of_subnets(config: Keys) -> dict[str, str]:
+    """The zones of subnets by their ids, as far as the file says them."""
+    found = existing_subnets(config, "private", "public")
+    return {str(each["id"]): str(each.get("az") or name) for name, each in found}
 
 
 def provider(config: Keys, name: str, region: str) -> Json:

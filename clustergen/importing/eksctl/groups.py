@@ -8,8 +8,8 @@ from typing import Any, Final
 from clustergen.base.patterns import pattern
 from clustergen.base.text_lists import word_set
 from clustergen.facts import catalog
-from clustergen.importing.eks.form import CLUSTER
-from clustergen.importing.eksctl.bootstrap import user_data
+from clustergen.importing.eks.form import CLUSTER, EFFECTS
+from clustergen.importing.eksctl.bootstrap import FAMILY, user_data
 from clustergen.importing.eksctl.cluster import subnets, version, zones_of_subnets
 from clustergen.importing.eksctl.keys import SELF_MANAGED, Keys
 from clustergen.importing.machines import filled
@@ -22,14 +22,9 @@ _TYPE: Final = "m5.large"
 _NODES: Final = 2
 _VOLUME_GIB: Final = 80
 _HOPS: Final = 2
-_FAMILY: Final = "AmazonLinux2023"
 _NAME: Final = pattern(r"^[0-9A-Za-z][A-Za-z0-9_-]{0,62}$")
 _WAYS: Final = word_set("auto auto-ssm static")
-_EFFECTS: Final = {
-    "NoSchedule": "NO_SCHEDULE",
-    "NoExecute": "NO_EXECUTE",
-    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
-}
+_EFFECTS: Final = {word: theirs for theirs, word in EFFECTS.items()}
 _STAND_IN: Final = "ami-" + "0" * 17
 _ACTIONS: Final = {"Restart": "Reboot", "Terminate": "Replace"}
 """Words of eksctl's examples for actions of EKS."""
@@ -55,9 +50,8 @@ def groups(config: Keys, name: str, notes: Notes) -> Json:
         family = group.take("amiFamily")
         if _image(group) == _STAND_IN:
             text = f"eksctl looks up the image of {own}, of {family}"
-            notes.asked(
-                (*group.path, "amiFamily"), text, "write the id of that image", "node_groups"
-            )
+            path = (*group.path, "amiFamily")
+            notes.asked(path, text, "write the id of that image", "node_groups")
         _report(group, own, notes)
     return found
 
@@ -103,7 +97,7 @@ def _group(group: Keys, name: str, config: Keys, cluster: str, notes: Notes) -> 
     properties = {
         "NodegroupName": name,
         "ClusterName": link(CLUSTER, cluster),
-        "Version": None if _own_image(group) else version(config, Notes()),
+        "Version": version(config, Notes()) if _image(group) is None else None,
         "NodeRole": group.section("iam").take("instanceRoleARN"),
         "InstanceTypes": [] if block else types,
         "CapacityType": "CAPACITY_BLOCK" if block else "SPOT" if spot else "ON_DEMAND",
@@ -157,10 +151,6 @@ def _scaling(group: Keys) -> Json:
     return {"MinSize": low, "MaxSize": high, "DesiredSize": wanted if wanted is not None else low}
 
 
-def _own_image(group: Keys) -> bool:
-    return _image(group) is not None
-
-
 def _image(group: Keys) -> str | None:
     """The id of the image; other words name ways in which eksctl finds one.
 
@@ -171,17 +161,17 @@ def _image(group: Keys) -> str | None:
         group.take("ami")
     if image.startswith("ami-"):
         return image
-    known = str(group.value("amiFamily") or _FAMILY) in (_FAMILY, *_FAMILIES)
+    known = str(group.value("amiFamily") or FAMILY) in (FAMILY, *_FAMILIES)
     return None if known else _STAND_IN
 
 
 def _ami_type(group: Keys, type: str) -> str | None:
-    if _own_image(group):
+    if _image(group) is not None:
         return None
-    family = str(group.value("amiFamily") or _FAMILY)
+    family = str(group.value("amiFamily") or FAMILY)
     known = catalog.find(type)
     arm = known is not None and known.arch == "arm64"
-    if family == _FAMILY:
+    if family == FAMILY:
         return images.ami_type(known) if known else "AL2023_x86_64_STANDARD"
     made = _FAMILIES[family][arm]
     nvidia = known and known.accelerator and known.accelerator.manufacturer == "NVIDIA"
@@ -225,7 +215,7 @@ def _all_subnets(group: Keys, config: Keys) -> list[str]:
     existing = subnets(config, "private" if private else "public")
     if not zones:
         return list(existing.values())
-    by_zone = dict(zones_of_subnets(config))
+    by_zone = zones_of_subnets(config)
     return [id for id in existing.values() if by_zone.get(id) in zones] or list(existing.values())
 
 
@@ -261,19 +251,19 @@ def _repair(repair: Keys) -> Json:
 
 
 def _data(group: Keys) -> Json:
-    target = group.section("capacityReservation").section("capacityReservationTarget")
+    device = str(group.take("volumeName") or "/dev/xvda")
+    reservation = group.section("capacityReservation")
+    target = reservation.section("capacityReservationTarget")
     return {
         "MetadataOptions": {
             "HttpTokens": "optional" if group.take("disableIMDSv1") is False else "required",
             "HttpPutResponseHopLimit": 1 if group.take("disablePodIMDS") is True else _HOPS,
         },
-        "BlockDeviceMappings": [{"DeviceName": _device(group), "Ebs": _volume(group)}],
+        "BlockDeviceMappings": [{"DeviceName": device, "Ebs": _volume(group)}],
         "ImageId": _image(group),
         "KeyName": _key(group.section("ssh")),
         "CapacityReservationSpecification": {
-            "CapacityReservationPreference": group.section("capacityReservation").take(
-                "capacityReservationPreference"
-            ),
+            "CapacityReservationPreference": reservation.take("capacityReservationPreference"),
             "CapacityReservationTarget": {
                 "CapacityReservationId": target.take("capacityReservationID"),
                 "CapacityReservationResourceGroupArn": target.take(
@@ -287,18 +277,12 @@ def _data(group: Keys) -> Json:
     }
 
 
-def _device(group: Keys) -> str:
-    return str(group.take("volumeName") or "/dev/xvda")
-
-
 def _volume(group: Keys) -> Json:
-    kind = group.take("volumeType") or "gp3"
-    iops, throughput = group.number("volumeIOPS"), group.number("volumeThroughput")
     return {
         "VolumeSize": group.number("volumeSize") or _VOLUME_GIB,
-        "VolumeType": kind,
-        "Iops": iops,
-        "Throughput": throughput,
+        "VolumeType": group.take("volumeType") or "gp3",
+        "Iops": group.number("volumeIOPS"),
+        "Throughput": group.number("volumeThroughput"),
         "Encrypted": group.take("volumeEncrypted"),
         "KmsKeyId": group.take("volumeKmsKeyID"),
     }

@@ -24,34 +24,31 @@ class Keys:
         self.path = path
         self._used = set() if used is None else used
 
-    def value(self, *keys: str) -> Any:
-        """The value at ``keys``, which stays to be read; None if there is none."""
-        node: Any = self._data
-        for key in keys:
-            node = node.get(key) if isinstance(node, Mapping) else None
-        return node
+    def value(self, key: str) -> Any:
+        """The value of ``key``, which stays to be read; None if there is none."""
+        return self._data.get(key)
 
-    def take(self, *keys: str) -> Any:
-        """The value at ``keys``, of which nothing is left to read; None if there is none."""
-        self._used.add((*self.path, *keys))
-        return self.value(*keys)
+    def take(self, key: str) -> Any:
+        """The value of ``key``, of which nothing is left to read; None if there is none."""
+        self._used.add((*self.path, key))
+        return self.value(key)
 
-    def number(self, *keys: str) -> int | None:
+    def number(self, key: str) -> int | None:
         """A whole number; None if there is none. Another value stays to be read."""
-        value = self.value(*keys)
+        value = self.value(key)
         if not str(value).isdigit():
             return None
-        self.take(*keys)
+        self.take(key)
         return int(value)
 
-    def texts(self, *keys: str) -> list[str]:
+    def texts(self, key: str) -> list[str]:
         """A list of texts."""
-        value = self.take(*keys)
+        value = self.take(key)
         return [str(each) for each in value] if isinstance(value, list) else []
 
-    def table(self, *keys: str) -> dict[str, Any]:
+    def table(self, key: str) -> dict[str, Any]:
         """A map of any keys."""
-        value = self.take(*keys)
+        value = self.take(key)
         return {str(key): each for key, each in value.items()} if isinstance(value, Mapping) else {}
 
     def section(self, key: str) -> Keys:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.answers import Answers
-from clustergen.importing.eksctl.cluster import is_private, subnets, zones_of_subnets
+from clustergen.importing.eksctl.cluster import (
+    existing_subnets,
+    is_private,
+    subnets,
+    zones_of_subnets,
+)
 from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json
@@ -15,9 +20,8 @@ from clustergen.importing.settings import Json
 def answered(config: Keys, answers: Answers, notes: Notes) -> Answers:
     """The answers, with what the file says about the VPC and its zones."""
     vpc, zones = config.section("vpc").take("id"), _zones(config, answers.region)
-    known = {
-        subnet: zone for subnet, zone in zones_of_subnets(config) if zone.startswith(answers.region)
-    }
+    of_subnets = zones_of_subnets(config).items()
+    known = {subnet: zone for subnet, zone in of_subnets if zone.startswith(answers.region)}
     if zones and not known:
         known[""] = zones[0]
     elif named := [each for each in _named_zones(config) if not zones and not known]:
@@ -54,7 +58,8 @@ def words(config: Keys, known: Json, notes: Notes) -> Json:
         _report_new(vpc, notes)
         block = vpc.take("cidr")
         return {**({"cidr": str(block)} if block else {}), **_internet(config)}
-    blocks = dict(_blocks(vpc))
+    subnets_of_vpc = existing_subnets(config, "private", "public")
+    blocks = {str(each["id"]): str(each["cidr"]) for _, each in subnets_of_vpc if each.get("cidr")}
     if vpc.take("cidr"):
         notes.dropped((*vpc.path, "cidr"), "vpc.cidr: the VPC exists, and keeps its block")
     found = {
@@ -88,14 +93,6 @@ def _report_new(vpc: Keys, notes: Notes) -> None:
     if gateways := vpc.section("nat").take("gateway"):
         text = f"vpc.nat.gateway is {gateways}; the nodes of clustergen's VPC are in one zone, with"
         notes.rewritten((*vpc.path, "nat", "gateway"), f"{text} one NAT gateway")
-
-
-def _blocks(vpc: Keys) -> Iterator[tuple[str, str]]:
-    """The CIDR blocks of existing subnets, by their ids."""
-    for kind in ("private", "public"):
-        for each in vpc.section("subnets").table(kind).values():
-            if isinstance(each, dict) and each.get("id") and each.get("cidr"):
-                yield str(each["id"]), str(each["cidr"])
 
 
 def _with_block(subnet: Json | str, blocks: Mapping[str, str]) -> Json | str:

@@ -47,11 +47,8 @@ def permissions(config: Keys, region: str, notes: Notes) -> Json:
         scaled = group.section("iam").section("withAddonPolicies").take("autoScaler") or scaled
     if not given and not scaled:
         return {}
-    notes.decided(
-        ("managedNodeGroups",),
-        "all nodes have one role with the policies of every node group",
-        "targets",
-    )
+    text = "all nodes have one role with the policies of every node group"
+    notes.decided(("managedNodeGroups",), text, "targets")
     every = dict.fromkeys((*(prefix + each for each in _BASE), *given))
     found: Json = {ROLES: {NODE_ROLE: {"ManagedPolicyArns": list(every)}}}
     return found | ({POLICIES: {"autoscaler": _autoscaler()}} if scaled is True else {})

@@ -44,10 +44,10 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     clusters = [*answers.beside.of_type(templates.CLUSTER)]
     if len(clusters) > 1:
         text, help = f"the files have {len(clusters)} clusters", "import each from its own files"
-        return _refused(first, UNKNOWN.at((), text, help=help))
+        return Imported.refused(first.place(UNKNOWN.at((), text, help=help)))
     resource = clusters[0] if clusters else None
     if resource and (open := [*templates.undecided(resource)]):
-        return _refused(first, _incomplete(open))
+        return Imported.refused(first.place(_incomplete(open)))
     if resource:
         members = templates.request(resource, answers, notes)
         request = _Request(resource.source, resource.path, members)
@@ -98,7 +98,3 @@ def _incomplete(parameters: Sequence[str]) -> Finding:
         help=f"use --parameter NAME=VALUE for {', '.join(parameters)}, or add the template that "
         "has this one nested",
     )
-
-
-def _refused(first: Source, finding: Finding) -> Imported:
-    return Imported("", (first.place(finding),), False, 0, 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.answers import REGION, Answers
 from clustergen.importing.cloudformation import Questions, Resource
 from clustergen.importing.hyperpod.requests import is_request
@@ -16,8 +15,7 @@ CLUSTER: Final = "AWS::SageMaker::Cluster"
 
 def request(resource: Resource, answers: Answers, notes: Notes) -> Mapping[str, Any]:
     """The request that the resource makes; what no file says is asked for."""
-    region = answers.region or REGION
-    questions = Questions(notes, partition_of(region).name, region)
+    questions = Questions(notes, answers.region or REGION)
     found: Mapping[str, Any] = questions.answered(resource.properties)
     return found
 

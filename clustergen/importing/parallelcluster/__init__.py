@@ -46,7 +46,7 @@ def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
         problem = formats.INCOMPLETE.at(
             (), f"the templates have {number}", help="give the values of parameters: --parameter"
         )
-        return Imported("", (problem,), False, 0, 0)
+        return Imported.refused(problem)
     (resource,) = found
     notes = Notes()
     config = templates.configuration(resource, answers, notes)
@@ -81,15 +81,12 @@ def _imported(
             help="for AWS Batch, write a spec for the target batch; to import this, write "
             "Scheduler: slurm, and SlurmQueues with compute resources of the same instance types",
         )
-        return Imported("", (found,), False, 0, 0)
+        return Imported.refused(found)
     known, misfits = fitting(without_nothing(configuration), load(_TARGET).schema)
     if missing := [*_missing(known)]:
-        found = formats.INCOMPLETE.at(
-            (),
-            f"the configuration has no {' and no '.join(missing)}",
-            help="import the whole configuration",
-        )
-        return Imported("", (*misfits, found), False, 0, 0)
+        text = f"the configuration has no {' and no '.join(missing)}"
+        found = formats.INCOMPLETE.at((), text, help="import the whole configuration")
+        return Imported.refused(*misfits, found)
     written = modern(known, notes)
     words = spec(resolved(effective(written)), answers, notes)
     # Without one, ParallelCluster takes the region from where its command runs.

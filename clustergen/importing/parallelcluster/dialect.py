@@ -29,7 +29,9 @@ def modern(configuration: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     renewed = [_queue(queue, index, notes) for index, queue in enumerate(queues)]
     found["Scheduling"] = {**scheduling, "SlurmQueues": renewed}
     if "LoginNodes" in found:
-        found["LoginNodes"] = _login(section(found, "LoginNodes"), notes)
+        login = section(found, "LoginNodes")
+        pools = [_pool(pool, index, notes) for index, pool in enumerate(items(login, "Pools"))]
+        found["LoginNodes"] = {**login, "Pools": pools}
     return found
 
 
@@ -51,13 +53,8 @@ def _queue(queue: Any, index: int, notes: Notes) -> dict[str, Any]:
     return renewed
 
 
-def _login(login: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    """Pools without key pairs of their own, which were in earlier versions."""
-    pools = items(login, "Pools")
-    return {**login, "Pools": [_pool(pool, index, notes) for index, pool in enumerate(pools)]}
-
-
 def _pool(pool: dict[str, Any], index: int, notes: Notes) -> dict[str, Any]:
+    """A pool without a key pair of its own, which was in earlier versions."""
     ssh = section(pool, "Ssh")
     if ssh.pop("KeyName", None) is None:
         return pool

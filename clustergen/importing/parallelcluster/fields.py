@@ -35,7 +35,7 @@ def spec(config: Json, answers: Answers, notes: Notes) -> Json:
         "version": 1,
         "name": answers.name,
         "region": answers.region,
-        "tags": _tags(config),
+        "tags": {key: str(value) for key, value in tag_map(config).items()},
         "network": _network(config, answers, notes)
         | ssh_from(nodes.entry_groups(config), answers.beside, notes),
         "head_node": _without(nodes.head(config), granted),
@@ -60,10 +60,6 @@ def _without(node: Json, granted: Sequence[str]) -> Json:
     """A node without grants for the user's scripts, which clustergen makes itself."""
     iam = node["iam"]
     return {**node, "iam": {**iam, "s3": [each for each in iam["s3"] if each not in granted]}}
-
-
-def _tags(config: Json) -> Json:
-    return {key: str(value) for key, value in tag_map(config).items()}
 
 
 def _network(config: Json, answers: Answers, notes: Notes) -> Json:

@@ -9,12 +9,9 @@ from clustergen.base.secrets import STAND_IN
 from clustergen.importing.machines import items, section, tag_map
 from clustergen.importing.network import own_places
 from clustergen.importing.notes import Notes
-from clustergen.importing.parallelcluster.parts import Json, is_true
+from clustergen.importing.parallelcluster.parts import DCV_PORT, EVERYONE, Json, is_true
 from clustergen.services.fields import read
 from clustergen.targets.parallelcluster.nodes import ROOT_VOLUME
-
-_EVERYONE = "0.0.0.0/0"
-_DCV_PORT = 8443
 
 
 class Named(NamedTuple):
@@ -57,7 +54,7 @@ def head(config: Json) -> Json:
         "threads_per_core": _threads(node),
         "subnet": subnet if not _is_placeholder(subnet) and subnet != _first(config) else None,
         "security_groups": _groups(node),
-        "ssh_from": section(node, "Ssh").get("AllowedIps", _EVERYONE),
+        "ssh_from": section(node, "Ssh").get("AllowedIps", EVERYONE),
         "iam": _iam(node),
     }
 
@@ -86,9 +83,9 @@ def desktops(node: Json) -> Json | None:
     dcv = section(node, "Dcv")
     if not is_true(dcv.get("Enabled")):
         return None
-    port, allowed = dcv.get("Port", _DCV_PORT), dcv.get("AllowedIps", _EVERYONE)
+    port, allowed = dcv.get("Port", DCV_PORT), dcv.get("AllowedIps", EVERYONE)
     # A key that says nothing keeps the section.
-    return {"port": port, "allowed_from": allowed if allowed != _EVERYONE else None}
+    return {"port": port, "allowed_from": allowed if allowed != EVERYONE else None}
 
 
 def _pool(config: Json, pool: Json) -> Json:
@@ -164,7 +161,7 @@ def group(config: Json, place: Named, region: str) -> Json:
     queue = items(config, "Scheduling", "SlurmQueues")[place.queue]
     resource = items(queue, "ComputeResources")[place.resource]
     settings = section(queue, "ComputeSettings", "LocalStorage")
-    efa = section(resource, "Efa")
+    efa, checks = section(resource, "Efa"), section(resource, "HealthChecks", "Gpu")
     return {
         "name": place.name,
         **_types(resource),
@@ -178,7 +175,7 @@ def group(config: Json, place: Named, region: str) -> Json:
         "scratch": section(settings, "EphemeralVolume").get("MountDir", "/scratch")
         if "EphemeralVolume" in settings
         else None,
-        "health_checks": ["gpu"] if _checks_gpus(resource) else None,
+        "health_checks": ["gpu"] if checks.get("Enabled") is True else None,
         **_node_settings(resource),
         **_places(config, queue, region),
         "security_groups": _groups(queue),
@@ -215,12 +212,9 @@ def ask_types(config: Json, groups: list[Named], notes: Notes) -> None:
         path = ("Scheduling", "SlurmQueues", q, "ComputeResources", r)
         queue = items(config, "Scheduling", "SlurmQueues")[q]
         if _types(items(queue, "ComputeResources")[r]) == _UNKNOWN_TYPE:
-            notes.asked(
-                path,
-                f"the configuration does not name the type of {name}, only its reservation",
-                "write it as instance_type; `aws ec2 describe-capacity-reservations` shows it",
-                "node_groups",
-            )
+            text = f"the configuration does not name the type of {name}, only its reservation"
+            help = "write it as instance_type; `aws ec2 describe-capacity-reservations` shows it"
+            notes.asked(path, text, help, "node_groups")
 
 
 _UNKNOWN_TYPE = {"instance_type": f"{STAND_IN}type"}
@@ -241,10 +235,8 @@ def _count(resource: Json) -> Json | int:
 
 def _capacity(queue: Json, resource: Json) -> Json | str | None:
     target = section(resource, "CapacityReservationTarget")
-    id, group = (
-        target.get("CapacityReservationId"),
-        target.get("CapacityReservationResourceGroupArn"),
-    )
+    id = target.get("CapacityReservationId")
+    group = target.get("CapacityReservationResourceGroupArn")
     if queue.get("CapacityType") == "SPOT":
         return "spot"
     if id:
@@ -260,10 +252,6 @@ def _placement(group: Json, efa: Json) -> Json | str | None:
     if not group and not is_true(efa.get("Enabled")):
         return None
     return "cluster" if group.get("Enabled") is True else "none"
-
-
-def _checks_gpus(resource: Json) -> bool:
-    return section(resource, "HealthChecks", "Gpu").get("Enabled") is True
 
 
 def _node_settings(resource: Json) -> Json:

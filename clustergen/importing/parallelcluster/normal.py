@@ -19,7 +19,6 @@ ABSENT: Final = object()
 
 # aws-parallelcluster 3.16.1, pcluster.config.cluster_config and pcluster.constants: the defaults of
 # `init_param`, by definition of the schema and key. Read on 2026-11-22.
-_EVERYONE = "0.0.0.0/0"
 _EPHEMERAL = "/scratch"
 _IOPS: Final = MappingProxyType({"io1": 100, "io2": 100, "gp3": 3000})
 
@@ -42,7 +41,6 @@ _VOLUME: Mapping[str, Default] = {
     "Iops": _iops,
     "Throughput": _throughput,
 }
-_DCV_PORT = 8443
 _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     "Alarms": {"Enabled": True},
     "CloudWatchDashboards": {"Enabled": True},
@@ -54,7 +52,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
         "BatchImportMetaDataOnCreate": False,
         "ImportedFileChunkSize": 1024,
     },
-    "Dcv": {"Port": _DCV_PORT, "AllowedIps": _EVERYONE},
+    "Dcv": {"Port": parts.DCV_PORT, "AllowedIps": parts.EVERYONE},
     "DirectoryService": {"LdapTlsReqCert": "hard", "GenerateSshKeysForUsers": True},
     "Dns": {"DisableManagedDns": False, "UseEc2Hostnames": False},
     "EbsSettings": {
@@ -78,7 +76,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     },
     "HeadNode": {"DisableSimultaneousMultithreading": False, "SharedStorageType": "Ebs"},
     "HeadNodeRootVolume": {**_VOLUME, "DeleteOnTermination": True},
-    "HeadNodeSsh": {"AllowedIps": _EVERYONE},
+    "HeadNodeSsh": {"AllowedIps": parts.EVERYONE},
     "Imds": {"Secured": True},
     "IntelSoftware": {"IntelHpcPlatform": False},
     "LoginNodesPool": {"Count": 1, "GracetimePeriod": 10},
@@ -111,6 +109,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
         "ComputeInstanceInfoTimeout": 90,
     },
 }
+_NUMBERS: Final[Mapping[str, Callable[[str], float]]] = {"integer": int, "number": float}
 # Sections whose presence means something, whatever is in them.
 _PRESENT = frozenset({"EphemeralVolume"})
 
@@ -165,14 +164,9 @@ def _default(default: Default, section: Mapping[str, Any]) -> Any:
 def _scalar(value: Any, schema: Mapping[str, Any]) -> Any:
     """A scalar in the type of the schema; the service reads ``"3"`` and ``3`` alike."""
     kind = schema.get("type")
-    if kind == "integer" and not isinstance(value, bool):
+    if (number := _NUMBERS.get(str(kind))) and not isinstance(value, bool):
         try:
-            return int(str(value))
-        except ValueError:
-            return value
-    if kind == "number" and not isinstance(value, bool):
-        try:
-            return float(str(value))
+            return number(str(value))
         except ValueError:
             return value
     if kind == "boolean" and isinstance(value, str):

@@ -8,6 +8,8 @@ from typing import Any
 from clustergen.importing.machines import items, section
 
 Json = dict[str, Any]
+EVERYONE = "0.0.0.0/0"
+DCV_PORT = 8443
 EVENTS = ("OnNodeStart", "OnNodeConfigured", "OnNodeUpdated")
 
 
@@ -79,7 +81,7 @@ def without_repetitions(found: Json) -> Json:
     allowed = section(found, "HeadNode", "Ssh").get("AllowedIps")
     for pool in items(found, "LoginNodes", "Pools"):
         ssh = section(pool, "Ssh")
-        if ssh.get("AllowedIps") in (allowed, "0.0.0.0/0" if allowed is None else allowed):
+        if ssh.get("AllowedIps") in (allowed, EVERYONE if allowed is None else allowed):
             _drop(pool, "Ssh", "AllowedIps")
     queues = items(found, "Scheduling", "SlurmQueues")
     for queue in queues:

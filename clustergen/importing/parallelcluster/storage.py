@@ -37,12 +37,10 @@ def storage(entries: Sequence[Any], beside: Beside, notes: Notes, *, efa: bool) 
         named = {"name": name if name != storage_name(mount) else None}
         found.append({"mount": at, **named, **made})
         if _STAND_IN in str(found[-1]):
-            notes.asked(
-                ("SharedStorage", index),
-                f"the configuration does not name the file system of {mount}",
-                f"`aws fsx describe-volumes --volume-ids {settings.get('VolumeId')}` shows it",
-                "storage",
-            )
+            text = f"the configuration does not name the file system of {mount}"
+            volume = settings.get("VolumeId")
+            help = f"`aws fsx describe-volumes --volume-ids {volume}` shows it"
+            notes.asked(("SharedStorage", index), text, help, "storage")
     return found
 
 

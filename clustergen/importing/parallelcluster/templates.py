@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.answers import REGION, Answers
 from clustergen.importing.cloudformation import Questions, Resource
 from clustergen.importing.cloudformation.functions import as_text
@@ -21,8 +20,7 @@ def clusters(answers: Answers) -> list[Resource]:
 
 def configuration(resource: Resource, answers: Answers, notes: Notes) -> Mapping[str, Any]:
     """The configuration of a cluster; what no file says is asked for."""
-    region = answers.region or REGION
-    questions = Questions(notes, partition_of(region).name, region)
+    questions = Questions(notes, answers.region or REGION)
     answered = questions.answered(resource.properties["ClusterConfiguration"])
     found: Mapping[str, Any] = _with_text(answered)
     return found

@@ -11,8 +11,8 @@ from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
 from clustergen.importing.pcs import fields
 from clustergen.importing.pcs.form import CLUSTER, NODE_GROUPS, QUEUES
-from clustergen.importing.pcs.preparing import with_one_name_each
-from clustergen.importing.settings import Json
+from clustergen.importing.pcs.preparing import completed
+from clustergen.importing.settings import Json, with_member
 
 _ID: Final = "ClusterId"
 _STAND_IN: Final = "pcs_0000000000"
@@ -27,16 +27,11 @@ def prepared(settings: Json, notes: Notes) -> Json:
     if not id.startswith("pcs_"):
         first = next(iter(section(settings, NODE_GROUPS)))
         text = "no file has the id of the cluster"
-        help = (
-            "use --parameter, or add the template of the cluster; `aws pcs list-clusters` shows it"
-        )
+        show = "`aws pcs list-clusters` shows it"
+        help = f"use --parameter, or add the template of the cluster; {show}"
         notes.asked((NODE_GROUPS, first, _ID), text, help, "targets")
         id = _STAND_IN
-    named = {
-        kind: {name: {**each, _ID: id} for name, each in section(settings, kind).items()}
-        for kind in (NODE_GROUPS, QUEUES)
-    }
-    return with_one_name_each({**settings, **named}, notes)
+    return completed(settings | with_member(settings, (NODE_GROUPS, QUEUES), _ID, id), notes)
 
 
 def spec(settings: Json, answers: Answers, notes: Notes) -> Json:

@@ -99,7 +99,7 @@ def _network(cluster: Json, groups: Json, answers: Answers, notes: Notes) -> Jso
 
 def _login(groups: Json, queues: Json, notes: Notes) -> str:
     """The name of the group of login nodes: static, in no queue, and called as clustergen does."""
-    used = {name for queue in queues.values() for name in _members(queue)}
+    used = {name for queue in queues.values() for name in members(queue)}
     free = [name for name, group in groups.items() if name not in used and _is_static(group)]
     if names.LOGIN in free:
         return names.LOGIN
@@ -115,7 +115,8 @@ def _is_static(group: Json) -> bool:
     return str(low) == str(high) != "0"
 
 
-def _members(queue: Json) -> list[str]:
+def members(queue: Json) -> list[str]:
+    """The node groups of a queue."""
     configured = mappings(queue, "ComputeNodeGroupConfigurations")
     return [linked_name(each.get("ComputeNodeGroupId")) for each in configured]
 
@@ -142,32 +143,22 @@ def _machine(group: Json, beside: Beside) -> Json:
 
 def _group(name: str, group: Json, beside: Beside) -> Json:
     scaling = section(group, "ScalingConfiguration")
-    types, mig = _types(group), boot.partitions(group)
+    types, mig, data = _types(group), boot.partitions(group), machines.template(group)
+    given = _settings(group, "SlurmConfiguration", "SlurmCustomSettings")
+    if mig:
+        given.pop("Gres", None)  # it follows from the partitions of GPUs
     return {
         "name": name,
         **({"instance_type": types[0]} if len(types) == 1 else {"instance_types": types}),
         "count": machines.count(scaling.get("MinInstanceCount"), scaling.get("MaxInstanceCount")),
-        "capacity": _capacity(group),
-        **machines.words(machines.template(group)),
+        "capacity": "spot" if group.get("PurchaseOption") == "SPOT" else machines.reservation(data),
+        **machines.words(data),
         "image": _image(group),
-        "slurm": _without_partitions(
-            _settings(group, "SlurmConfiguration", "SlurmCustomSettings"), mig
-        ),
+        "slurm": given,
         "iam": roles.of_foundation(group.get("IamInstanceProfileArn"), beside, (PCS_POLICY,)),
         **boot.of_group(boot.lifecycle_actions(group)),
         "mig": mig,
     }
-
-
-def _without_partitions(settings: Json, mig: Json) -> Json:
-    """Settings of nodes without what follows from the partitions of GPUs."""
-    return {key: value for key, value in settings.items() if not (mig and key == "Gres")}
-
-
-def _capacity(group: Json) -> Json | str | None:
-    if group.get("PurchaseOption") == "SPOT":
-        return "spot"
-    return machines.reservation(machines.template(group)) or None
 
 
 def _settings(node: Json, *keys: str) -> Json:
@@ -183,12 +174,12 @@ def _queues(queues: Json, compute: Json) -> list[Json]:
     for name, queue in queues.items():
         given = _settings(queue, "SlurmConfiguration", "SlurmCustomSettings")
         default = given.pop(_PARTITION, "").lower() == "yes"
-        members = [member for member in _members(queue) if member in compute]
-        if members:
+        used = [member for member in members(queue) if member in compute]
+        if used:
             found.append(
                 {
                     "name": name,
-                    "node_groups": members,
+                    "node_groups": used,
                     "default": True if default else None,
                     "slurm": given,
                 }
@@ -200,20 +191,15 @@ def _slurm(cluster: Json) -> Json:
     configured = section(cluster, "SlurmConfiguration")
     idle = configured.get("ScaleDownIdleTimeInSeconds")
     accounting = section(configured, "Accounting")
+    given = _settings(configured, "SlurmCustomSettings")
     return {
         "version": str(section(cluster, "Scheduler").get("Version")),
         "idle_timeout": f"{idle}s" if machines.number(idle) and str(idle) != "600" else None,
         "accounting": "managed" if accounting.get("Mode") == "STANDARD" else None,
-        "settings": dict(_given(configured)),
+        "settings": {name: value for name, value in given.items() if value},
         "slurmdbd_settings": _settings(configured, "SlurmdbdCustomSettings"),
         "cgroup_settings": _settings(configured, "CgroupCustomSettings"),
     }
-
-
-def _given(configured: Json) -> Iterator[tuple[str, str]]:
-    for name, value in _settings(configured, "SlurmCustomSettings").items():
-        if isinstance(value, str) and value:
-            yield name, value
 
 
 def _options(cluster: Json) -> Json:

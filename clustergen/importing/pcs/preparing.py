@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference, name_of
 from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
+from clustergen.importing.pcs.fields import members
 from clustergen.importing.pcs.form import CLUSTER, NODE_GROUPS, QUEUES
-from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, link
+from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, link, with_member
+
+_FEATURES: Final = "Features"
 
 
 def prepared(settings: Json, notes: Notes) -> Json:
     """The settings of one cluster: what its templates get as a parameter is this cluster."""
     (name,) = list(settings[CLUSTER])[:1]
     found = {**settings, CLUSTER: {name: _cluster(name, settings[CLUSTER][name], notes)}}
-    for kind in (NODE_GROUPS, QUEUES):
-        found[kind] = {
-            each: {**node, "ClusterId": link(CLUSTER, name, "Id")}
-            for each, node in section(settings, kind).items()
-        }
-    return with_one_name_each(found, notes)
+    found |= with_member(found, (NODE_GROUPS, QUEUES), "ClusterId", link(CLUSTER, name, "Id"))
+    return completed(found, notes)
+
+
+def completed(settings: Json, notes: Notes) -> Json:
+    """The settings of node groups, with what clustergen writes in another way."""
+    return _with_features(_with_one_name_each(settings, notes), notes)
 
 
 def _cluster(name: str, cluster: Json, notes: Notes) -> Json:
@@ -38,17 +42,14 @@ def _known(settings: list[Any], path: tuple[str, ...], notes: Notes) -> Iterator
         value = section(each).get("ParameterValue")
         if is_reference(value) or UNKNOWN.search(str(value)):
             what = name_of(value) if is_reference(value) else str(value)
-            notes.asked(
-                path,
-                f"{each['ParameterName']} is {what}, which no file says; it is left out",
-                "add the template that has it, or write it to slurm.settings",
-                "slurm",
-            )
+            text = f"{each['ParameterName']} is {what}, which no file says; it is left out"
+            help = "add the template that has it, or write it to slurm.settings"
+            notes.asked(path, text, help, "slurm")
         else:
             yield each
 
 
-def with_one_name_each(settings: Json, notes: Notes) -> Json:
+def _with_one_name_each(settings: Json, notes: Notes) -> Json:
     """Launch templates that several node groups share become several, of which one has the name."""
     used: set[str] = set()
     groups = dict(section(settings, NODE_GROUPS))
@@ -61,4 +62,29 @@ def with_one_name_each(settings: Json, notes: Notes) -> Json:
             path = (NODE_GROUPS, group, LAUNCH_TEMPLATE)
             notes.dropped(path, f"the second use of {name}: each node group has its own template")
         used.add(name)
+    return {**settings, NODE_GROUPS: groups}
+
+
+def _with_features(settings: Json, notes: Notes) -> Json:
+    """Groups of queues with several have their name as a feature, by which jobs select them."""
+    used = [members(queue) for queue in section(settings, QUEUES).values()]
+    shared = {name for each in used if len(each) > 1 for name in each}
+    groups = dict(section(settings, NODE_GROUPS))
+    for name in shared & groups.keys():
+        configured = section(groups[name], "SlurmConfiguration")
+        given = {
+            str(each.get("ParameterName")): each.get("ParameterValue")
+            for each in items(configured, "SlurmCustomSettings")
+        }
+        features = str(given.get(_FEATURES, "")).split(",")
+        if name in features:
+            continue
+        given[_FEATURES] = ",".join(filter(None, (name, *features)))
+        made = [{"ParameterName": key, "ParameterValue": value} for key, value in given.items()]
+        groups[name] = {
+            **groups[name],
+            "SlurmConfiguration": {**configured, "SlurmCustomSettings": made},
+        }
+        text = f"nodes of {name} have that as a feature of Slurm: sample jobs select them by it"
+        notes.decided((NODE_GROUPS, name), text, "node_groups")
     return {**settings, NODE_GROUPS: groups}
