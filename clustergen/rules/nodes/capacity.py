@@ -17,8 +17,8 @@ _LARGEST_BLOCK = 64
     "CAP005",
     "A reservation holds one instance type",
     fixes="unsafe",
-    why="A Capacity Reservation or Capacity Block is for one type; the other types of the group "
-    "could never start.",
+    why="A Capacity Reservation, Capacity Block or training plan is for one type; the other types "
+    "of the group could never start.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
     bad="""node_groups:
   - name: h200
@@ -33,7 +33,7 @@ _LARGEST_BLOCK = 64
     capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
 )
 def reserved_type(plan: Plan) -> Iterator[Problem]:
-    for group, first in _reserved(plan):
+    for group, first in _reserved(plan, plans=True):
         if len(group.types) > 1:
             yield Problem(
                 group.at("instance_types"),
@@ -158,12 +158,16 @@ def block_size(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _reserved(plan: Plan) -> Iterator[tuple[NodeGroup, NodeGroup]]:
-    """Each group with a reservation id, and the first group with the same id."""
+def _reserved(plan: Plan, *, plans: bool = False) -> Iterator[tuple[NodeGroup, NodeGroup]]:
+    """Each group with a reservation of its own, and the first group with the same one.
+
+    ``plans`` is whether training plans are reservations, too.
+    """
     first: dict[str, NodeGroup] = {}
     for group in plan.node_groups:
-        if group.capacity.id is not None and not group.capacity.id.startswith("arn:"):
-            yield group, first.setdefault(group.capacity.id, group)
+        id, planned = group.capacity.id, plans and group.capacity.kind == "training-plan"
+        if id is not None and (planned or not id.startswith("arn:")):
+            yield group, first.setdefault(id, group)
 
 
 @rule(

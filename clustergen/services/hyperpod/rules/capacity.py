@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, drop, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.rules import rule
@@ -52,35 +52,6 @@ def plan_arn(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"the training plan is in {region}, the cluster in {plan.region}",
                 help=f"write region: {region}, or the ARN of a plan in {plan.region}",
-            )
-
-
-@rule(
-    "CAP303",
-    "Several instance types in a group with a training plan",
-    fixes="unsafe",
-    why="A training plan reserves one instance type; the group's other types could never start.",
-    source=limits.TRAINING_PLANS,
-    bad=f"""node_groups:
-  - name: h200
-    instance_type: null
-    instance_types: [p5en.48xlarge, p6-b200.48xlarge]
-    efa: false
-    capacity: {{training_plan: "{_PLAN}"}}""",
-    good=f"""node_groups:
-  - {{name: h200, capacity: {{training_plan: "{_PLAN}"}}}}""",
-)
-def single_type(plan: Plan) -> Iterator[Problem]:
-    for group in _planned(plan):
-        if len(group.types) > 1:
-            yield Problem(
-                group.at("instance_types"),
-                f"{group.name} has {len(group.types)} types and a training plan",
-                help=f"write instance_type: {group.type.name}",
-                fix=unsafe(
-                    drop(group.at("instance_types")),
-                    put((*group.path, "instance_type"), group.type.name),
-                ),
             )
 
 
