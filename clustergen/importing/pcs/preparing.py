@@ -70,7 +70,7 @@ def _with_features(settings: Json, notes: Notes) -> Json:
     used = [members(queue) for queue in section(settings, QUEUES).values()]
     shared = {name for each in used if len(each) > 1 for name in each}
     groups = dict(section(settings, NODE_GROUPS))
-    for name in shared & groups.keys():
+    for name in [name for name in groups if name in shared]:
         configured = section(groups[name], "SlurmConfiguration")
         given = {
             str(each.get("ParameterName")): each.get("ParameterValue")
