@@ -47,7 +47,11 @@ def test_a_failure_without_a_reader_is_a_failure(monkeypatch: pytest.MonkeyPatch
 ENDED = """
 import signal, sys
 from clustergen.commands import deploy
+# nohup around the tests would have it ignored.
+signal.signal({number}, signal.SIG_DFL)
 deploy.end_in_order()
+# A signal that is lost fails the test, and does not hold it forever.
+signal.alarm(60)
 try:
     print("ready", flush=True)
     signal.pause()
