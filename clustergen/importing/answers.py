@@ -40,5 +40,6 @@ class Answers(NamedTuple):
         files = (is_parameter_file(source.data) or {} for source in sources)
         given = {name: value for file in files for name, value in file.items()}
         parameters = {**given, **self.parameters}
-        values = Given({**defaults, **parameters}, self.region or REGION, self.name)
+        stack = self.stack or self.name
+        values = Given({**defaults, **parameters}, self.region or REGION, stack)
         return self._replace(parameters=parameters, beside=Beside(sources, values))

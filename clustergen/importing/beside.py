@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from clustergen.base.patterns import pattern
@@ -59,8 +59,13 @@ NOTHING: Final = Beside((), Given({}, "", ""))
 
 def report(others: Sequence[Resource], notes: Notes) -> None:
     """What stays in its own stack."""
-    kinds = Counter(each.type for each in others if each.type != NESTED)
-    for kind, number in sorted(kinds.items()):
-        notes.dropped((), f"{number} of {kind}: no part of the cluster, so their stack keeps them")
+    if stay := by_type(each.type for each in others if each.type != NESTED):
+        notes.dropped((), f"no part of the cluster, so their stack keeps them: {stay}")
     for nested in (each for each in others if each.type == NESTED):
         notes.dropped((), f"the nested stack {nested.id}: its template is not among the files")
+
+
+def by_type(types: Iterable[str]) -> str:
+    """How many there are of each type."""
+    counted = sorted(Counter(types).items())
+    return ", ".join(f"{number} of {type}" for type, number in counted)

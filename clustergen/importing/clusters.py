@@ -15,13 +15,16 @@ from clustergen.importing import settings, templates
 from clustergen.importing.answers import Answers
 from clustergen.importing.beside import report
 from clustergen.importing.cloudformation import Questions, Resource
+from clustergen.importing.cloudformation.stacks import POLICIES
 from clustergen.importing.conversion import Imported, convert, with_option
+from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.regions import located, of_arns
 from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Form, Json
 from clustergen.plan.names import stack as stack_name
+from clustergen.services.aws import cfn
 from clustergen.targets import load
 
 _DESCRIPTION = pattern(
@@ -81,6 +84,8 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     if _is_ours(sources):
         notes.decided((), _OURS, "targets")
     else:
+        if not answers.adopt:
+            _report_exports(sources[0], notes)
         looked_up = frozenset(reader.form.parameters.values())
         known = Questions(notes, answers.region, looked_up).answered(known)
         known = settings.identified(known, found, reader.form)
@@ -101,10 +106,16 @@ def converted(  # noqa: PLR0913, PLR0917 what an import knows
     name = answers.name if words.get("name") in (None, "") else str(words["name"])
     words = {**words, "name": name}
     known = found.settings
-    form = replace(reader.form, open=frozenset()) if answers.adopt else reader.form
+    form = reader.form
+    if answers.adopt:
+        # What a stack takes over has a policy of its own.
+        policies = {f"{each.section}.*.{name}" for each in form.kinds for name in POLICIES}
+        form = replace(form, open=frozenset(), left_out=form.left_out | policies)
     service = templates.service(
         reader.target, form, answers.region, name, known, adopt=answers.adopt
     )
+    if answers.adopt or _is_ours([first]):
+        service = replace(service, added=lambda _: "")
     origin = PurePath(first.name).name
     if answers.adopt:
         stack = answers.stack or stack_name(name, reader.target)
@@ -158,6 +169,13 @@ def _unexpanded(sources: Sequence[Source]) -> Iterator[Finding]:
             )
 
 
+def _report_exports(source: Source, notes: Notes) -> None:
+    outputs = section(source.template, "Outputs")
+    for id in (str(id) for id in outputs if "Export" in section(outputs, id)):
+        text = f"Outputs.{id} is exported: other stacks import it from the original's stack"
+        notes.dropped(("Outputs", id), text)
+
+
 def _logs(found: Extracted) -> Json:
     """How long our own template keeps logs."""
     days = [each.properties.get("RetentionInDays") for each in found.others if each.type == _LOGS]
@@ -174,21 +192,27 @@ def _plain(
     copied: Json = without_nothing(json.loads(json.dumps(template, default=str)))
     # An ARN is what something else is called.
     kinds = reader.form.kinds
-    keys = {kind.section: kind.name for kind in kinds if not kind.name.endswith("Arn")}
-    for (section, name), id in found.ids.items():
+    keys = {each.section: each.name for each in kinds if not each.name.endswith("Arn")}
+    for (kind, name), id in found.ids.items():
         properties = copied["Resources"].get(id, {}).get("Properties", {})
-        key = keys.get(section)
+        key = keys.get(kind)
         given = properties.get(key) if key else None
-        if name != id and isinstance(given, dict) and [*given] == ["Ref"]:
-            if (parameter := given["Ref"]) not in answers.parameters:
+        if name == id or not isinstance(given, dict):
+            continue
+        if "AWS::StackName" in json.dumps(given) and not answers.stack:
+            text = f"the name of {id} comes from that of its stack"
+            notes.asked((), text, "use --stack NAME", "targets")
+            continue
+        for parameter in sorted({*cfn.references(given)} & {*section(template, "Parameters")}):
+            if parameter not in answers.parameters:
                 _ask_for_name(id, parameter, name, notes)
-            properties[key] = name
+        properties[key] = name
     return copied
 
 
 def _ask_for_name(id: str, parameter: str, name: str, notes: Notes) -> None:
     """With another value of the parameter in the stack, the first update would replace it."""
-    text = f"the name of {id} is the parameter {parameter}, and {name} is only its default"
+    text = f"the name of {id} comes from the parameter {parameter}, and {name} from its default"
     help = f"if the stack has another value, use --parameter {parameter}=VALUE"
     notes.asked((), text, help, "targets")
 

@@ -44,6 +44,8 @@ class Service:
     """The schema and the rules of the document know all that the service rejects of it."""
     place: Callable[[Mapping[str, Any], Path], Path] | None = None
     """Where the original has what is at a path of the document, if these are not alike."""
+    added: Callable[[Any], str] = lambda _: ""
+    """What the document has that is no part of the comparison."""
 
 
 class Imported(NamedTuple):
@@ -99,6 +101,8 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         wrong = tuple(errors(_checked(text, target).findings))
         return Imported(text, findings, False, 0, 0, errors=wrong)
     wanted = service.equivalent(document, original, target.schema)
+    if more := service.added(wanted):
+        notes.decided((), f"beside the cluster of the original, clustergen makes {more}", "targets")
     keys = target.schema.list_keys
     changes = overlay.difference(document, wanted, keys=keys)
     if changes:

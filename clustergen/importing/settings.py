@@ -151,6 +151,10 @@ def extract(resources: Iterable[Resource], form: Form) -> Extracted:
             properties[LAUNCH_TEMPLATE] = _with_plain_user_data(data)
             place = Place(template.source, template.path)
             found.places[section, name, LAUNCH_TEMPLATE] = place
+        for policy, value in resource.policies:
+            properties[policy] = value
+            place = Place(resource.source, (*resource.path[:-1], policy))
+            found.places[section, name, policy] = place
         found.settings.setdefault(section, {})[name] = properties
     return found
 

@@ -11,8 +11,9 @@ from clustergen.base.documents import change_texts
 from clustergen.base.findings import Path
 from clustergen.facts.schemas import Schema
 from clustergen.importing import settings
+from clustergen.importing.beside import by_type
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference
-from clustergen.importing.cloudformation.stacks import Given, Stacks
+from clustergen.importing.cloudformation.stacks import POLICIES, Given, Stacks
 from clustergen.importing.conversion import Service
 from clustergen.importing.normal import normal, reduced, without_additions
 from clustergen.importing.reading import Source
@@ -32,7 +33,7 @@ def service(  # noqa: PLR0913 what a comparison knows
     """
     comparison = _Comparison(form, region, name, original, adopt)
     forms = (comparison.normal, comparison.equivalent)
-    return Service(target, *forms, adopts=adopt, place=comparison.place)
+    return Service(target, *forms, adopts=adopt, place=comparison.place, added=comparison.added)
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,18 @@ class _Comparison:
         found = equivalence.document()
         return _adopted(found, self.form) if self.adopt else found
 
+    def added(self, document: Mapping[str, Any]) -> str:
+        """The resources of other types than those of a cluster: logs, roles."""
+        known = {*self.form.by_type, settings.TEMPLATE, settings.PLACEMENT_GROUP}
+        return by_type(
+            each["Type"] for each in document[RESOURCES].values() if each["Type"] not in known
+        )
+
     def place(self, document: Mapping[str, Any], path: Path) -> Path:
         """The path in the settings of a path in the document."""
         match path:
             case ("Resources", str(id), *rest):
-                rest = rest[1:]  # without "Properties"
+                rest = rest[1:] if rest[:1] == ["Properties"] else rest
                 extracted = self._extracted(document)
                 for key, known in extracted.ids.items():
                     if known == id:
@@ -188,12 +196,14 @@ class _Equivalence:
             {k: v for k, v in each.items() if k != LAUNCH_TEMPLATE} for each in (theirs, ours)
         )
         raw = dict(resource["Properties"])
+        raw |= {policy: resource[policy] for policy in POLICIES if policy in resource}
         kept: Json = {}
         if template and LAUNCH_TEMPLATE in theirs:
             kept = _nested(self._form.template, value_at(raw, self._form.template))
         elif template:
             self._resources.pop(template, None)
-        resource["Properties"] = self._merged(raw, own, rest, path, kept)
+        properties = self._merged(raw, own, rest, path, kept)
+        self._resources[id] = _resource(resource, properties)
 
     def _add(self, section: str, name: str, theirs: Json) -> None:
         kind = self._kinds[section]
@@ -207,7 +217,7 @@ class _Equivalence:
                 "Properties": self._written(template),
             }
             properties = _with_template(properties, self._form, made)
-        self._resources[id] = {"Type": kind.type, "Properties": properties}
+        self._resources[id] = _resource({"Type": kind.type}, properties)
 
     def _merged(
         self, raw: Any, ours: Any, theirs: Any, path: Path, kept: Mapping[str, Any] | None = None
@@ -258,6 +268,13 @@ class _Equivalence:
 
     def _written(self, value: Any) -> Any:
         return change_texts(settings.unlinked(value, self._ids), _as_function)
+
+
+def _resource(members: Json, found: Json) -> Json:
+    """A resource with the settings in ``found``: its properties, and its policies."""
+    rest = {key: each for key, each in members.items() if key not in POLICIES}
+    policies = {key: found[key] for key in POLICIES if key in found}
+    return {**rest, "Properties": {k: v for k, v in found.items() if k not in policies}, **policies}
 
 
 def _adopted(template: Json, form: Form) -> Json:

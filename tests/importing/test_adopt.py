@@ -92,7 +92,7 @@ def test_a_name_from_a_parameter_becomes_a_question(given: dict[str, str]) -> No
     result = lossless(bring(template, name="production", adopt=True, parameters=given))
     name = document(result, "pcs")["Resources"]["Cluster"]["Properties"]["Name"]
     assert name == given.get("Name", "production")
-    asked = [f.code for f in result.findings if "is only its default" in f.message]
+    asked = [f.code for f in result.findings if "from its default" in f.message]
     assert asked == ([] if given else ["IMP002"])
 
 
@@ -109,10 +109,13 @@ def test_the_stack_of_an_adopted_cluster_can_be_named(
         assert len(asked) == (not stack)
 
 
-def test_a_name_from_the_stack_cannot_be_adopted() -> None:
+def test_a_name_from_the_stack_needs_the_stack() -> None:
     """The stack would have to have two names."""
     result = adopted(test_pcs.TEMPLATE)
     assert [each.code for each in result.errors] == ["OVL009"]
+    assert "use --stack NAME" in [each.help for each in result.findings]
+    named = lossless(adopted(test_pcs.TEMPLATE, "production-pcs"))
+    assert spec_of(named).name == "production-pcs"
 
 
 def test_a_cluster_without_a_stack_says_how_to_make_one() -> None:

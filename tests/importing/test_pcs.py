@@ -149,6 +149,30 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
     assert spec.targets.pcs.size == "small"
 
 
+def test_what_a_stack_keeps_it_keeps_in_ours() -> None:
+    kept = TEMPLATE.replace(
+        "Type: AWS::PCS::Cluster", "Type: AWS::PCS::Cluster\n    DeletionPolicy: Retain"
+    ).replace(
+        "Type: AWS::PCS::Queue",
+        "Type: AWS::PCS::Queue\n    DeletionPolicy: Delete\n    UpdateReplacePolicy: Retain",
+    )
+    kept += "Outputs: {Id: {Value: !Ref Cluster, Export: {Name: ours}}}\n"
+    result = lossless(bring(("cluster.yaml", kept), FILES[1]))
+    resources = document(result, "pcs")["Resources"]
+    assert resources["Cluster"]["DeletionPolicy"] == "Retain"
+    assert resources["QueueAll"]["UpdateReplacePolicy"] == "Retain"
+    assert "DeletionPolicy" not in resources["QueueAll"]
+    (export, policy) = (
+        finding
+        for finding in result.findings
+        if "Cluster.DeletionPolicy" in finding.message or "Outputs.Id" in finding.message
+    )
+    assert policy.span
+    assert export.span
+    assert policy.span.text.strip() == "DeletionPolicy: Retain"
+    assert export.code == "IMP003"
+
+
 def test_a_value_in_no_file_is_a_question() -> None:
     result = lossless(bring(FILES[0]))
     asked = [finding for finding in result.findings if finding.code == "IMP002"]

@@ -17,6 +17,7 @@ from clustergen.importing.cloudformation.functions import (
     name_of,
     stand_in,
 )
+from clustergen.importing.cloudformation.stacks import DYNAMIC, NAMES
 from clustergen.importing.notes import Notes
 
 _ID_DIGITS: Final = 17
@@ -46,7 +47,6 @@ _ARNS: Final[Mapping[str, str]] = {
 }
 """What ARNs have between the partition and the name."""
 _ADD: Final = "add the template that has it"
-_DYNAMIC: Final = "{{resolve:"
 _SCRIPTS: Final = "SourceS3Uri"
 _ROLE: Final = re.compile(r"Role(Arn)?$|^PrincipalArn$")
 _NUMBERS: Final = re.compile(r"(Count|Size|Capacity|VCpus|Vcpus|Version|Priority)$")
@@ -71,7 +71,7 @@ class Questions:
             return {key: self.answered(each, (*path, key)) for key, each in value.items()}
         if isinstance(value, list):
             return [self.answered(each, (*path, index)) for index, each in enumerate(value)]
-        if isinstance(value, str) and _IDS.get(str(path[-1])) and value.startswith(_DYNAMIC):
+        if isinstance(value, str) and _IDS.get(str(path[-1])) and value.startswith(DYNAMIC):
             if value in self.known:
                 return value
             return self._stand_in(value.strip("{}").removeprefix("resolve:"), path)
@@ -113,6 +113,6 @@ class Questions:
     def _ask(self, name: str, path: Path) -> None:
         flag = f"--parameter {name}=VALUE"
         help = f"use {flag}" if name.startswith("AWS::") else f"{_ADD}, or {flag}"
-        if {"Name", "NodegroupName", "ComputeEnvironmentName"} & set(path):
+        if NAMES & set(path):
             help += ": the overlay names resources after it"
         self.notes.asked(path, f"no file says what {name} is", help, "targets")

@@ -23,6 +23,10 @@ from clustergen.importing.reading import Source
 
 Json = dict[str, Any]
 NESTED: Final = "AWS::CloudFormation::Stack"
+DYNAMIC: Final = "{{resolve:"
+NAMES: Final = frozenset(("Name", "NodegroupName", "ComputeEnvironmentName", "JobQueueName"))
+POLICIES: Final = ("DeletionPolicy", "UpdateReplacePolicy")
+"""What CloudFormation does in place of deleting a resource."""
 
 
 class Resource(NamedTuple):
@@ -33,6 +37,8 @@ class Resource(NamedTuple):
     properties: Json
     source: Source
     path: Path
+    policies: tuple[tuple[str, str], ...] = ()
+    """What is kept, by key: ``DeletionPolicy``, ``UpdateReplacePolicy``."""
 
 
 class Given(NamedTuple):
@@ -144,7 +150,15 @@ class Stack:
             if isinstance(properties, dict) and not is_reference(properties):
                 path = ("Resources", id, "Properties")
                 type = str(resource["Type"])
-                yield Resource(self.prefix + id, type, properties, self.source, path)
+                properties |= self._resolved(properties)
+                kept = tuple((key, str(resource[key])) for key in POLICIES if _keeps(resource, key))
+                yield Resource(self.prefix + id, type, properties, self.source, path, kept)
+
+    def _resolved(self, properties: Json) -> Iterator[tuple[str, Any]]:
+        """The names that a dynamic reference gives, as references: the bundle has to know them."""
+        for key, value in properties.items():
+            if key in NAMES and isinstance(value, str) and value.startswith(DYNAMIC):
+                yield key, self.ref(value.strip("{}").removeprefix("resolve:"))
 
     def _resources(self) -> dict[str, Mapping[str, Any]]:
         found = _section(self.source.template, "Resources")
@@ -263,6 +277,10 @@ class Stack:
             condition = _section(self.source.template, "Conditions").get(name)
             self._conditions[name] = holds(condition, self)
         return self._conditions[name]
+
+
+def _keeps(resource: Mapping[str, Any], policy: str) -> bool:
+    return resource.get(policy, "Delete") != "Delete"
 
 
 def _listed(value: Any, type: str) -> Any:
