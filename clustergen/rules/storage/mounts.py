@@ -76,7 +76,7 @@ def used_twice(plan: Plan) -> Iterator[Problem]:
 )
 def nested(plan: Plan) -> Iterator[Problem]:
     for path, mount, other in _with_others(plan):
-        if other:
+        if other and plain(mount) != "/" != plain(other):
             inner, outer = (mount, other) if inside(mount, other) else (other, mount)
             fix = unsafe(put(path, _sibling(inner))) if inner == mount else None
             message = f"{inner} lies inside {outer}"

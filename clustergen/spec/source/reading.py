@@ -136,7 +136,8 @@ def _root(content: bytes, name: str) -> tuple[Node | None, list[Finding]]:
         return None, [finding]
     lines = Text.of(name, text)
     root, found = parse(text, lines)
-    findings = [secrets.masked(each, lines.unshown()) for each in found]
+    unshown = lines.unshown()
+    findings = [secrets.masked(each, unshown) for each in found]
     if findings and root is None:
         return None, findings
     if root is None or not isinstance(root.value, dict):

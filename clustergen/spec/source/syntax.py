@@ -13,6 +13,7 @@ import yaml
 
 from clustergen.base.findings import Edit, Finding, Fix
 from clustergen.base.patterns import pattern
+from clustergen.spec.source.limits import DEPTH
 from clustergen.spec.source.nodes import Place, Text
 from clustergen.spec.source.rules.text import SYNTAX
 
@@ -165,10 +166,15 @@ def _line_end(text: Text, line: int) -> Place:
 
 
 def _tokens(text: Text) -> list[yaml.Token]:
+    """The tokens before an error, and before what is nested too deeply: each level takes longer."""
     found: list[yaml.Token] = []
+    depth = 0
     with suppress(yaml.YAMLError):
         for each in yaml.scan(text.source, Loader=yaml.SafeLoader):
-            found.append(each)  # noqa: PERF402 those before an error, too
+            found.append(each)
+            depth += isinstance(each, _Opening) - (type(each) in _CLOSING)
+            if depth > DEPTH:
+                break
     return found
 
 
