@@ -15,6 +15,16 @@ _OWN_SUBNETS = """network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890]
 node_groups: [{{name: h200, subnets: [{}]}}]"""
+_BLOCKS = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  cidr: 10.42.0.0/16
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, cidr: {}}}]"""
+_TWO_SUBNETS = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets:
+    - {{id: subnet-0a1b2c3d4e5f67890, {}}}
+    - {{id: subnet-0a1b2c3d4e5f67891, {}}}"""
+_SIZES = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
 
 
 @rule(
@@ -23,7 +33,7 @@ node_groups: [{{name: h200, subnets: [{}]}}]"""
     fixes="unsafe",
     why="Each interface with an address needs one from the subnet; nodes without a free address "
     "do not start.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    source=_SIZES,
     bad="network: {cidr: 10.42.0.0/25}\nnode_groups: [{name: h200, count: 64}]",
     good="network: {cidr: 10.42.0.0/16}\nnode_groups: [{name: h200, count: 64}]",
 )
@@ -51,7 +61,7 @@ def addresses(plan: Plan) -> Iterator[Problem]:
     fixes="unsafe",
     why="A new VPC has two subnets for the system nodes of EKS, each an eighth of its block. A "
     "node takes addresses for its pods, too.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    source=_SIZES,
     target="eks",
     by_limits=True,
     bad="network: {cidr: 10.42.0.0/24}\nkubernetes: {system_nodes: {count: 4}}",
@@ -106,11 +116,7 @@ def _saves(group: NodeGroup) -> bool:
     "zones serve other nodes only.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
     severity=Severity.NOTE,
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets:
-    - {id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}
-    - {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}""",
+    bad=_TWO_SUBNETS.format("zone: use1-az6", "zone: use1-az2"),
     good="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]""",
@@ -132,15 +138,9 @@ def efa_zone(plan: Plan) -> Iterator[Problem]:
     "NET012",
     "Subnet outside the VPC or overlapping another subnet",
     why="A subnet is part of its VPC's CIDR block, and subnets never overlap.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  cidr: 10.42.0.0/16
-  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.43.0.0/20}]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  cidr: 10.42.0.0/16
-  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
+    source=_SIZES,
+    bad=_BLOCKS.format("10.43.0.0/20"),
+    good=_BLOCKS.format("10.42.0.0/20"),
 )
 def blocks(plan: Plan) -> Iterator[Problem]:
     if plan.network.new:
@@ -178,15 +178,10 @@ def _subnets(plan: Plan, field: str) -> Sequence[Subnet]:
     "Block of the VPC not given",
     why="The blocks of subnets are compared with that of their VPC. Without it, a mistyped subnet "
     "is found only when nodes fail to start.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    source=_SIZES,
     severity=Severity.NOTE,
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  cidr: 10.42.0.0/16
-  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
+    bad=_BLOCKS.replace("  cidr: 10.42.0.0/16\n", "").format("10.42.0.0/20"),
+    good=_BLOCKS.format("10.42.0.0/20"),
 )
 def unknown_vpc_block(plan: Plan) -> Iterator[Problem]:
     subnets = any(True for _ in _existing_blocks(plan))
@@ -229,17 +224,9 @@ def other_zone(plan: Plan) -> Iterator[Problem]:
     "NET017",
     "Block that a subnet cannot have",
     why="A subnet has an IPv4 block between /16 and /28.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets:
-    - {id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}
-    - {id: subnet-0a1b2c3d4e5f67891, cidr: 10.42.16.0/29}""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets:
-    - {id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}
-    - {id: subnet-0a1b2c3d4e5f67891, cidr: 10.42.16.0/28}""",
+    source=_SIZES,
+    bad=_TWO_SUBNETS.format("cidr: 10.42.0.0/20", "cidr: 10.42.16.0/29"),
+    good=_TWO_SUBNETS.format("cidr: 10.42.0.0/20", "cidr: 10.42.16.0/28"),
 )
 def subnet_size(plan: Plan) -> Iterator[Problem]:
     for path, _, cidr in _existing_blocks(plan):
