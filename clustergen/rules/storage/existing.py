@@ -10,6 +10,18 @@ from clustergen.facts.catalog import regions
 from clustergen.plan.model import Bucket, Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 
 _KNOWN = frozenset({"name", "mount", "type", "existing"})
+_DNS_NAME = """storage:
+  - mount: /fsx
+    type: fsx-lustre
+    existing:
+      id: fs-0123456789abcdef0
+      dns_name: {}.fsx.example.com
+      mount_name: abcdefgh"""
+_TWO = """storage:
+  - mount: /fsx
+    type: fsx-lustre
+    existing: {{id: fs-0123456789abcdef0, mount_name: abcdefgh}}
+  - {{mount: /home, type: efs, existing: {{id: {}}}}}"""
 
 
 @rule(
@@ -115,20 +127,8 @@ def _kind(item: Storage) -> tuple[type[Storage], str, str, frozenset[str]]:
     why="The DNS name of a file system holds its id, or that of its storage virtual machine, and "
     "its region. Nodes reach file systems of their own region.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",
-    bad="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    existing:
-      id: fs-0123456789abcdef0
-      dns_name: fs-0a1b2c3d4e5f67890.fsx.example.com
-      mount_name: abcdefgh""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    existing:
-      id: fs-0123456789abcdef0
-      dns_name: fs-0123456789abcdef0.fsx.example.com
-      mount_name: abcdefgh""",
+    bad=_DNS_NAME.format("fs-0a1b2c3d4e5f67890"),
+    good=_DNS_NAME.format("fs-0123456789abcdef0"),
 )
 def dns_names(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
@@ -151,16 +151,8 @@ def dns_names(plan: Plan) -> Iterator[Problem]:
     "One file system as two types",
     why="An id belongs to one file system, which has one type.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html",
-    bad="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}
-  - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef0}}""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}
-  - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef1}}""",
+    bad=_TWO.format("fs-0123456789abcdef0"),
+    good=_TWO.format("fs-0123456789abcdef1"),
 )
 def two_types(plan: Plan) -> Iterator[Problem]:
     first: dict[object, Storage] = {}
