@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from clustergen.base.findings import Fix, Path, Problem, Severity, put, rule, unsafe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan import network
-from clustergen.plan.model import NodeGroup, Plan, Subnet
+from clustergen.plan.model import Plan, Subnet
 
 _OWN_SUBNETS = """network:
   zone: use1-az6
@@ -96,16 +96,12 @@ def _more_room(plan: Plan) -> str:
     most = max(plan.node_groups, key=lambda group: group.max * group.addresses)
     ways = ["widen the block (up to /16)" if plan.network.new else "name a larger subnet"]
     ways.append("lower a maximum")
-    if _saves(most):
+    if most.efa and most.efa_layout == "efa" and most.addresses > 1:
         ways.insert(
             0,
             f"write efa_layout: efa-only in {most.name!r}: 1 address a node, not {most.addresses}",
         )
     return "; or ".join(ways)
-
-
-def _saves(group: NodeGroup) -> bool:
-    return group.efa and group.efa_layout == "efa" and group.addresses > 1
 
 
 @rule(

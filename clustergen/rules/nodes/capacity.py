@@ -203,16 +203,12 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
         if extra := group.max % smallest:
             below, above = group.max - extra, group.max - extra + smallest
             nearest = f"{below} or {above}" if below else str(above)
+            count = above if group.static else {"min": group.min, "max": above}
             yield Problem(
                 group.at("count"),
                 f"{group.max} instances are not a multiple of the UltraServer size {smallest}",
                 help=f"write {nearest}",
-                fix=unsafe(
-                    put(
-                        group.at("count"),
-                        above if group.static else {"min": group.min, "max": above},
-                    )
-                ),
+                fix=unsafe(put(group.at("count"), count)),
             )
 
 
