@@ -24,6 +24,11 @@ _TWO_SUBNETS = """network:
   private_subnets:
     - {{id: subnet-0a1b2c3d4e5f67890, {}}}
     - {{id: subnet-0a1b2c3d4e5f67891, {}}}"""
+_PUBLIC = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+  public_subnets: [{}]
+  ssh_from: [203.0.113.0/24]"""
 _SIZES = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
 
 
@@ -238,16 +243,8 @@ def subnet_size(plan: Plan) -> Iterator[Problem]:
     "with several interfaces get no public address, so a public subnet leaves them without a "
     "route out.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  public_subnets: [subnet-0a1b2c3d4e5f67890]
-  ssh_from: [203.0.113.0/24]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  public_subnets: [subnet-0a1b2c3d4e5f67891]
-  ssh_from: [203.0.113.0/24]""",
+    bad=_PUBLIC.format("subnet-0a1b2c3d4e5f67890"),
+    good=_PUBLIC.format("subnet-0a1b2c3d4e5f67891"),
 )
 def both(plan: Plan) -> Iterator[Problem]:
     private = {subnet.id for subnet in _subnets(plan, "private_subnets")}

@@ -37,13 +37,11 @@ def form(plan: Plan) -> Iterator[Problem]:
             if wrong:
                 reported.add(path)
                 message = f"{wrong}; {plan.limits.title} accepts {_accepted(limit, kind, path)}"
-                help = f"write {_fitting(limit, kind, name)}"
+                fitting = _fitting(limit, kind, name)
+                help = f"write {fitting}"
                 if kind == "queue" and path[0] != "queues":
-                    help = (
-                        f"{help}, or add to queues: {{name: {_fitting(limit, kind, name)}, "
-                        f"node_groups: [{name}]}}"
-                    )
-                fix = renaming(plan, path, kind, name, _fitting(limit, kind, name))
+                    help += f", or add to queues: {{name: {fitting}, node_groups: [{name}]}}"
+                fix = renaming(plan, path, kind, name, fitting)
                 yield Problem(path, message, help=help, source=limit.source, fix=fix)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from clustergen.base.findings import Problem, drop, rule, safe, unwanted
 from clustergen.facts.catalog import regions
@@ -59,15 +59,15 @@ def _without_effect(plan: Plan, item: Storage) -> list[str]:
     return sorted(written - _KNOWN - allowed - kept)
 
 
-_KINDS: tuple[tuple[type[Storage], str, str, frozenset[str]], ...] = (
-    (Lustre, "an FSx file system", "fs-", frozenset({"dns_name", "mount_name"})),
-    (OpenZfs, "an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
-    (Ontap, "an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
-    (FileCache, "a file cache", "fc-", frozenset({"dns_name", "mount_name"})),
-    (Efs, "an EFS file system", "fs-", frozenset({"dns_name"})),
-    (Ebs, "an EBS volume", "vol-", frozenset()),
-)
-"""Class, title, prefix of the id, and names that this kind of storage may have."""
+_KINDS: Mapping[type[Storage], tuple[str, str, frozenset[str]]] = {
+    Lustre: ("an FSx file system", "fs-", frozenset({"dns_name", "mount_name"})),
+    OpenZfs: ("an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
+    Ontap: ("an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
+    FileCache: ("a file cache", "fc-", frozenset({"dns_name", "mount_name"})),
+    Efs: ("an EFS file system", "fs-", frozenset({"dns_name"})),
+    Ebs: ("an EBS volume", "vol-", frozenset()),
+}
+"""Title, prefix of the id, and names that a kind of storage may have."""
 
 
 @rule(
@@ -81,7 +81,7 @@ _KINDS: tuple[tuple[type[Storage], str, str, frozenset[str]], ...] = (
 )
 def ids(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
-        _, title, prefix, _ = _kind(item)
+        title, prefix, _ = _KINDS[type(item)]
         if not str(item.id).startswith(prefix):
             yield Problem(
                 item.at("existing", "id"),
@@ -103,7 +103,7 @@ def ids(plan: Plan) -> Iterator[Problem]:
 )
 def names(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
-        *_, having = _kind(item)
+        *_, having = _KINDS[type(item)]
         for field in ("dns_name", "mount_name", "volume_id"):
             path = item.at("existing", field)
             if field not in having and plan.wrote(*path):
@@ -115,10 +115,6 @@ def names(plan: Plan) -> Iterator[Problem]:
 def _attached(plan: Plan) -> Iterator[Storage]:
     """Existing storage with an id; this excludes buckets."""
     return (item for item in plan.storage if item.existing and not isinstance(item, Bucket))
-
-
-def _kind(item: Storage) -> tuple[type[Storage], str, str, frozenset[str]]:
-    return next(row for row in _KINDS if isinstance(item, row[0]))
 
 
 @rule(
