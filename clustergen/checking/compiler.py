@@ -249,19 +249,14 @@ def _check_targets(
     planned = functools.partial(build.build, spec, common)
     for name in _wanted(spec, request):
         plan, by_target[name] = _check_target(planned, name, request.allow_unsupported)
-        if plan is not None:
-            plans[name] = plan
-            by_target[name] += _custom(plan, request.rules or ())
+        if plan is None:
+            continue
+        plans[name] = plan
+        if request.rules:
+            from clustergen.checking import custom_rules  # few projects have any
+
+            by_target[name] += custom_rules.check(plan, request.rules)
     return plans, list(_shared(by_target))
-
-
-def _custom(plan: Plan, rules: Sequence[Rule]) -> Iterable[Finding]:
-    """The findings of custom rules."""
-    if not rules:
-        return ()
-    from clustergen.checking import custom_rules  # few projects have any
-
-    return custom_rules.check(plan, rules)
 
 
 def _wanted(spec: Spec, request: _Request) -> list[str]:
@@ -332,10 +327,9 @@ def _overlaid(plan: Plan, target: Target, *, flawed: bool) -> Iterator[Finding]:
     if document is None:
         return
     rules = discovery.rules(target.document_rules) if target.document_rules else ()
-    given = (document, plan.overlay, target.schema, path)
-    broken = list(overlay.regressions(rules, *given, flawed=flawed))
-    changed = overlay.check(*given, flawed=flawed)
-    yield from overlay.without_repeats(changed, broken)
+    yield from overlay.check(
+        document, plan.overlay, target.schema, path, rules=rules, flawed=flawed
+    )
 
 
 def _allowed(finding: Finding) -> Finding:

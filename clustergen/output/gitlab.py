@@ -23,15 +23,14 @@ def render(findings: Sequence[Finding], rules: Rules, colour: bool) -> str:  # n
 def _issue(finding: Finding) -> dict[str, Any]:
     target = f" ({finding.target})" if finding.target else ""
     help = f"; {finding.help}" if finding.help else ""
-    span = finding.span
-    there = span is not None and in_file(span)
+    span = finding.span if finding.span and in_file(finding.span) else None
     return {
         "description": one_line(f"{located_message(finding)}{target}{help}"),
         "check_name": finding.code,
         "fingerprint": fingerprint(finding),
         "severity": _SEVERITIES[finding.severity],
         "location": {
-            "path": span.file.removeprefix("./") if span and there else ".",
-            "lines": {"begin": span.line if span and there else 1},
+            "path": span.file.removeprefix("./") if span else ".",
+            "lines": {"begin": span.line if span else 1},
         },
     }

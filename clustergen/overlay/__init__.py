@@ -10,14 +10,5 @@ from clustergen.overlay.checking import broken, check
 from clustergen.overlay.difference import difference
 from clustergen.overlay.merging import apply
 from clustergen.overlay.placing import in_document
-from clustergen.overlay.regressions import regressions, without_repeats
 
-__all__ = [
-    "apply",
-    "broken",
-    "check",
-    "difference",
-    "in_document",
-    "regressions",
-    "without_repeats",
-]
+__all__ = ["apply", "broken", "check", "difference", "in_document"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen.base.findings import Finding, Path
-from clustergen.overlay.merging import RENAME, called, deletes, naming, needs_item
+from clustergen.overlay.merging import RENAME, called, deletes, likely_name, naming, needs_item
 from clustergen.overlay.rules.changes import CHANGES, IDLE_DELETION
 from clustergen.overlay.suggestions import nearest
 
@@ -62,7 +62,7 @@ def _of_list(
     by_name = {called(item, name): item for item in base} if name else {}
     known = [str(who) for who in by_name]
     for index, item in enumerate(over):
-        who = called(item, name) if name else _likely_name(item, keys)
+        who = called(item, name) if name else likely_name(item, keys) or "?"
         found, place, named = by_name.get(who, _ABSENT), (*path, index), f"{text}[{who}]"
         if deletes(item):
             yield _Change(place, named, found, None, str(who), known)
@@ -75,11 +75,6 @@ def _of_list(
     only_directives = over and all(map(needs_item, over))
     if not name and base != over and not only_directives:
         yield _Change(path, text, base, over)
-
-
-def _likely_name(item: Any, keys: Sequence[str]) -> str:
-    """The name of an item in a list that replaces another or is new."""
-    return next(filter(None, (called(item, key) for key in keys)), "?")
 
 
 def reports(

@@ -59,6 +59,11 @@ def called(item: Any, name: str) -> str | None:
     return ".".join(map(str, values)).rstrip(".")
 
 
+def likely_name(item: Any, keys: Sequence[str]) -> str | None:
+    """The first name that ``item`` has by one of ``keys``; None if it has none."""
+    return next(filter(None, (called(item, key) for key in keys)), None)
+
+
 def _names_all(items: Sequence[Any], name: str) -> bool:
     found = [called(item, name) for item in items]
     return None not in found and len(set(found)) == len(found)

@@ -20,10 +20,8 @@ _SUBSTITUTED: Final = pattern(r"\$\{([\w:]+)(?:\.[^}]*)?\}")
 def unchecked(merged: Any, overlay: Mapping[str, Any], schema: Schema) -> Iterator[Finding]:
     """Notes on changed resources whose type the schema does not contain."""
     known = schema.document()["$defs"]
-    resources = overlay.get("Resources")
-    for name in resources if isinstance(resources, Mapping) else ():
-        resource = merged["Resources"].get(name)
-        type = resource.get("Type") if isinstance(resource, Mapping) else None
+    for name in as_map(overlay.get("Resources")):
+        type = as_map(merged["Resources"].get(name)).get("Type")
         if isinstance(type, str) and type not in known:
             message = f"{name} is an {type}, whose properties are not checked"
             yield UNCHECKED.at(("Resources", name), message, help="run cfn-lint on the template")

@@ -131,11 +131,11 @@ def _together(violation: Violation) -> str:
     if violation.keyword != "not":
         options = " or ".join(" with ".join(group) for group in groups)
         return f"{'exactly ' if violation.keyword == 'oneOf' else ''}one of {options} is needed"
+    if "anyOf" not in wanted:
+        return f"{' and '.join(groups[0])} cannot both be given"
     given = [
         " and ".join(group) for group in groups if all(key in violation.found for key in group)
     ]
-    if "anyOf" not in wanted:
-        return _exclude(groups[0])
     return f"{', '.join(given)} cannot be given{_with(violation) or ' here'}"
 
 
@@ -143,10 +143,6 @@ def _with(violation: Violation) -> str:
     """The value that the violated part of the schema depends on."""
     value = violation.schema.get("title")
     return f" with {value}" if value else ""
-
-
-def _exclude(keys: Sequence[str]) -> str:
-    return f"{' and '.join(keys)} cannot both be given"
 
 
 KIND_WORDS = {

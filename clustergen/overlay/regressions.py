@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from clustergen.base.findings import Finding, Path, Rule
-from clustergen.facts.schemas import Schema
-from clustergen.overlay.merging import apply
-from clustergen.overlay.placing import place
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION
 
 
-def regressions(  # noqa: PLR0913 what an overlay is checked with
+def regressions(
     rules: Iterable[Rule],
     document: Mapping[str, Any],
-    overlay: Mapping[str, Any],
-    schema: Schema,
-    path_prefix: Path,
+    merged: Mapping[str, Any],
+    place: Callable[[Path], Path],
     *,
-    flawed: bool = False,
+    flawed: bool,
 ) -> Iterator[Finding]:
-    """Findings of document rules that occur only with ``overlay`` applied.
+    """Findings of document rules about ``merged`` alone, at their ``place`` in the overlay.
 
-    Each finding is at the deepest path of the overlay that leads to the problem. ``schema`` and
-    ``path_prefix`` are those of :func:`clustergen.overlay.check`. Of a ``flawed`` document, only
-    what the overlay itself says is reported.
+    Of a ``flawed`` document, only what the overlay itself says is reported.
     """
-    keys = schema.list_keys
-    merged = apply(document, overlay, keys=keys)
     for rule in rules:
         before = set(rule.find(document))
         for finding in rule.find(merged):
             if finding not in before:
-                path = place(finding.path, merged, overlay, keys)
-                if flawed and len(path) < len(finding.path):
-                    continue
-                yield replace(finding, path=(*path_prefix, *path), fix=None)
+                path = place(finding.path)
+                if not flawed or len(path) == len(finding.path):
+                    yield replace(finding, path=path, fix=None)
 
 
 def without_repeats(findings: Iterable[Finding], broken: Iterable[Finding]) -> Iterator[Finding]:

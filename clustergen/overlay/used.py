@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from clustergen.base.findings import Finding, Path, Rule, drop, unsafe
 from clustergen.overlay.logical_ids import counterpart
-from clustergen.overlay.merging import called
-from clustergen.overlay.parts import as_map, maps
+from clustergen.overlay.merging import likely_name
+from clustergen.overlay.parts import as_list, as_map, maps
 from clustergen.overlay.rules.used import RENAMED, STALE
 from clustergen.overlay.suggestions import short
 
@@ -156,11 +156,9 @@ def _idle(
     """Numbers of nodes in the spec that do nothing, as the overlay has the group's resource."""
     for steps in _NUMBERS:
         for (section, id, *rest), wanted in _values(document, steps, keys):
-            other = (
-                ""
-                if id in as_map(merged.get(section))
-                else counterpart(document[section][id], merged)
-            )
+            if id in as_map(merged.get(section)):
+                continue
+            other = counterpart(document[section][id], merged)
             names = (section, other, *rest)
             found = str(_at(merged, names, keys)) if other else ""
             # A parameter decides elsewhere.
@@ -173,10 +171,9 @@ def _idle(
 def _has_twin(now: Any, resource: Any, merged: Mapping[str, Any]) -> bool:
     """Whether what is gone is elsewhere: under another logical id, or as a restricted group."""
     group = as_map(resource).get("InstanceGroupName")
-    restricted = maps(merged.get("RestrictedInstanceGroups") or [])
-    if now is None and group in [each.get("InstanceGroupName", "") for each in restricted]:
-        return True
-    return now is None and bool(counterpart(resource, merged))
+    restricted = maps(merged.get("RestrictedInstanceGroups"))
+    is_restricted = group in [each.get("InstanceGroupName", "") for each in restricted]
+    return now is None and (is_restricted or bool(counterpart(resource, merged)))
 
 
 def _difference(use: _Use, names: Sequence[str], before: Any, now: Any) -> str:
@@ -187,7 +184,7 @@ def _difference(use: _Use, names: Sequence[str], before: Any, now: Any) -> str:
         return ""
     if not use.members:
         return f"{names[-1]} is no longer {short(before)}, which other files of the bundle use"
-    kept = now if isinstance(now, list) else []
+    kept = as_list(now)
     lost = [item for item in before if item not in kept and use.but not in as_map(item)]
     if not lost:
         return ""
@@ -210,15 +207,11 @@ def _items(document: Any, step: str, keys: Sequence[str]) -> Iterator[tuple[str,
     """The items of ``document`` that a step means, by name."""
     if isinstance(document, list) and step == _ANY:
         for item in document:
-            if name := _name(item, keys):
+            if name := likely_name(item, keys):
                 yield name, item
     for key, item in as_map(document).items():
         if step in (key, _ANY) or (step[:5] == "AWS::" and as_map(item).get("Type") == step):
             yield str(key), item
-
-
-def _name(item: Any, keys: Sequence[str]) -> str | None:
-    return next(filter(None, (called(item, key) for key in keys)), None)
 
 
 def _at(document: Any, names: Sequence[str], keys: Sequence[str]) -> Any:
@@ -233,7 +226,7 @@ def _place(names: Sequence[str], overlay: Any, keys: Sequence[str]) -> Path:
     path: Path = ()
     for name in names:
         if isinstance(overlay, list):
-            found = (n for n, item in enumerate(overlay) if _name(item, keys) == name)
+            found = (n for n, item in enumerate(overlay) if likely_name(item, keys) == name)
             step: str | int | None = next(found, None)
         else:
             step = name if name in as_map(overlay) else None

@@ -169,17 +169,12 @@ WINDOWS = [
 def test_how_long_before_the_end(target: str, type: str, kind: str, expected: str) -> None:
     """https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html"""
     text = block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00Z", kind=kind)
-    plan = Fragments(target).faulty_plan(f"{text.replace('count: 2', f'count: 2{NEXT}{type}')}")
+    typed = text.replace("count: 2", f"count: 2\n    instance_type: {type}")
+    plan = Fragments(target).faulty_plan(typed)
     times = timetable(plan, plan.node_groups[0])
     assert times
-    assert times.checkpoint
-    assert times.stops
-    assert times.terminates
     shown = (times.checkpoint, times.stops, times.terminates)
-    assert " ".join(iso(at)[11:16] for at in shown) == expected
-
-
-NEXT = "\n    instance_type: "
+    assert " ".join(iso(at)[11:16] for at in shown if at) == expected
 
 
 def test_a_spec_gets_no_worse_with_time() -> None:

@@ -42,9 +42,9 @@ class Source(NamedTuple):
 
 
 class _Module(NamedTuple):
-    """A loaded module, or what kept it from loading."""
+    """The rules of a loaded module, or what kept it from loading."""
 
-    content: Any
+    rules: tuple[Rule, ...]
     at: Span
     findings: tuple[Finding, ...] = ()
 
@@ -83,7 +83,7 @@ def load(
     for source in sources:
         loaded = [*_installed(source)] if source.installed else [*_files(source, file.parent)]
         findings += (finding for module in loaded for finding in module.findings)
-        declared = [each for module in loaded for each in _declared(module)]
+        declared = [(rule, module.at) for module in loaded for rule in module.rules]
         if not declared and not any(module.findings for module in loaded):
             message = f"{source.name} declares no rule"
             help = "declare rules in it with @clustergen.rule(...), or remove it"
@@ -124,12 +124,6 @@ def _is_foreign(file: Path) -> bool:
     return file.stat().st_uid not in (os.getuid(), _ROOT_USER)
 
 
-def _declared(module: _Module) -> Iterator[tuple[Rule, Span]]:
-    content = module.content
-    values = vars(content).values() if isinstance(content, ModuleType) else content
-    return ((value, module.at) for value in values if isinstance(value, Rule))
-
-
 def _unloaded(source: Source, message: str, error: BaseException | None, file: str) -> _Module:
     at = (places.of_error(error, file) if error else None) or source.at
     return _Module((), at, (UNLOADED.at((), message, help=_WITHOUT).placed(at),))
@@ -164,7 +158,7 @@ def _installed(source: Source) -> Iterator[_Module]:
 
 
 def _loaded(source: Source, name: str, load: Callable[[], Any], file: str = "") -> _Module:
-    """A module or a list of rules; what it prints stays out of reports.
+    """The rules of a module or of a list; what it prints stays out of reports.
 
     Its compiled form stays out of the repository.
     """
@@ -172,7 +166,8 @@ def _loaded(source: Source, name: str, load: Callable[[], Any], file: str = "") 
     try:
         with contextlib.redirect_stdout(sys.stderr):
             content = load()
-            return _Module(content if isinstance(content, ModuleType) else [*content], source.at)
+            values = vars(content).values() if isinstance(content, ModuleType) else [*content]
+            return _Module(tuple(each for each in values if isinstance(each, Rule)), source.at)
     except FAILURES as error:
         return _unloaded(source, f"{name}: {describe(error)}", error, file)
     finally:

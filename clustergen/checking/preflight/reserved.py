@@ -46,10 +46,6 @@ class Wanted:
         """All nodes that use it."""
         return sum(group.max for group in self.groups)
 
-    @property
-    def types(self) -> set[str]:
-        return {type.name for group in self.groups for type in group.types}
-
 
 @dataclass(frozen=True, slots=True)
 class Found:

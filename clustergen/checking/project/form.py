@@ -50,9 +50,12 @@ _SETTINGS: Mapping[str, str] = {
     "rules": _TABLE,
     "catalog": _TABLE,
 }
-_CLUSTER: Mapping[str, str] = {"files": _TEXTS, "set": _TEXTS, "targets": _TEXTS}
-_RULES: Mapping[str, str] = {"files": _TEXTS, "entry_points": _TEXTS}
-_CATALOG: Mapping[str, str] = {"files": _TEXTS}
+_INSIDE: Mapping[str, Mapping[str, str]] = {
+    "clusters": {"files": _TEXTS, "set": _TEXTS, "targets": _TEXTS},
+    "rules": {"files": _TEXTS, "entry_points": _TEXTS},
+    "catalog": {"files": _TEXTS},
+}
+"""The settings of tables; of ``clusters``, those of each of its tables."""
 _HOLDS: Mapping[str, Callable[[Any], bool]] = {
     _TRUTH: lambda value: isinstance(value, bool),
     _TEXT: lambda value: isinstance(value, str) and bool(value),
@@ -66,8 +69,7 @@ _HOLDS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _known(path: Path) -> list[str]:
-    inside = {"clusters": _CLUSTER, "rules": _RULES, "catalog": _CATALOG}
-    return list(inside[path[0]] if len(path) > 1 else _SETTINGS)
+    return list(_INSIDE[path[0]] if len(path) > 1 else _SETTINGS)
 
 
 def _problems(data: Any) -> Iterator[tuple[Path, str, str]]:
@@ -80,12 +82,12 @@ def _problems(data: Any) -> Iterator[tuple[Path, str, str]]:
         if not _HOLDS[_REASON](reason):
             yield ("ignore", code), _kind(reason), _REASON
     for name, cluster in clusters.items() if isinstance(clusters, dict) else ():
-        yield from _wrong(("clusters", name), cluster, _CLUSTER)
+        yield from _wrong(("clusters", name), cluster, _INSIDE["clusters"])
         if isinstance(cluster, dict) and "files" not in cluster:
             yield ("clusters", name), "without files", 'files = ["specs/cluster.yaml"]'
-    for name, known in (("rules", _RULES), ("catalog", _CATALOG)):
+    for name in ("rules", "catalog"):
         if isinstance(data.get(name), dict):
-            yield from _wrong((name,), data[name], known)
+            yield from _wrong((name,), data[name], _INSIDE[name])
 
 
 def _wrong(path: Path, data: Any, known: Mapping[str, str]) -> Iterator[tuple[Path, str, str]]:

@@ -119,14 +119,13 @@ def private_data(plan: Plan) -> Iterator[Problem]:
 )
 def interval(plan: Plan) -> Iterator[Problem]:
     seconds = plan.monitoring.interval_seconds
-    if not _SHORTEST <= seconds <= _LONGEST:
+    nearest = min(max(seconds, _SHORTEST), _LONGEST)
+    if nearest != seconds:
         yield Problem(
             ("monitoring", "interval"),
             f"an interval of {seconds} s",
             help=f"write a time from {_SHORTEST}s to {_LONGEST}s",
-            fix=unsafe(
-                put(("monitoring", "interval"), f"{min(max(seconds, _SHORTEST), _LONGEST)}s")
-            ),
+            fix=unsafe(put(("monitoring", "interval"), f"{nearest}s")),
         )
 
 

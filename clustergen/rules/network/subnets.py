@@ -8,13 +8,28 @@ from collections.abc import Iterator, Sequence
 from clustergen.base.findings import Fix, Path, Problem, Severity, put, rule, unsafe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan import network
-from clustergen.plan.model import NodeGroup, Plan, Subnet
+from clustergen.plan.model import Plan, Subnet
 
 _OWN_SUBNETS = """network:
   zone: use1-az6
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890]
 node_groups: [{{name: h200, subnets: [{}]}}]"""
+_BLOCKS = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  cidr: 10.42.0.0/16
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, cidr: {}}}]"""
+_TWO_SUBNETS = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets:
+    - {{id: subnet-0a1b2c3d4e5f67890, {}}}
+    - {{id: subnet-0a1b2c3d4e5f67891, {}}}"""
+_PUBLIC = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+  public_subnets: [{}]
+  ssh_from: [203.0.113.0/24]"""
+_SIZES = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
 
 
 @rule(
@@ -23,7 +38,7 @@ node_groups: [{{name: h200, subnets: [{}]}}]"""
     fixes="unsafe",
     why="Each interface with an address needs one from the subnet; nodes without a free address "
     "do not start.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    source=_SIZES,
     bad="network: {cidr: 10.42.0.0/25}\nnode_groups: [{name: h200, count: 64}]",
     good="network: {cidr: 10.42.0.0/16}\nnode_groups: [{name: h200, count: 64}]",
 )
@@ -51,7 +66,7 @@ def addresses(plan: Plan) -> Iterator[Problem]:
     fixes="unsafe",
     why="A new VPC has two subnets for the system nodes of EKS, each an eighth of its block. A "
     "node takes addresses for its pods, too.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    source=_SIZES,
     target="eks",
     by_limits=True,
     bad="network: {cidr: 10.42.0.0/24}\nkubernetes: {system_nodes: {count: 4}}",
@@ -86,16 +101,12 @@ def _more_room(plan: Plan) -> str:
     most = max(plan.node_groups, key=lambda group: group.max * group.addresses)
     ways = ["widen the block (up to /16)" if plan.network.new else "name a larger subnet"]
     ways.append("lower a maximum")
-    if _saves(most):
+    if most.efa and most.efa_layout == "efa" and most.addresses > 1:
         ways.insert(
             0,
             f"write efa_layout: efa-only in {most.name!r}: 1 address a node, not {most.addresses}",
         )
     return "; or ".join(ways)
-
-
-def _saves(group: NodeGroup) -> bool:
-    return group.efa and group.efa_layout == "efa" and group.addresses > 1
 
 
 @rule(
@@ -106,11 +117,7 @@ def _saves(group: NodeGroup) -> bool:
     "zones serve other nodes only.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
     severity=Severity.NOTE,
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets:
-    - {id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}
-    - {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}""",
+    bad=_TWO_SUBNETS.format("zone: use1-az6", "zone: use1-az2"),
     good="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]""",
@@ -132,15 +139,9 @@ def efa_zone(plan: Plan) -> Iterator[Problem]:
     "NET012",
     "Subnet outside the VPC or overlapping another subnet",
     why="A subnet is part of its VPC's CIDR block, and subnets never overlap.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  cidr: 10.42.0.0/16
-  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.43.0.0/20}]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  cidr: 10.42.0.0/16
-  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
+    source=_SIZES,
+    bad=_BLOCKS.format("10.43.0.0/20"),
+    good=_BLOCKS.format("10.42.0.0/20"),
 )
 def blocks(plan: Plan) -> Iterator[Problem]:
     if plan.network.new:
@@ -178,15 +179,10 @@ def _subnets(plan: Plan, field: str) -> Sequence[Subnet]:
     "Block of the VPC not given",
     why="The blocks of subnets are compared with that of their VPC. Without it, a mistyped subnet "
     "is found only when nodes fail to start.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    source=_SIZES,
     severity=Severity.NOTE,
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  cidr: 10.42.0.0/16
-  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
+    bad=_BLOCKS.replace("  cidr: 10.42.0.0/16\n", "").format("10.42.0.0/20"),
+    good=_BLOCKS.format("10.42.0.0/20"),
 )
 def unknown_vpc_block(plan: Plan) -> Iterator[Problem]:
     subnets = any(True for _ in _existing_blocks(plan))
@@ -229,17 +225,9 @@ def other_zone(plan: Plan) -> Iterator[Problem]:
     "NET017",
     "Block that a subnet cannot have",
     why="A subnet has an IPv4 block between /16 and /28.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets:
-    - {id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}
-    - {id: subnet-0a1b2c3d4e5f67891, cidr: 10.42.16.0/29}""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets:
-    - {id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}
-    - {id: subnet-0a1b2c3d4e5f67891, cidr: 10.42.16.0/28}""",
+    source=_SIZES,
+    bad=_TWO_SUBNETS.format("cidr: 10.42.0.0/20", "cidr: 10.42.16.0/29"),
+    good=_TWO_SUBNETS.format("cidr: 10.42.0.0/20", "cidr: 10.42.16.0/28"),
 )
 def subnet_size(plan: Plan) -> Iterator[Problem]:
     for path, _, cidr in _existing_blocks(plan):
@@ -255,16 +243,8 @@ def subnet_size(plan: Plan) -> Iterator[Problem]:
     "with several interfaces get no public address, so a public subnet leaves them without a "
     "route out.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  public_subnets: [subnet-0a1b2c3d4e5f67890]
-  ssh_from: [203.0.113.0/24]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  public_subnets: [subnet-0a1b2c3d4e5f67891]
-  ssh_from: [203.0.113.0/24]""",
+    bad=_PUBLIC.format("subnet-0a1b2c3d4e5f67890"),
+    good=_PUBLIC.format("subnet-0a1b2c3d4e5f67891"),
 )
 def both(plan: Plan) -> Iterator[Problem]:
     private = {subnet.id for subnet in _subnets(plan, "private_subnets")}

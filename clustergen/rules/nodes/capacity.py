@@ -11,6 +11,12 @@ from clustergen.plan.model import NodeGroup, Plan
 
 _LARGEST_BLOCK = 64
 """Instances: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html"""
+_TWO_GROUPS = """node_groups:
+  - {{name: h200, capacity: {{{}: cr-0a1b2c3d4e5f67890}}}}
+  - name: other
+    instance_type: p5en.48xlarge
+    count: 2
+    capacity: {{reservation: {}}}"""
 
 
 @rule(
@@ -60,12 +66,7 @@ def reserved_type(plan: Plan) -> Iterator[Problem]:
     "unless the reservation holds both.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
     severity=Severity.WARNING,
-    bad="""node_groups:
-  - {name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}
-  - name: other
-    instance_type: p5en.48xlarge
-    count: 2
-    capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
+    bad=_TWO_GROUPS.format("reservation", "cr-0a1b2c3d4e5f67890"),
     good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
 )
 def shared_reservation(plan: Plan) -> Iterator[Problem]:
@@ -85,18 +86,8 @@ def shared_reservation(plan: Plan) -> Iterator[Problem]:
     why="An id is that of an On-Demand Capacity Reservation, of a Capacity Block, or of an "
     "interruptible reservation. Instances are requested in another way for each.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html",
-    bad="""node_groups:
-  - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
-  - name: other
-    instance_type: p5en.48xlarge
-    count: 2
-    capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
-    good="""node_groups:
-  - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
-  - name: other
-    instance_type: p5en.48xlarge
-    count: 2
-    capacity: {reservation: cr-0a1b2c3d4e5f67891}""",
+    bad=_TWO_GROUPS.format("capacity_block", "cr-0a1b2c3d4e5f67890"),
+    good=_TWO_GROUPS.format("capacity_block", "cr-0a1b2c3d4e5f67891"),
 )
 def two_kinds(plan: Plan) -> Iterator[Problem]:
     for group, first in _reserved(plan):
@@ -212,16 +203,12 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
         if extra := group.max % smallest:
             below, above = group.max - extra, group.max - extra + smallest
             nearest = f"{below} or {above}" if below else str(above)
+            count = above if group.static else {"min": group.min, "max": above}
             yield Problem(
                 group.at("count"),
                 f"{group.max} instances are not a multiple of the UltraServer size {smallest}",
                 help=f"write {nearest}",
-                fix=unsafe(
-                    put(
-                        group.at("count"),
-                        above if group.static else {"min": group.min, "max": above},
-                    )
-                ),
+                fix=unsafe(put(group.at("count"), count)),
             )
 
 

@@ -16,6 +16,10 @@ from clustergen.services.slurm import accounts
 _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
 
 _DATABASE = "slurm: {{accounting: {{endpoint: db.example.com, secret: '{}'}}}}"
+_AURORA = """slurm:
+  accounting:
+    endpoint: slurm.cluster-abcdefghijkl.{}.rds.amazonaws.com
+    secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"""
 
 
 @rule(
@@ -277,14 +281,8 @@ def early_qos(plan: Plan) -> Iterator[Problem]:
     source="https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Aurora.Endpoints.Cluster.html",
     target="parallelcluster",
     severity=Severity.WARNING,
-    bad="""slurm:
-  accounting:
-    endpoint: slurm.cluster-abcdefghijkl.us-west-2.rds.amazonaws.com
-    secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3""",
-    good="""slurm:
-  accounting:
-    endpoint: slurm.cluster-abcdefghijkl.us-east-1.rds.amazonaws.com
-    secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3""",
+    bad=_AURORA.format("us-west-2"),
+    good=_AURORA.format("us-east-1"),
 )
 def database_region(plan: Plan) -> Iterator[Problem]:
     database = plan.slurm.accounting

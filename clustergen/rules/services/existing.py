@@ -99,11 +99,8 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     good=f"{_VPC}\n  security_groups: [{_GROUP}]\n{_JOINED}",
 )
 def unchanged_groups(plan: Plan) -> Iterator[Problem]:
-    limit, network, theirs = (
-        plan.limits.existing_cluster,
-        plan.network,
-        plan.existing.security_group,
-    )
+    limit, network = plan.limits.existing_cluster, plan.network
+    theirs = plan.existing.security_group
     if not plan.existing.cluster or limit is None or plan.limits.own_groups or limit.shares_group:
         return
     if theirs and not network.new_security_groups and theirs not in network.node_security_groups:

@@ -88,7 +88,6 @@ def lustre_client(plan: Plan) -> Iterator[Problem]:
             path,
             f"{image} needs the Lustre client for its kernel",
             help=check,
-            source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/install-lustre-client.html",
         )
 
 

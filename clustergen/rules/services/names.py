@@ -37,13 +37,11 @@ def form(plan: Plan) -> Iterator[Problem]:
             if wrong:
                 reported.add(path)
                 message = f"{wrong}; {plan.limits.title} accepts {_accepted(limit, kind, path)}"
-                help = f"write {_fitting(limit, kind, name)}"
+                fitting = _fitting(limit, kind, name)
+                help = f"write {fitting}"
                 if kind == "queue" and path[0] != "queues":
-                    help = (
-                        f"{help}, or add to queues: {{name: {_fitting(limit, kind, name)}, "
-                        f"node_groups: [{name}]}}"
-                    )
-                fix = renaming(plan, path, kind, name, _fitting(limit, kind, name))
+                    help += f", or add to queues: {{name: {fitting}, node_groups: [{name}]}}"
+                fix = renaming(plan, path, kind, name, fitting)
                 yield Problem(path, message, help=help, source=limit.source, fix=fix)
 
 
@@ -140,17 +138,11 @@ def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Nam
 
 def _wrong(limit: Names, name: str) -> str:
     """What is wrong with a name; empty if nothing is."""
-    if len(name) > limit.longest:
-        return f"{name!r} is {_length(name)} long"
-    if len(name) < limit.shortest:
-        return f"{name!r} is {_length(name)} long"
+    if not limit.shortest <= len(name) <= limit.longest:
+        return f"{name!r} is {len(name)} character{'' if len(name) == 1 else 's'} long"
     if not re.fullmatch(limit.form.pattern, name):
         return f"{name!r} does not have the form of a name"
     return ""
-
-
-def _length(name: str) -> str:
-    return f"{len(name)} character{'' if len(name) == 1 else 's'}"
 
 
 def _accepted(limit: Names, kind: Named, path: Path) -> str:

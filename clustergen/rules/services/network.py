@@ -11,6 +11,11 @@ from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
+_SESSIONS = "https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html"
+_VPC = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]"""
+
 
 @rule(
     "NET020",
@@ -45,7 +50,7 @@ def region(plan: Plan) -> Iterator[Problem]:
     fixes="unsafe",
     why="Session Manager opens a shell on every node. SSH reaches such nodes only through a VPN or "
     "a peered network.",
-    source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
+    source=_SESSIONS,
     severity=Severity.WARNING,
     target="eks",
     bad="network: {ssh_from: [203.0.113.0/24]}",
@@ -68,7 +73,7 @@ def ssh(plan: Plan) -> Iterator[Problem]:
     fixes="unsafe",
     why="SSH works only for users whose public key is on the nodes. Session Manager needs "
     "neither a key nor an open port.",
-    source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
+    source=_SESSIONS,
     severity=Severity.WARNING,
     target="pcs",
     bad="network: {ssh_from: [203.0.113.0/24]}\nlogin: {instance_type: m7i.large}",
@@ -90,7 +95,6 @@ def no_key(plan: Plan) -> Iterator[Problem]:
             ("network", "ssh_from"),
             "port 22 is open, and no user has a key",
             help="give users with ssh_key, or remove ssh_from and use Session Manager",
-            source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
         )
 
 
@@ -103,13 +107,8 @@ def no_key(plan: Plan) -> Iterator[Problem]:
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html",
     severity=Severity.NOTE,
     target="pcs",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  security_groups: [sg-0a1b2c3d4e5f67890]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]""",
+    bad=f"{_VPC}\n  security_groups: [sg-0a1b2c3d4e5f67890]",
+    good=_VPC,
 )
 def own_group(plan: Plan) -> Iterator[Problem]:
     own = [id for id in plan.network.node_security_groups if isinstance(id, str)]
@@ -119,14 +118,7 @@ def own_group(plan: Plan) -> Iterator[Problem]:
             f"EFA needs rules in {own[0]} for all traffic from itself and to itself",
             help="check both with: aws ec2 describe-security-group-rules --filters "
             f"Name=group-id,Values={own[0]}",
-            source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html",
         )
-
-
-_VPC = """network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-{}"""
 
 
 @rule(
@@ -138,8 +130,8 @@ _VPC = """network:
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
     severity=Severity.NOTE,
     target="pcs",
-    bad=_VPC.format("  control_plane_subnets: [subnet-0a1b2c3d4e5f67891]"),
-    good=_VPC.format(""),
+    bad=f"{_VPC}\n  control_plane_subnets: [subnet-0a1b2c3d4e5f67891]",
+    good=f"{_VPC}\n",
 )
 def unused_subnets(plan: Plan) -> Iterator[Problem]:
     if plan.wrote("network", "control_plane_subnets") and plan.target and plan.system is None:

@@ -184,13 +184,12 @@ def time_limits(plan: Plan) -> Iterator[Problem]:
 def whole_minutes(plan: Plan) -> Iterator[Problem]:
     for queue in plan.queues if plan.limits.slurm_settings is not None else ():
         if queue.time_limit and queue.time_limit % 60:
-            minutes = -(-queue.time_limit // 60)
+            whole = format_duration(-(-queue.time_limit // 60) * 60)
             yield Problem(
                 queue.at("time_limit"),
-                f"Slurm counts in minutes: jobs of {queue.name} may run for "
-                f"{format_duration(minutes * 60)}",
-                help=f"write {format_duration(minutes * 60)}, or a longer time",
-                fix=safe(put(queue.at("time_limit"), format_duration(minutes * 60))),
+                f"Slurm counts in minutes: jobs of {queue.name} may run for {whole}",
+                help=f"write {whole}, or a longer time",
+                fix=safe(put(queue.at("time_limit"), whole)),
             )
 
 

@@ -71,7 +71,7 @@ def ending_support(plan: Plan) -> Iterator[Problem]:
     version = _own_version(plan)
     if not version or not version.standard or not version.standard_until:
         return
-    if _days_left(version.standard_until) > _SOON:
+    if date.fromisoformat(version.standard_until) - date.fromisoformat(versions.DATE) > _SOON:
         return
     upgraded = versions.support(plan.kubernetes) == "standard"
     then = "EKS upgrades the cluster" if upgraded else "extended support, which costs more, begins"
@@ -93,10 +93,6 @@ def _own_version(plan: Plan) -> Version | None:
 
 def _standard_ended(version: Version) -> str:
     return f"standard support of Kubernetes {version.name} ended on {version.standard_until}"
-
-
-def _days_left(day: str) -> timedelta:
-    return date.fromisoformat(day) - date.fromisoformat(versions.DATE)
 
 
 def _outdated(message: str, *, or_else: str = "") -> Problem:

@@ -32,7 +32,8 @@ _EFS_DAYS = 35
 )
 def linked(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
-        if item.backup_days is not None and item.repositories and not _is_scratch(item):
+        scratch = item.deployment.startswith("SCRATCH")
+        if item.backup_days is not None and item.repositories and not scratch:
             yield unwanted(
                 item.at("backups"),
                 f"{item.mount} is linked with S3 and has no backups",
@@ -53,16 +54,12 @@ def linked(plan: Plan) -> Iterator[Problem]:
 )
 def scratch(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
-        if item.backup_days is not None and _is_scratch(item):
+        if item.backup_days is not None and item.deployment.startswith("SCRATCH"):
             yield unwanted(
                 item.at("backups"),
                 f"{spelled(item.deployment)} has no backups",
                 help="remove backups, or write deployment: persistent-2",
             )
-
-
-def _is_scratch(item: Lustre) -> bool:
-    return item.deployment.startswith("SCRATCH")
 
 
 @rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, rule, unsafe, unwanted
 from clustergen.plan.model import Plan
-from clustergen.plan.volumes import volumes
+from clustergen.plan.volumes import Placed, volumes
 
 _GP3 = "https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html"
 
@@ -29,11 +29,12 @@ def size(plan: Plan) -> Iterator[Problem]:
     for placed in volumes(plan):
         size, (least, most) = placed.volume.size_gib, placed.kind.gib
         if size is not None and not least <= size <= most:
+            nearest = _nearest(size, placed.kind.gib)
             yield Problem(
                 placed.at("size"),
                 f"{size}GiB is not a size of a {placed.volume.type} volume",
-                help=f"{least}GiB to {most}GiB; nearest: {_nearest(size, placed.kind.gib)}GiB",
-                fix=unsafe(put(placed.at("size"), f"{_nearest(size, placed.kind.gib)}GiB")),
+                help=f"{least}GiB to {most}GiB; nearest: {nearest}GiB",
+                fix=unsafe(put(placed.at("size"), f"{nearest}GiB")),
             )
 
 
@@ -49,23 +50,27 @@ def size(plan: Plan) -> Iterator[Problem]:
 )
 def iops(plan: Plan) -> Iterator[Problem]:
     for placed in volumes(plan):
-        if placed.volume.iops is None:
-            continue
-        if placed.kind.iops is None:
-            yield unwanted(
-                placed.at("iops"),
-                f"{placed.volume.type} volumes have no IOPS setting",
-                help="remove iops, or use gp3",
-            )
-        elif not _in_range(placed.volume.iops, placed.kind.iops):
-            least, most = placed.kind.iops
-            yield Problem(
-                placed.at("iops"),
-                f"{placed.volume.type} does not have {placed.volume.iops} IOPS",
-                help=f"{least} to {most}; nearest: "
-                f"{_nearest(placed.volume.iops, placed.kind.iops)}",
-                fix=unsafe(put(placed.at("iops"), _nearest(placed.volume.iops, placed.kind.iops))),
-            )
+        if placed.volume.iops is not None:
+            yield from _outside(placed, "iops", placed.volume.iops, placed.kind.iops)
+
+
+def _outside(
+    placed: Placed, field: str, value: int, bounds: tuple[int, int] | None
+) -> Iterator[Problem]:
+    """What is wrong with a value that a volume type has within ``bounds``, or not at all."""
+    name, unit = ("IOPS", "IOPS") if field == "iops" else ("throughput", "MiB/s")
+    type = placed.volume.type
+    if bounds is None:
+        message = f"{type} volumes have no {name} setting"
+        yield unwanted(placed.at(field), message, help=f"remove {field}, or use gp3")
+    elif not _in_range(value, bounds):
+        least, most = bounds
+        yield Problem(
+            placed.at(field),
+            f"{type} does not have {value} {unit}",
+            help=f"{least} to {most}; nearest: {_nearest(value, bounds)}",
+            fix=unsafe(put(placed.at(field), _nearest(value, bounds))),
+        )
 
 
 @rule(
@@ -104,22 +109,8 @@ def iops_per_gib(plan: Plan) -> Iterator[Problem]:
 )
 def throughput(plan: Plan) -> Iterator[Problem]:
     for placed in volumes(plan):
-        throughput, bounds = placed.volume.throughput, placed.kind.mibps
-        if throughput is None:
-            continue
-        if bounds is None:
-            yield unwanted(
-                placed.at("throughput"),
-                f"{placed.volume.type} volumes have no throughput setting",
-                help="remove throughput, or use gp3",
-            )
-        elif not _in_range(throughput, bounds):
-            yield Problem(
-                placed.at("throughput"),
-                f"{placed.volume.type} does not have {throughput} MiB/s",
-                help=f"{bounds[0]} to {bounds[1]}; nearest: {_nearest(throughput, bounds)}",
-                fix=unsafe(put(placed.at("throughput"), _nearest(throughput, bounds))),
-            )
+        if placed.volume.throughput is not None:
+            yield from _outside(placed, "throughput", placed.volume.throughput, placed.kind.mibps)
 
 
 @rule(

@@ -9,6 +9,12 @@ from clustergen.facts.catalog import regions
 from clustergen.plan import stored
 from clustergen.plan.model import Efs, Plan
 
+_ONE_ZONE = """network:
+  zone: {}
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+storage: [{{mount: /home, type: efs, one_zone: true}}]"""
+
 
 @rule(
     "STG018",
@@ -45,16 +51,8 @@ def throughput(plan: Plan) -> Iterator[Problem]:
     why="EFS expects the name of its one zone, and a zone id has another name in each account. The "
     "name is known for a new subnet; for an existing one, the spec must give it.",
     source="https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html",
-    bad="""network:
-  zone: use1-az6
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-storage: [{mount: /home, type: efs, one_zone: true}]""",
-    good="""network:
-  zone: us-east-1a
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-storage: [{mount: /home, type: efs, one_zone: true}]""",
+    bad=_ONE_ZONE.format("use1-az6"),
+    good=_ONE_ZONE.format("us-east-1a"),
 )
 def zone_name(plan: Plan) -> Iterator[Problem]:
     zone = plan.network.private[0].zone

@@ -9,6 +9,11 @@ from clustergen.plan import stored, volumes
 from clustergen.plan.model import Ebs, Efs, Lustre, Plan
 
 _KEY = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+_FSX = """storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    kms_key: arn:aws:kms:{}:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"""
 
 
 @rule(
@@ -16,16 +21,8 @@ _KEY = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-123456789
     "KMS key of another region, or no key at all",
     why="Storage is encrypted with a key of its own region; no service uses one from elsewhere.",
     source="https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html",
-    bad="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    kms_key: arn:aws:kms:us-west-2:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    kms_key: arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
+    bad=_FSX.format("us-west-2"),
+    good=_FSX.format("us-east-1"),
 )
 def key(plan: Plan) -> Iterator[Problem]:
     for path, arn in volumes.keys(plan):

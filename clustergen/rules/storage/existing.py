@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from clustergen.base.findings import Problem, drop, rule, safe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Bucket, Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 
 _KNOWN = frozenset({"name", "mount", "type", "existing"})
+_DNS_NAME = """storage:
+  - mount: /fsx
+    type: fsx-lustre
+    existing:
+      id: fs-0123456789abcdef0
+      dns_name: {}.fsx.example.com
+      mount_name: abcdefgh"""
+_TWO = """storage:
+  - mount: /fsx
+    type: fsx-lustre
+    existing: {{id: fs-0123456789abcdef0, mount_name: abcdefgh}}
+  - {{mount: /home, type: efs, existing: {{id: {}}}}}"""
 
 
 @rule(
@@ -47,15 +59,15 @@ def _without_effect(plan: Plan, item: Storage) -> list[str]:
     return sorted(written - _KNOWN - allowed - kept)
 
 
-_KINDS: tuple[tuple[type[Storage], str, str, frozenset[str]], ...] = (
-    (Lustre, "an FSx file system", "fs-", frozenset({"dns_name", "mount_name"})),
-    (OpenZfs, "an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
-    (Ontap, "an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
-    (FileCache, "a file cache", "fc-", frozenset({"dns_name", "mount_name"})),
-    (Efs, "an EFS file system", "fs-", frozenset({"dns_name"})),
-    (Ebs, "an EBS volume", "vol-", frozenset()),
-)
-"""Class, title, prefix of the id, and names that this kind of storage may have."""
+_KINDS: Mapping[type[Storage], tuple[str, str, frozenset[str]]] = {
+    Lustre: ("an FSx file system", "fs-", frozenset({"dns_name", "mount_name"})),
+    OpenZfs: ("an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
+    Ontap: ("an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
+    FileCache: ("a file cache", "fc-", frozenset({"dns_name", "mount_name"})),
+    Efs: ("an EFS file system", "fs-", frozenset({"dns_name"})),
+    Ebs: ("an EBS volume", "vol-", frozenset()),
+}
+"""Title, prefix of the id, and names that a kind of storage may have."""
 
 
 @rule(
@@ -69,7 +81,7 @@ _KINDS: tuple[tuple[type[Storage], str, str, frozenset[str]], ...] = (
 )
 def ids(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
-        _, title, prefix, _ = _kind(item)
+        title, prefix, _ = _KINDS[type(item)]
         if not str(item.id).startswith(prefix):
             yield Problem(
                 item.at("existing", "id"),
@@ -91,7 +103,7 @@ def ids(plan: Plan) -> Iterator[Problem]:
 )
 def names(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
-        *_, having = _kind(item)
+        *_, having = _KINDS[type(item)]
         for field in ("dns_name", "mount_name", "volume_id"):
             path = item.at("existing", field)
             if field not in having and plan.wrote(*path):
@@ -105,30 +117,14 @@ def _attached(plan: Plan) -> Iterator[Storage]:
     return (item for item in plan.storage if item.existing and not isinstance(item, Bucket))
 
 
-def _kind(item: Storage) -> tuple[type[Storage], str, str, frozenset[str]]:
-    return next(row for row in _KINDS if isinstance(item, row[0]))
-
-
 @rule(
     "STG023",
     "DNS name of another file system",
     why="The DNS name of a file system holds its id, or that of its storage virtual machine, and "
     "its region. Nodes reach file systems of their own region.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",
-    bad="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    existing:
-      id: fs-0123456789abcdef0
-      dns_name: fs-0a1b2c3d4e5f67890.fsx.example.com
-      mount_name: abcdefgh""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    existing:
-      id: fs-0123456789abcdef0
-      dns_name: fs-0123456789abcdef0.fsx.example.com
-      mount_name: abcdefgh""",
+    bad=_DNS_NAME.format("fs-0a1b2c3d4e5f67890"),
+    good=_DNS_NAME.format("fs-0123456789abcdef0"),
 )
 def dns_names(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
@@ -151,16 +147,8 @@ def dns_names(plan: Plan) -> Iterator[Problem]:
     "One file system as two types",
     why="An id belongs to one file system, which has one type.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html",
-    bad="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}
-  - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef0}}""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}
-  - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef1}}""",
+    bad=_TWO.format("fs-0123456789abcdef0"),
+    good=_TWO.format("fs-0123456789abcdef1"),
 )
 def two_types(plan: Plan) -> Iterator[Problem]:
     first: dict[object, Storage] = {}

@@ -17,6 +17,15 @@ _GUIDE = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.ht
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/lustre-client-matrix.html (2026-08)
 _SYSTEMS_WITH_EFA = ("alinux2023", "rhel9", "rocky9", "ubuntu2204", "ubuntu2404")
 
+_EFA = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]"
+_GROUP = "node_groups: [{{name: h200, instance_type: {}, count: 2}}]\n"
+_SUBNETS = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets:
+    - {{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}}
+    - {{id: subnet-0a1b2c3d4e5f67891, cidr: {}}}
+"""
+
 
 def _enabled(plan: Plan) -> Lustre | None:
     """The first file system that clients use over EFA."""
@@ -58,9 +67,8 @@ def deployment(plan: Plan) -> Iterator[Problem]:
     "Trn2. Others mount it over TCP, with a fraction of the throughput paid for.",
     source=_GUIDE,
     severity=Severity.WARNING,
-    bad="""node_groups: [{name: h200, instance_type: p4d.24xlarge, count: 2}]
-storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]""",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]",
+    bad=_GROUP.format("p4d.24xlarge") + _EFA,
+    good=_EFA,
 )
 def clients(plan: Plan) -> Iterator[Problem]:
     served = _enabled(plan)
@@ -85,10 +93,8 @@ def _why(type: InstanceType) -> str:
     why="Every client would use TCP, while the file system is limited to the large sizes of EFA.",
     source=_GUIDE,
     severity=Severity.WARNING,
-    bad="""node_groups: [{name: h200, instance_type: m7i.4xlarge, count: 2}]
-storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]""",
-    good="""node_groups: [{name: h200, instance_type: m7i.4xlarge, count: 2}]
-storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: false}]""",
+    bad=_GROUP.format("m7i.4xlarge") + _EFA,
+    good=_GROUP.format("m7i.4xlarge") + _EFA.replace("true", "false"),
 )
 def unused(plan: Plan) -> Iterator[Problem]:
     if any(group.efa for group in plan.node_groups):
@@ -110,10 +116,8 @@ def unused(plan: Plan) -> Iterator[Problem]:
     "22.04 and later with kernel 6.8; elsewhere it uses TCP.",
     source=_GUIDE,
     severity=Severity.WARNING,
-    bad="""software: {os: rhel8}
-storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]""",
-    good="""software: {os: rhel9}
-storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]""",
+    bad=f"software: {{os: rhel8}}\n{_EFA}",
+    good=f"software: {{os: rhel9}}\n{_EFA}",
 )
 def operating_system(plan: Plan) -> Iterator[Problem]:
     served = _enabled(plan)
@@ -131,18 +135,8 @@ def operating_system(plan: Plan) -> Iterator[Problem]:
     why="Clients reach an EFA-enabled file system over EFA only from the same /16 block of the "
     "VPC. The file system is created in the first private subnet.",
     source=_GUIDE,
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets:
-    - {id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}
-    - {id: subnet-0a1b2c3d4e5f67891, cidr: 10.43.0.0/20}
-storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets:
-    - {id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}
-    - {id: subnet-0a1b2c3d4e5f67891, cidr: 10.42.16.0/20}
-storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]""",
+    bad=_SUBNETS.format("10.43.0.0/20") + _EFA,
+    good=_SUBNETS.format("10.42.16.0/20") + _EFA,
 )
 def network(plan: Plan) -> Iterator[Problem]:
     served = next((item for item in new(plan, Lustre) if item.efa), None)

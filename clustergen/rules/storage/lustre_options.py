@@ -64,12 +64,13 @@ def _cache_size(item: Lustre, size: int) -> Iterator[Problem]:
     throughput = item.throughput or INTELLIGENT_TIERING_MBPS.least
     servers = max(1, throughput // INTELLIGENT_TIERING_MBPS.step)
     least, most = (gib * servers for gib in _CACHE_GIB_PER_SERVER)
-    if not least <= size <= most:
+    nearest = min(max(size, least), most)
+    if nearest != size:
         yield Problem(
             item.at("read_cache"),
             f"{size}GiB is not a read cache of a file system with {throughput} MB/s",
-            help=f"{least}GiB to {most}GiB, or auto; nearest: {min(max(size, least), most)}GiB",
-            fix=unsafe(put(item.at("read_cache"), f"{min(max(size, least), most)}GiB")),
+            help=f"{least}GiB to {most}GiB, or auto; nearest: {nearest}GiB",
+            fix=unsafe(put(item.at("read_cache"), f"{nearest}GiB")),
         )
 
 

@@ -13,6 +13,19 @@ from clustergen.plan.paths import inside
 _API = (
     "https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html"
 )
+_LINKED = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html"
+_ONE = """storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories: [{{path: /data, s3: {}}}]"""
+_TWO = """storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories:
+      - {{path: /data, s3: {}}}
+      - {{path: {}, s3: s3://training-data/small}}"""
 
 
 @rule(
@@ -51,20 +64,8 @@ def linkable(plan: Plan) -> Iterator[Problem]:
     why="Each folder of the file system belongs to one data repository; FSx rejects one inside "
     "another.",
     source=_API,
-    bad="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    data_repositories:
-      - {path: /data, s3: s3://training-data/data}
-      - {path: /data/small, s3: s3://training-data/small}""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    data_repositories:
-      - {path: /data, s3: s3://training-data/data}
-      - {path: /small, s3: s3://training-data/small}""",
+    bad=_TWO.format("s3://training-data/data", "/data/small"),
+    good=_TWO.format("s3://training-data/data", "/small"),
 )
 def folders(plan: Plan) -> Iterator[Problem]:
     for item in stored.new(plan, Lustre):
@@ -81,21 +82,9 @@ def folders(plan: Plan) -> Iterator[Problem]:
     "FSX019",
     "Data repositories with overlapping S3 prefixes",
     why="Each S3 prefix is linked once; FSx rejects one inside another.",
-    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html",
-    bad="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    data_repositories:
-      - {path: /data, s3: s3://training-data}
-      - {path: /small, s3: s3://training-data/small}""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    data_repositories:
-      - {path: /data, s3: s3://training-data/data}
-      - {path: /small, s3: s3://training-data/small}""",
+    source=_LINKED,
+    bad=_TWO.format("s3://training-data", "/small"),
+    good=_TWO.format("s3://training-data/data", "/small"),
 )
 def prefixes(plan: Plan) -> Iterator[Problem]:
     for item in stored.new(plan, Lustre):
@@ -123,18 +112,10 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
     fixes="unsafe",
     why="In the key of an object, * and ? are characters like any other. FSx imports the objects "
     "whose keys begin with the prefix as it is written: none.",
-    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html",
+    source=_LINKED,
     severity=Severity.WARNING,
-    bad="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    data_repositories: [{path: /data, s3: s3://training-data/data/*}]""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    data_repositories: [{path: /data, s3: s3://training-data/data/}]""",
+    bad=_ONE.format("s3://training-data/data/*"),
+    good=_ONE.format("s3://training-data/data/"),
 )
 def wildcards(plan: Plan) -> Iterator[Problem]:
     for path, uri in _uris(plan):
@@ -155,7 +136,7 @@ def _uris(plan: Plan) -> Iterator[tuple[Path, str]]:
                 yield item.at(key), uri
 
 
-_LINKED = """storage:
+_SCRATCH = """storage:
   - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, """
 
 
@@ -167,8 +148,8 @@ _LINKED = """storage:
     "S3 as a whole, when it is created. It exports to the bucket it imports from, and has no "
     "backups.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
-    bad=_LINKED + "export_to: s3://training-data/results}",
-    good=_LINKED + "import_from: s3://training-data, export_to: s3://training-data/results}",
+    bad=_SCRATCH + "export_to: s3://training-data/results}",
+    good=_SCRATCH + "import_from: s3://training-data, export_to: s3://training-data/results}",
 )
 def links(plan: Plan) -> Iterator[Problem]:
     for item in stored.new(plan, Lustre):

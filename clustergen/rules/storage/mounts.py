@@ -11,6 +11,10 @@ from clustergen.plan.paths import around, inside, plain
 from clustergen.services.aws import mounts
 from clustergen.services.slurm.accounts import image_user
 
+_TWO = """storage:
+  - {{mount: /data, type: fsx-lustre, size: 1200GiB}}
+  - {{mount: {}, type: efs}}"""
+
 
 def _mounts(plan: Plan) -> list[tuple[Path, str]]:
     return [(item.at("mount"), item.mount) for item in plan.storage]
@@ -43,12 +47,8 @@ def spelling(plan: Plan) -> Iterator[Problem]:
     "Mount path used twice",
     why="The last mount hides the earlier one.",
     source="https://man7.org/linux/man-pages/man8/mount.8.html",
-    bad="""storage:
-  - {mount: /data, type: fsx-lustre, size: 1200GiB}
-  - {mount: /data, type: efs}""",
-    good="""storage:
-  - {mount: /data, type: fsx-lustre, size: 1200GiB}
-  - {mount: /shared, type: efs}""",
+    bad=_TWO.format("/data"),
+    good=_TWO.format("/shared"),
 )
 def used_twice(plan: Plan) -> Iterator[Problem]:
     taken: set[str] = set()
@@ -67,12 +67,8 @@ def used_twice(plan: Plan) -> Iterator[Problem]:
     "outer one comes last, it hides the inner one, and services do not detect this.",
     source="https://man7.org/linux/man-pages/man8/mount.8.html",
     severity=Severity.WARNING,
-    bad="""storage:
-  - {mount: /data, type: fsx-lustre, size: 1200GiB}
-  - {mount: /data/shared, type: efs}""",
-    good="""storage:
-  - {mount: /data, type: fsx-lustre, size: 1200GiB}
-  - {mount: /shared, type: efs}""",
+    bad=_TWO.format("/data/shared"),
+    good=_TWO.format("/shared"),
 )
 def nested(plan: Plan) -> Iterator[Problem]:
     for path, mount, other in _with_others(plan):

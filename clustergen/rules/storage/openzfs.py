@@ -96,8 +96,8 @@ def iops(plan: Plan) -> Iterator[Problem]:
         if item.iops is None or item.size_gib is None:
             continue
         least = min(item.size_gib * OPENZFS_IOPS_PER_GIB, _MOST_IOPS)
-        if not least <= item.iops <= _MOST_IOPS:
-            nearest = min(max(item.iops, least), _MOST_IOPS)
+        nearest = min(max(item.iops, least), _MOST_IOPS)
+        if nearest != item.iops:
             yield Problem(
                 item.at("iops"),
                 f"{item.size_gib}GiB of OpenZFS do not support {item.iops} IOPS",

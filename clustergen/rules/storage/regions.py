@@ -12,6 +12,18 @@ from clustergen.plan import stored
 from clustergen.plan.model import Efs, FileCache, Lustre, Ontap, OpenZfs, Plan
 
 _SLOW_TIERS = (125, 250)
+_SAO_PAULO = """region: sa-east-1
+network: {{zone: sae1-az1}}
+node_groups: [{{name: h200, instance_type: m7i.4xlarge, count: 2}}]
+storage: [{{mount: /fsx, type: fsx-lustre, size: 1200GiB, throughput: {}}}]"""
+_BAHRAIN = """region: me-south-1
+network: {{zone: mes1-az1}}
+head_node: {{instance_type: m6i.4xlarge}}
+node_groups: [{{name: h200, instance_type: m6i.4xlarge, count: 2}}]
+storage: [{{mount: /home, {}}}]"""
+_DALLAS = """network: {{zone: use1-dfw2-az1}}
+node_groups: [{{name: h200, instance_type: m7i.4xlarge, count: 2}}]
+storage: [{{mount: /home, {}}}]"""
 
 
 @rule(
@@ -21,14 +33,8 @@ _SLOW_TIERS = (125, 250)
     "or none of it. The list grows, so this is a warning.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html#persistent-deployment-regions",
     severity=Severity.WARNING,
-    bad="""region: sa-east-1
-network: {zone: sae1-az1}
-node_groups: [{name: h200, instance_type: m7i.4xlarge, count: 2}]
-storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, throughput: 250}]""",
-    good="""region: sa-east-1
-network: {zone: sae1-az1}
-node_groups: [{name: h200, instance_type: m7i.4xlarge, count: 2}]
-storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, throughput: 200}]""",
+    bad=_SAO_PAULO.format(250),
+    good=_SAO_PAULO.format(200),
 )
 def persistent_2(plan: Plan) -> Iterator[Problem]:
     zone = plan.network.zone or plan.network.private[0].zone or ""
@@ -69,16 +75,8 @@ def _full_support_problems(item: Lustre, where: str) -> Iterator[Problem]:
     "warning.",
     source="https://docs.aws.amazon.com/general/latest/gr/fsxn.html",
     severity=Severity.WARNING,
-    bad="""region: me-south-1
-network: {zone: mes1-az1}
-head_node: {instance_type: m6i.4xlarge}
-node_groups: [{name: h200, instance_type: m6i.4xlarge, count: 2}]
-storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB}]""",
-    good="""region: me-south-1
-network: {zone: mes1-az1}
-head_node: {instance_type: m6i.4xlarge}
-node_groups: [{name: h200, instance_type: m6i.4xlarge, count: 2}]
-storage: [{mount: /home, type: efs}]""",
+    bad=_BAHRAIN.format("type: fsx-openzfs, size: 1024GiB"),
+    good=_BAHRAIN.format("type: efs"),
 )
 def fsx(plan: Plan) -> Iterator[Problem]:
     if available("fsx", plan.region) is not False:
@@ -91,11 +89,6 @@ def fsx(plan: Plan) -> Iterator[Problem]:
                 f"{plan.region} is not known to have Amazon FSx",
                 help=f"efs is there; FSx is in {near}",
             )
-
-
-_DALLAS = """network: {{zone: use1-dfw2-az1}}
-node_groups: [{{name: h200, instance_type: m7i.4xlarge, count: 2}}]
-storage: [{{mount: /home, {}}}]"""
 
 
 @rule(

@@ -35,7 +35,8 @@ PLENTY = 1_000_000
 Answer = dict[str, Any]
 ELSEWHERE = "subnet-0elsewhere"
 """A subnet in the first zone of the region."""
-LATER = "2099-01-01T11:30:00+00:00"
+EARLIER = datetime(2020, 1, 1, tzinfo=UTC)
+LATER = datetime(2099, 1, 1, 11, 30, tzinfo=UTC)
 
 
 @dataclass
@@ -194,8 +195,7 @@ class Account:
     def _reservation(self, id: str, item: reserved.Wanted) -> Answer:
         group = item.groups[0]
         zone = group.zone or self.zone_of(str(group.subnets[0]) if group.subnets else "")
-        start, end = group.capacity.starts, group.capacity.ends
-        found = {
+        return {
             "CapacityReservationId": id,
             "State": "active",
             "InstanceType": group.type.name,
@@ -204,10 +204,9 @@ class Account:
             "AvailableInstanceCount": 0 if self.deployed else item.nodes,
             "ReservationType": "capacity-block" if item.kind == "capacity-block" else "default",
             "Interruptible": item.kind == "interruptible-reservation",
-            "StartDate": start.isoformat() if start else "2020-01-01T00:00:00+00:00",
-            "EndDate": end.isoformat() if end else LATER,
+            "StartDate": group.capacity.starts or EARLIER,
+            "EndDate": group.capacity.ends or LATER,
         }
-        return _dated(found, "StartDate", "EndDate")
 
     def resource_groups_ListGroupResources(self, _: Any) -> Answer:
         arn = f"arn:aws:ec2:{self.plan.region}:{OWNER}:capacity-reservation/cr-0bbbbbbbbbbbbbbb0"
@@ -218,7 +217,6 @@ class Account:
         end_of_id = f"/{asked.TrainingPlanName}"
         item = next(i for i in reserved.wanted(self.plan) if i.id.endswith(end_of_id))
         group = item.groups[0]
-        start, end = group.capacity.starts, group.capacity.ends
         part = {
             "ReservedCapacityArn": f"{item.id}/1",
             "InstanceType": group.type.hyperpod,
@@ -226,17 +224,16 @@ class Account:
             "Status": "Active",
             "AvailabilityZoneId": self.zone_of(""),
         }
-        found = {
+        return {
             "TrainingPlanArn": item.id,
             "TrainingPlanName": asked.TrainingPlanName,
             "Status": "Active",
             "TargetResources": ["hyperpod-cluster"],
             "AvailableInstanceCount": 0 if self.deployed else item.nodes,
-            "StartTime": start.isoformat() if start else "2020-01-01T00:00:00+00:00",
-            "EndTime": end.isoformat() if end else LATER,
+            "StartTime": group.capacity.starts or EARLIER,
+            "EndTime": group.capacity.ends or LATER,
             "ReservedCapacitySummaries": [part],
         }
-        return _dated(found, "StartTime", "EndTime")
 
     def ec2_DescribeImages(self, asked: Any) -> Answer:
         owners = network.owners(self.plan)
@@ -343,8 +340,7 @@ class Account:
     def cloudwatch_GetMetricStatistics(self, asked: Any) -> Answer:
         assert asked.Namespace == "AWS/Usage"
         assert {"Name": "Resource", "Value": "vCPU"} in asked.Dimensions
-        used = {"Timestamp": "2026-11-22T00:00:00+00:00", "Maximum": 0.0}
-        return {"Datapoints": [_dated(used, "Timestamp")]}
+        return {"Datapoints": [{"Timestamp": datetime(2026, 11, 22, tzinfo=UTC), "Maximum": 0.0}]}
 
     def service_quotas_GetAWSDefaultServiceQuota(self, asked: Any) -> Answer:
         return self.service_quotas_GetServiceQuota(asked)
@@ -547,7 +543,7 @@ def _pagination(service: str) -> Mapping[str, Any]:
 
 _ANY: Mapping[str, Any] = {
     **{"string": "example-of-a-value", "integer": 1, "long": 1, "boolean": False},
-    **{"timestamp": datetime(2020, 1, 1, tzinfo=UTC), "list": (), "structure": {}},
+    **{"timestamp": EARLIER, "list": (), "structure": {}},
 }
 """Values of members that no check reads, by the type that botocore gives them."""
 
@@ -581,11 +577,6 @@ def error(code: str, operation: str, message: str = "refused") -> Exception:
 def _each(asked: Any, members: str, id: str, **same: Any) -> Answer:
     """The answer with an item for each value of the filter."""
     return {members: [{id: value, **same} for value in asked.Filters[0]["Values"]]}
-
-
-def _dated(found: Answer, *names: str) -> Answer:
-    """Timestamps as botocore gives them."""
-    return found | {name: datetime.fromisoformat(found[name]) for name in names}
 
 
 def _changed(answer: Answer, wrong: Any) -> Answer:

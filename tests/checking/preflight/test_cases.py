@@ -31,6 +31,7 @@ from tests.checking.preflight.test_rules import (
     PROFILE,
     Spec,
     planned,
+    seen,
     spec,
 )
 from tests.checking.preflight.test_rules import PLANNED as TRAINING
@@ -330,8 +331,7 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     ],
 )
 def test_what_is_found(spec: Spec, wrong: dict[str, Any], codes: set[str]) -> None:
-    plan = planned(spec)
-    assert {finding.code for finding in look(plan, Account(plan, wrong))} == codes
+    assert {finding.code for finding in seen(spec, wrong)} == codes
 
 
 SHARED = """
@@ -347,6 +347,7 @@ storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0a1b2c3d4e5f67890, m
 targets: {hyperpod-slurm: {%s}}
 """
 JOINS = "cluster: platform, cluster_security_group: sg-0a1b2c3d4e5f60006"
+JOINING = Spec(SHARED % JOINS, "hyperpod-slurm")
 
 
 def of_peer(peer: str) -> list[dict[str, Any]]:
@@ -376,7 +377,6 @@ def test_a_file_system_admits_groups_that_nodes_have(
 
 def test_quotas_count_what_the_joined_cluster_has() -> None:
     """PRE021 with 2 nodes beside 18 of others; groups of the bundle are not counted twice."""
-    plan = planned(Spec(SHARED % JOINS, "hyperpod-slurm"))
     groups = [
         {"InstanceGroupName": name, "InstanceType": "ml.p5en.48xlarge", "TargetCount": count}
         for name, count in (("old", 18), ("h200", 2))
@@ -389,27 +389,23 @@ def test_quotas_count_what_the_joined_cluster_has() -> None:
             "service-quotas:ListServiceQuotas": known,
             "sagemaker:DescribeCluster": {"InstanceGroups": groups},
         }
-        told = [f.message for f in look(plan, Account(plan, wrong)) if f.code == "PRE021"]
+        told = [f.message for f in seen(JOINING, wrong) if f.code == "PRE021"]
         assert [message.partition("maximum, ")[2] for message in told] == found
 
 
 def test_the_help_says_where_the_group_of_nodes_comes_from() -> None:
-    plan = planned(Spec(SHARED % "", "hyperpod-slurm"))
-    (finding,) = [
-        f for f in look(plan, Account(plan, {RULES: of_peer("sg-1")})) if f.code == "PRE052"
-    ]
-    assert finding.help.startswith("run ./deploy.sh --foundation, and put its output ClusterSec")
-    plan = planned(Spec(SHARED % JOINS, "hyperpod-slurm"))
-    found = look(plan, Account(plan, {RULES: of_peer("sg-1")}))
-    (help,) = [f.help for f in found if f.code == "PRE052"]
+    closed = {RULES: of_peer("sg-1")}
+    alone = Spec(SHARED % "", "hyperpod-slurm")
+    (help,) = [f.help for f in seen(alone, closed) if f.code == "PRE052"]
+    assert help.startswith("run ./deploy.sh --foundation, and put its output ClusterSec")
+    (help,) = [f.help for f in seen(JOINING, closed) if f.code == "PRE052"]
     assert help.startswith("aws ec2 authorize")
     assert "GroupId=sg-0a1b2c3d4e5f60006" in help
 
 
 def test_a_capacity_that_begins_later_is_a_note() -> None:
-    plan = planned(BLOCK)
     later = {CR: {"State": "scheduled", "StartDate": datetime(2098, 12, 1, 11, 30, tzinfo=UTC)}}
-    (finding,) = look(plan, Account(plan, later))
+    (finding,) = seen(BLOCK, later)
     assert (finding.code, finding.severity) == ("PRE035", "note")
     assert "begins at 2098-12-01 11:30 UTC" in finding.message
 
@@ -421,27 +417,22 @@ def test_a_capacity_that_begins_later_is_a_note() -> None:
 def test_an_image_that_may_not_be_of_parallelcluster(
     tags: list[dict[str, str]], severity: str
 ) -> None:
-    plan = planned(PC)
-    found = look(plan, Account(plan, {IMAGES: {"Tags": tags}}))
+    found = seen(PC, {IMAGES: {"Tags": tags}})
     assert [(f.code, f.severity) for f in found] == [("PRE094", severity)]
 
 
 def test_public_subnets_of_simple_nodes_are_a_warning() -> None:
     """They get public addresses, which nodes with several network cards cannot."""
-    plan = planned(PLAIN)
     public = {
         ROUTES: {"Routes": [{**OUT, "GatewayId": "igw-1"}]},
         "ec2:DescribeSubnets": {"MapPublicIpOnLaunch": True},
     }
-    (finding,) = look(plan, Account(plan, public))
+    (finding,) = seen(PLAIN, public)
     assert (finding.code, finding.severity) == ("PRE043", "warning")
 
 
 def test_the_help_requests_a_quota_by_its_code() -> None:
-    plan = planned(BASE)
-    (finding,) = [
-        f for f in look(plan, Account(plan, {QUOTA: {"Value": 7.0}})) if f.code == "PRE020"
-    ]
+    (finding,) = [f for f in seen(BASE, {QUOTA: {"Value": 7.0}}) if f.code == "PRE020"]
     assert "needs 384 vCPUs at its maximum, the quota is 7" in finding.message
     assert "--quota-code L-417A185B --desired-value 384" in finding.help
 

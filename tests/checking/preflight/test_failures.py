@@ -15,8 +15,8 @@ from clustergen.base.findings import Finding
 from clustergen.checking import preflight
 from clustergen.cli import main
 from tests.checking.preflight.account import Account, error
-from tests.checking.preflight.test_accounts import NOW, look
-from tests.checking.preflight.test_rules import BASE, EXISTING, PC, planned
+from tests.checking.preflight.test_accounts import NOW
+from tests.checking.preflight.test_rules import BASE, EXISTING, PC, planned, seen
 from tests.commands.test_no_secret_leaves import leaked
 from tests.support.planted import Planted
 
@@ -25,8 +25,7 @@ SUBNETS = "ec2:DescribeSubnets"
 
 
 def found(wrong: dict[str, Any]) -> list[Finding]:
-    plan = planned(PC)
-    return look(plan, Account(plan, wrong))
+    return seen(PC, wrong)
 
 
 def codes(findings: list[Finding]) -> list[str]:

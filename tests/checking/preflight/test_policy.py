@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from clustergen.base import account, discovery
+from clustergen import targets
+from clustergen.base import account
 from clustergen.base.text_lists import word_set
 from clustergen.checking import preflight
+from clustergen.checking.preflight.case import Case
 from clustergen.cli import main
 from tests.checking.preflight.account import Account
-from tests.checking.preflight.test_accounts import look
-from tests.checking.preflight.test_rules import BASE, PC, SPECS, planned
+from tests.checking.preflight.test_accounts import NOW, look
+from tests.checking.preflight.test_rules import BASE, PC, RULES, SPECS, planned
 from tests.support import service_models
 
 READS = ("Describe", "Get", "List", "Head")
@@ -34,7 +36,7 @@ def test_every_action_only_reads() -> None:
 
 
 def test_every_call_is_one_of_the_service() -> None:
-    for rule in discovery.rules("clustergen.checking.preflight.rules"):
+    for rule in RULES.values():
         for call in rule.calls:
             service, _, operation = call.partition(":")
             assert operation in service_models.model(service).operation_names
@@ -47,7 +49,7 @@ def test_every_declared_call_is_made_for_some_spec() -> None:
         asked = Account(plan)
         look(plan, asked)
         made |= set(asked.calls)
-    declared = {c for r in discovery.rules("clustergen.checking.preflight.rules") for c in r.calls}
+    declared = {call for rule in RULES.values() for call in rule.calls}
     assert made <= declared | {"sts:GetCallerIdentity"}
     assert declared - made <= RARE
 
@@ -63,17 +65,10 @@ RARE = word_set("""
 
 def test_a_call_that_is_not_declared_fails() -> None:
     plan = planned(BASE)
-    rule = next(
-        r for r in discovery.rules("clustergen.checking.preflight.rules") if r.code == "PRE010"
-    )
-    from clustergen import targets
-    from clustergen.checking.preflight.case import Case
-    from tests.checking.preflight.test_accounts import NOW
-
     asked = preflight.Account(plan.region, Account(plan).clients)
     case = Case(plan, targets.load("pcs").traits, asked, NOW, ())
     with pytest.raises(AssertionError, match="DescribeAvailabilityZones is not among"):
-        list(rule.find(case))
+        list(RULES["PRE010"].find(case))
 
 
 def test_the_command_prints_it(

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from clustergen.base import discovery
-from clustergen.base.findings import EXAMPLE_BASE, Rule
+from clustergen.base.findings import EXAMPLE_BASE, Finding, Rule
 from clustergen.plan.model import Plan
 from tests.checking.preflight.account import Account
 from tests.checking.preflight.test_accounts import look
@@ -156,9 +156,14 @@ def planned(spec: Spec) -> Plan:
     return checked.plans[spec.target]
 
 
-def codes(spec: Spec, wrong: dict[str, Any]) -> set[str]:
+def seen(spec: Spec, wrong: dict[str, Any]) -> list[Finding]:
+    """What is found where something is wrong in the account."""
     plan = planned(spec)
-    return {finding.code for finding in look(plan, Account(plan, wrong))}
+    return look(plan, Account(plan, wrong))
+
+
+def codes(spec: Spec, wrong: dict[str, Any]) -> set[str]:
+    return {finding.code for finding in seen(spec, wrong)}
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from clustergen.base.account import Answer
 from clustergen.base.findings import Problem, Severity
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
@@ -48,10 +49,10 @@ def version(case: Case) -> Iterator[Problem]:
         yield Problem(_PATH, message, help, severity=Severity.WARNING)
 
 
-def _status(version: object) -> str:
+def _status(version: Answer) -> str:
     """`standard-support`, `extended-support` or `unsupported`; the API has two spellings."""
-    said = version if isinstance(version, dict) else {}
-    return str(said.get("versionStatus") or said.get("status") or "").lower().replace("_", "-")
+    said = version.get("versionStatus") or version.get("status") or ""
+    return str(said).lower().replace("_", "-")
 
 
 def _addons(plan: Plan) -> list[str]:

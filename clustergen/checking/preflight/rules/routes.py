@@ -21,15 +21,14 @@ _ANYWHERE: Final = "0.0.0.0/0"
 
 
 def _route_by_hand(plan: Plan) -> str:
-    ids = [given for given in network.given_subnets(plan) if given.use != "control plane"]
-    private = listed(given.id for given in ids if given.use == "private")
-    public = listed(given.id for given in ids if given.use == "public")
-    way = "a default route to a NAT gateway, not to an internet gateway"
-    if plan.network.closed:
-        way = "no default route"
-    lines = [f"{private}: {way}"] * bool(private)
-    lines += [f"{public}: a default route to an internet gateway"] * bool(public)
-    return "\n".join(lines)
+    out = "a default route to a NAT gateway, not to an internet gateway"
+    ways = {
+        "private": "no default route" if plan.network.closed else out,
+        "public": "a default route to an internet gateway",
+    }
+    given = network.given_subnets(plan)
+    names = {use: listed(each.id for each in given if each.use == use) for use in ways}
+    return "\n".join(f"{names[use]}: {way}" for use, way in ways.items() if names[use])
 
 
 @rule(

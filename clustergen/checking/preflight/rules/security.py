@@ -112,13 +112,11 @@ def _admits_nodes(rule: Answer, ids: Sequence[str]) -> bool:
 Ports = tuple[Literal["tcp", "udp"], int, int]
 
 _LUSTRE: Final[tuple[Ports, ...]] = tuple(("tcp", *ports) for ports in fsx.LUSTRE_TCP_PORTS)
-_OPENZFS: Final[tuple[Ports, ...]] = (("tcp", 2049, 2049),)
-_EFS: Final[tuple[Ports, ...]] = (("tcp", fsx.EFS_PORT, fsx.EFS_PORT),)
 PORTS: Final[Mapping[type[Storage], tuple[Ports, ...]]] = {
     Lustre: _LUSTRE,
     FileCache: _LUSTRE,
-    OpenZfs: _OPENZFS,
-    Efs: _EFS,
+    OpenZfs: (("tcp", 2049, 2049),),
+    Efs: (("tcp", fsx.EFS_PORT, fsx.EFS_PORT),),
 }
 """The ports without which a mount fails; the README has those that are good to have too."""
 

@@ -32,12 +32,6 @@ _GIVEN: Final = about(
 )
 
 
-def _list(item: Storage, region: str) -> str:
-    if isinstance(item, Efs):
-        return f"aws efs describe-file-systems --region {region}"
-    return f"aws fsx describe-file-systems --region {region}"
-
-
 common_rule = partial(rule, calls=files.DESCRIPTIONS, by_hand=_GIVEN)
 
 
@@ -51,15 +45,16 @@ common_rule = partial(rule, calls=files.DESCRIPTIONS, by_hand=_GIVEN)
 )
 def file_system(case: Case) -> Iterator[Problem]:
     for item in files.given(case.plan):
-        found = files.describe(case, item)
+        found, service = files.describe(case, item), "efs" if isinstance(item, Efs) else "fsx"
+        show = f"aws {service} describe-file-systems --region {case.region}"
         if found is None:
             message = f"the account has no file system {item.id} in {case.region}"
-            yield Problem(_at(item), message, _list(item, case.region))
+            yield Problem(_at(item), message, show)
             continue
         state = found.get("Lifecycle") or found.get("LifeCycleState") or "AVAILABLE"
         kind = found.get("FileSystemType") or found.get("FileCacheType") or "EFS"
         if state.upper() not in ("AVAILABLE", "UPDATING"):
-            yield Problem(_at(item), f"{item.id} is {state}", _list(item, case.region))
+            yield Problem(_at(item), f"{item.id} is {state}", show)
         elif kind != files.KINDS[type(item)]:
             message = f"{item.id} is of the type {kind}"
             help = f"write type: fsx-{kind.lower()}, or another id"

@@ -108,7 +108,7 @@ def _by_hand(plan: Plan) -> str:
             found = listed(_groups(plan))
             return f"{listed([joined])} has no node groups {found} that others created"
         members = dict.fromkeys((*_groups(plan), *(queue.name for queue in plan.queues)))
-        found = listed(list(members))
+        found = listed(members)
         return f"{listed([joined])} has no node groups or queues {found} that others created"
     return f"no other cluster is called {listed([plan.name])}" if plan.target else ""
 
