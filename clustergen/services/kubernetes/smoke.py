@@ -137,17 +137,9 @@ def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) 
         "name": test.name,
         "image": pulled(plan, test.image),
         "command": list(test.command),
-        **taken.container,
-        "volumeMounts": [all_reduce.SHARED_MEMORY_MOUNT],
     }
-    pod = {
-        **placed(plan, group),
-        **taken.pod,
-        "containers": [container],
-        "volumes": [all_reduce.SHARED_MEMORY],
-    }
+    pod = pods.with_shared_memory(placed(plan, group), taken, container)
     nodes = nccl.tested(group)
     expectation = f"{test.what}, each of {nodes} nodes separately."
-    return jobs.job(
-        plan, group, jobs.Test(f"{group.object_name}-{test.name}", nodes, expectation), pod
-    )
+    made = jobs.Test(f"{group.object_name}-{test.name}", nodes, expectation)
+    return jobs.job(plan, group, made, pod)

@@ -18,10 +18,14 @@ from clustergen.services.kubernetes import (
     train_job,
     volumes,
 )
-from clustergen.services.kubernetes.all_reduce import SHARED_MEMORY, SHARED_MEMORY_MOUNT
 from clustergen.services.kubernetes.manifest import annotated, file, kubernetes_object
 from clustergen.services.kubernetes.names import VOLCANO_MEMBERS
-from clustergen.services.kubernetes.pods import Placed, PodResources
+from clustergen.services.kubernetes.pods import (
+    SHARED_MEMORY,
+    SHARED_MEMORY_MOUNT,
+    Placed,
+    PodResources,
+)
 from clustergen.services.nodes import torchrun as processes
 
 FOLDER = "jobs"
