@@ -156,15 +156,10 @@ def _alarms(plan: Plan) -> Part:
         return NOTHING
     from clustergen.services.monitoring import alarms
 
-    watched = {
-        "Namespace": "AWS/Prometheus",
-        "MetricName": "DiscardedSamples",
-        "Dimensions": alarms.dimensions({"Workspace": _workspace_id(plan)}),
-        "Statistic": "Sum",
-        "Period": 300,
-    }
+    of = {"Workspace": _workspace_id(plan)}
+    watched = alarms.statistic(alarms.metric("AWS/Prometheus", "DiscardedSamples", of), "Sum", 300)
     text = f"The workspace of {plan.name} discards samples of metrics"
-    made = alarms.alarm(_topic(plan), text, watched, alarms.above(0, periods=2))
+    made = alarms.alarm(_topic(plan), text, watched, alarms.condition(0, 2))
     return Part({"DiscardedSamples": made}, {})
 
 
