@@ -148,9 +148,7 @@ def _pcs_role(plan: Plan, name: str, own: Iam) -> Part:
         # https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
         "Path": "/aws-pcs/",
         "AssumeRolePolicyDocument": iam.trust("ec2"),
-        **filled(
-            ManagedPolicyArns=[*map(iam.managed, managed), *own.policies],
-        ),
+        **filled(ManagedPolicyArns=[*map(iam.managed, managed), *own.policies]),
         "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(plan, own)}],
         "Tags": named(plan, name or "node"),
     }

@@ -73,7 +73,9 @@ def files(plan: Plan) -> Iterator[Artifact]:
         numbers = "`numNodes`" if trainer else "`completions`, `parallelism` and `--nnodes`"
         label = f"jobset.sigs.k8s.io/jobset-name={job.name}" if trainer else f"job-name={job.name}"
         text = comment(plan, group, job, Commands(namespace, label, numbers))
-        yield file(job.path, text, [*_domain(plan, group, job, namespace), *made])
+        joins = nvlink.nodes(plan, group)
+        domain = [nvlink.domain(job.name, namespace, job.nodes)] if joins else []
+        yield file(job.path, text, [*domain, *made])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +181,6 @@ def _environment(plan: Plan, group: NodeGroup, name: str) -> dict[str, str]:
         **({"NCCL_MNNVL_ENABLE": "1"} if nvlink.nodes(plan, group) else {}),
         **({"CHECKPOINTS": folder} if folder else {}),
     }
-
-
-def _domain(plan: Plan, group: NodeGroup, job: Training, namespace: str) -> Sequence[Json]:
-    if not nvlink.nodes(plan, group):
-        return ()
-    return (nvlink.domain(job.name, namespace, job.nodes),)
 
 
 def started(job: Training, command: Sequence[str]) -> Json:
