@@ -159,7 +159,7 @@ def _alarms(plan: Plan) -> Part:
     of = {"Workspace": _workspace_id(plan)}
     watched = alarms.statistic(alarms.metric("AWS/Prometheus", "DiscardedSamples", of), "Sum", 300)
     text = f"The workspace of {plan.name} discards samples of metrics"
-    made = alarms.alarm(_topic(plan), text, watched, alarms.condition(0, 2))
+    made = alarms.alarm(_topic(plan), text, watched, alarms.condition(0, periods=2))
     return Part({"DiscardedSamples": made}, {})
 
 

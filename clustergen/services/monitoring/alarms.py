@@ -68,15 +68,14 @@ def _of_nodes(plan: Plan, alert: Alert, alarm: Alarm) -> Json:
     """One alarm, or several where its metrics are more than one may have."""
     size = _MOST_METRICS
     parts = [alarm.values[at : at + size] for at in range(0, len(alarm.values), size)]
+    periods = _periods(plan, alert, alarm)
+    limit = condition(alarm.threshold, periods=periods, comparison=alarm.comparison)
     return {
         f"{alert.name}{number if number > 1 else ''}": _alarm(
             plan,
             f"{alert.meaning} {runbook(alert)}",
             _watched(plan, alarm, part),
-            {
-                **condition(alarm.threshold, _periods(plan, alert, alarm), alarm.comparison),
-                "TreatMissingData": alarm.missing,
-            },
+            {**limit, "TreatMissingData": alarm.missing},
         )
         for number, part in enumerate(parts or [()], 1)
     }
@@ -193,7 +192,7 @@ def _of_file_systems(plan: Plan) -> Iterator[tuple[str, Json]]:
         for name, part, meaning in _BUSY if disks else _BUSY[1:]:
             text = f"{system.mount}: the file system's {meaning}: jobs that read and write wait"
             watched = {"Metrics": [_busiest(name, part, system.id)]}
-            made = _alarm(plan, text, watched, condition(90, _SATURATED_MINUTES))
+            made = _alarm(plan, text, watched, condition(90, periods=_SATURATED_MINUTES))
             yield cfn.logical_id(system.mount, name), made
 
 
@@ -215,7 +214,7 @@ def _of_space(plan: Plan) -> Iterator[tuple[str, Json]]:
         space = metric("AWS/FSx", name, {"FileSystemId": cfn.value(system.id)})
         watched = statistic(space, over_parts, 60)
         text = f"{system.mount} is nearly full: jobs that write checkpoints will fail"
-        full = condition(limit, 15, "<" if free else ">")
+        full = condition(limit, periods=15, comparison="<" if free else ">")
         yield cfn.logical_id(system.mount, "Full"), _alarm(plan, text, watched, full)
 
 
@@ -229,7 +228,8 @@ def _of_reservations(plan: Plan) -> Iterator[tuple[str, Json]]:
         used = metric("AWS/EC2CapacityReservations", "InstanceUtilization", of)
         watched = statistic(used, "Maximum", 300)
         text = f"A quarter of {id} or more is paid for and idle"
-        yield cfn.logical_id(id, "Unused"), _alarm(plan, text, watched, condition(75, 6, "<"))
+        idle = condition(75, periods=6, comparison="<")
+        yield cfn.logical_id(id, "Unused"), _alarm(plan, text, watched, idle)
 
 
 def _busiest(metric: str, part: str, id: Id) -> Json:
@@ -252,11 +252,11 @@ def _of_insights(plan: Plan) -> Iterator[tuple[str, Json]]:
     cluster = plan.kubernetes_name
     for name, threshold, meaning in _INSIGHTS:
         nodes = metric("ContainerInsights", name, {"ClusterName": cluster})
-        watched, limit = statistic(nodes, "Maximum", 60), condition(threshold, 10)
+        watched, limit = statistic(nodes, "Maximum", 60), condition(threshold, periods=10)
         yield cfn.logical_id(name), _alarm(plan, f"{cluster}: {meaning}", watched, limit)
 
 
-def condition(threshold: float, periods: int, comparison: Comparison = ">") -> Json:
+def condition(threshold: float, *, periods: int, comparison: Comparison = ">") -> Json:
     """The condition that a metric has been beyond ``threshold`` for so many periods."""
     return {
         "EvaluationPeriods": periods,

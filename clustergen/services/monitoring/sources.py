@@ -82,6 +82,7 @@ def sources(plan: Plan) -> frozenset[Source]:
 
 
 def _there(found: Mapping[Source, object]) -> Iterator[Source]:
+    """The sources of which there is something."""
     return (source for source, there in found.items() if there)
 
 
@@ -162,7 +163,8 @@ def _capacity(plan: Plan) -> Iterator[Source]:
 
 
 def _slurm(plan: Plan) -> Iterator[Source]:
-    # ParallelCluster's own images lack it, and the container toolkit that Docker needs for it.
+    # ParallelCluster's own images lack the exporter of GPUs, and the container toolkit that Docker
+    # needs for it.
     exporter = plan.limits.exports_gpus or all(group.image for group in plan.node_groups)
     if collects(plan):
         yield from _collected(plan)
