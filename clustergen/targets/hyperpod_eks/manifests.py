@@ -91,9 +91,5 @@ _KINDS = (
     Manifest("access", access.COMMENT, _access),
     Manifest("storage-class", storage_class.COMMENT, _storage_class),
     Manifest("timetable", timetable.COMMENT, _dated),
-    Manifest(
-        "ownership",
-        ("Jobs that open new file systems to the users of all pods.",),
-        _opened,
-    ),
+    Manifest("ownership", ("Jobs that open new file systems to the users of all pods.",), _opened),
 )
