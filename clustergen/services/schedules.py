@@ -19,6 +19,7 @@ from clustergen.plan import timetable
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import Phase
 from clustergen.services.aws import cfn, iam, marks
+from clustergen.services.aws.members import filled
 
 PATH: Final = "schedule.template.json"
 _GROUP: Final = "ScheduleGroup"
@@ -114,8 +115,8 @@ def _group(plan: Plan) -> Json:
     stack = {"Fn::Select": [2, {"Fn::Split": ["/", cfn.ref("AWS::StackId")]}]}
     unique = {"Fn::Select": [0, {"Fn::Split": ["-", stack]}]}
     name = cfn.sub(f"{plan.name[:40]}-${{Unique}}", Unique=unique)
-    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
-    return {"Type": "AWS::Scheduler::ScheduleGroup", "Properties": {"Name": name, **tags}}
+    properties = {"Name": name, **filled(Tags=cfn.tags(plan.tags))}
+    return cfn.resource("AWS::Scheduler::ScheduleGroup", properties)
 
 
 def _role(plan: Plan, statements: Iterable[Json]) -> Json:
@@ -125,11 +126,10 @@ def _role(plan: Plan, statements: Iterable[Json]) -> Json:
     """
     group = {"aws:SourceArn": cfn.get_att(_GROUP, "Arn")}
     own = iam.equal({"aws:SourceAccount": cfn.ref("AWS::AccountId"), **group})
-    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
     properties = {
         "AssumeRolePolicyDocument": iam.trust("scheduler", condition=own),
         "Policies": [{"PolicyName": "schedule", "PolicyDocument": iam.document(statements)}],
-        **tags,
+        **filled(Tags=cfn.tags(plan.tags)),
     }
     return iam.role(plan, properties)
 

@@ -53,6 +53,11 @@ def role(plan: Plan, properties: Json) -> Json:
     return cfn.resource("AWS::IAM::Role", {**properties, **limits})
 
 
+def managed(name: str) -> Json:
+    """The ARN of a managed policy of AWS."""
+    return cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}")
+
+
 def equal(keys: Mapping[str, Any]) -> Json:
     """A condition that requires these values for keys of the request."""
     return {"StringEquals": dict(keys)}

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
 from clustergen.services.aws import cfn
+from clustergen.services.aws.members import filled
 
 # https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
 # (2026-11-20)
@@ -40,10 +41,9 @@ def group(plan: Plan, name: Any, policy: Policy) -> Json:
     days = retention(plan.monitoring.log_retention_days)
     properties = {
         "LogGroupName": name,
-        **({"RetentionInDays": days} if days else {}),
-        **({"Tags": cfn.tags(plan.tags)} if plan.tags else {}),
+        **filled(RetentionInDays=days or None, Tags=cfn.tags(plan.tags)),
     }
-    made = {"Type": "AWS::Logs::LogGroup", "Properties": properties}
+    made = cfn.resource("AWS::Logs::LogGroup", properties)
     if policy == "Delete":
         return made
     return {**made, "DeletionPolicy": policy, "UpdateReplacePolicy": "Retain"}

@@ -8,13 +8,6 @@ from clustergen.facts.catalog import blocks
 from clustergen.facts.catalog.prices import MONTH_HOURS, Price
 from clustergen.services.cost.model import PARTS, Bill, Line
 
-TITLES = {
-    "nodes": "Nodes",
-    "service": "Service",
-    "storage": "Storage",
-    "network": "Network",
-    "monitoring": "Monitoring",
-}
 CONVENTION = (
     "USD for Linux, without tax, discounts and Savings Plans; a month is 730 hours. A range is "
     "from the minimum of all node groups to their maximum."
@@ -72,7 +65,7 @@ def rows(bill: Bill, hours: int | None = None) -> Iterator[list[str]]:
     for part in PARTS:
         for line in bill.of(part):
             if line.counted:
-                yield [TITLES[part], line.name, details(line, hours), *amounts(line, hours)]
+                yield [part.capitalize(), line.name, details(line, hours), *amounts(line, hours)]
 
 
 def total(bill: Bill, hours: int | None = None) -> list[list[str]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, get_args
 
 from clustergen.facts.catalog import blocks
 from clustergen.facts.catalog.prices import MONTH_HOURS, Price
 
 Part = Literal["nodes", "service", "storage", "network", "monitoring"]
-PARTS: Final[Sequence[Part]] = ("nodes", "service", "storage", "network", "monitoring")
+PARTS: Final[Sequence[Part]] = get_args(Part)
 
 
 class Amount(Protocol):

@@ -109,10 +109,8 @@ CLOUDWATCH = Addon(
 
 KUBE_STATE_METRICS = Addon("kube-state-metrics")
 
-BUILT_IN = {
-    addon.name: addon
-    for addon in (*NETWORKING, COREDNS, NODE_MONITORING, FSX, EFS, EBS, S3, CLOUDWATCH)
-} | {KUBE_STATE_METRICS.name: KUBE_STATE_METRICS}
+_KNOWN = (*NETWORKING, COREDNS, NODE_MONITORING, FSX, EFS, EBS, S3, CLOUDWATCH, KUBE_STATE_METRICS)
+BUILT_IN = {addon.name: addon for addon in _KNOWN}
 """What clustergen installs where a spec needs it."""
 
 

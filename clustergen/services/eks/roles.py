@@ -74,8 +74,4 @@ def pod_identity(plan: Plan, cluster: Json, namespace: str, account: str, role: 
 
 def _managed(name: str) -> Json | str:
     """The ARN of a policy of AWS, from its name; or of a user's policy."""
-    return (
-        name
-        if name.startswith("arn:")
-        else cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}")
-    )
+    return name if name.startswith("arn:") else iam.managed(name)

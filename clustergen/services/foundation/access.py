@@ -16,6 +16,7 @@ from clustergen.services.foundation.parts import (
     joined,
     lasting,
     named,
+    policy,
     region_has_hyperpod,
     serves,
 )
@@ -39,24 +40,22 @@ def part(plan: Plan) -> Part:
     if serves(plan, "pcs-roles"):
         parts += _pcs_roles(plan)
     if serves(plan, "node-policies"):
-        parts.append(_policies(plan))
+        parts += _policies(plan)
     return joined(parts)
 
 
 def _bucket(plan: Plan) -> Json:
     encryption = {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
     closed = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
-    bucket = {
-        "Type": "AWS::S3::Bucket",
-        "Properties": {
-            **_bucket_name(plan),
-            "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
-            "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
-            "PublicAccessBlockConfiguration": dict.fromkeys(closed, True),
-            "VersioningConfiguration": {"Status": "Enabled"},
-            "Tags": named(plan, "scripts"),
-        },
+    properties = {
+        **_bucket_name(plan),
+        "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
+        "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
+        "PublicAccessBlockConfiguration": dict.fromkeys(closed, True),
+        "VersioningConfiguration": {"Status": "Enabled"},
+        "Tags": named(plan, "scripts"),
     }
+    bucket = cfn.resource("AWS::S3::Bucket", properties)
     # CloudFormation cannot delete a bucket with objects, and this one is never empty.
     return {BUCKET: lasting(bucket, True), f"{BUCKET}Policy": _bucket_policy()}
 
@@ -92,11 +91,8 @@ def _bucket_policy() -> Json:
     whole, objects = cfn.get_att(BUCKET, "Arn"), cfn.sub(f"${{{BUCKET}.Arn}}/*")
     deny = iam.deny_without_tls("s3", [whole, objects])
     limit = cfn.choice("LimitsWriters", _others_write(), cfn.ref("AWS::NoValue"))
-    policy = {
-        "Type": "AWS::S3::BucketPolicy",
-        "Properties": {"Bucket": cfn.ref(BUCKET), "PolicyDocument": iam.document([deny, limit])},
-    }
-    return lasting(policy, True)
+    properties = {"Bucket": cfn.ref(BUCKET), "PolicyDocument": iam.document([deny, limit])}
+    return lasting(cfn.resource("AWS::S3::BucketPolicy", properties), True)
 
 
 def _others_write() -> Json:
@@ -152,12 +148,7 @@ def _pcs_role(plan: Plan, name: str, own: Iam) -> Part:
         # https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
         "Path": "/aws-pcs/",
         "AssumeRolePolicyDocument": iam.trust("ec2"),
-        **filled(
-            ManagedPolicyArns=[
-                *(cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{each}") for each in managed),
-                *own.policies,
-            ]
-        ),
+        **filled(ManagedPolicyArns=[*map(iam.managed, managed), *own.policies]),
         "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(plan, own)}],
         "Tags": named(plan, name or "node"),
     }
@@ -165,7 +156,7 @@ def _pcs_role(plan: Plan, name: str, own: Iam) -> Part:
     return Part(
         {
             id: iam.role(plan, role),
-            profile_id: {"Type": "AWS::IAM::InstanceProfile", "Properties": profile},
+            profile_id: cfn.resource("AWS::IAM::InstanceProfile", profile),
         },
         {
             f"{id}Arn": Output(f"Role of {whose}", cfn.get_att(id, "Arn")),
@@ -176,32 +167,14 @@ def _pcs_role(plan: Plan, name: str, own: Iam) -> Part:
     )
 
 
-def _policies(plan: Plan) -> Part:
+def _policies(plan: Plan) -> Iterator[Part]:
     """Policies for the roles that ParallelCluster creates: its login nodes cannot read scripts."""
-    session = [session_manager.statement()]
-    policies = {
-        "ScriptsPolicy": ("Boot scripts", "Policy of login nodes: boot scripts", _scripts(plan)),
-        "SessionPolicy": ("Shells on nodes", "Policy of nodes: Systems Manager", session),
-    }
-    needed = {"ScriptsPolicy": "scripts", "SessionPolicy": "sessions"}
-    policies = {
-        name: each for name, each in policies.items() if needed[name] not in plan.shared.unused
-    }
-    return Part(
-        {
-            name: _policy(f"{purpose} of {plan.name}", statements)
-            for name, (purpose, _, statements) in policies.items()
-        },
-        {
-            f"{name}Arn": Output(description, cfn.ref(name))
-            for name, (_, description, _) in policies.items()
-        },
-    )
-
-
-def _policy(description: str, statements: list[Json]) -> Json:
-    properties = {"Description": description, "PolicyDocument": iam.document(statements)}
-    return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
+    if "scripts" not in plan.shared.unused:
+        what = f"Boot scripts of {plan.name}"
+        yield policy("ScriptsPolicy", what, "Policy of login nodes: boot scripts", _scripts(plan))
+    if "sessions" not in plan.shared.unused:
+        what, session = f"Shells on nodes of {plan.name}", [session_manager.statement()]
+        yield policy("SessionPolicy", what, "Policy of nodes: Systems Manager", session)
 
 
 def _document(plan: Plan, own: Iam) -> Json:
@@ -269,13 +242,8 @@ _WRITE = ("s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
 
 def granted(statements: Iterable[Json]) -> list[Json]:
     """``iam.s3`` for the statements of a role: see :func:`grants`."""
-    found = []
-    for each in statements:
-        if str(each.get("Sid")).startswith("Grants"):
-            place = str(each["Resource"][0]).partition(":::")[2].removesuffix("/*")
-            write = _WRITE[0] in each["Action"]
-            found.append({"uri": f"s3://{place}", **({"write": True} if write else {})})
-    return found
+    found = _objects(statements, "Grants")
+    return [{"uri": uri, **({"write": True} if write else {})} for uri, write in found]
 
 
 def lifecycle_sources(plan: Plan) -> Iterator[Json]:
@@ -305,13 +273,18 @@ def buckets(plan: Plan) -> Iterator[Json]:
 
 def mounted(statements: Iterable[Json]) -> list[Json]:
     """``storage`` for the statements of a role: see :func:`buckets`."""
-    found = []
+    return [
+        {"type": "s3", "bucket": uri, **({"read_only": False} if write else {})}
+        for uri, write in _objects(statements, "Objects")
+    ]
+
+
+def _objects(statements: Iterable[Json], sid: str) -> Iterator[tuple[str, bool]]:
+    """The places of statements whose ids begin with ``sid``, and whether they allow writing."""
     for each in statements:
-        if str(each.get("Sid")).startswith("Objects"):
+        if str(each.get("Sid")).startswith(sid):
             place = str(each["Resource"][0]).partition(":::")[2].removesuffix("/*")
-            read_only = {} if _WRITE[0] not in each["Action"] else {"read_only": False}
-            found.append({"type": "s3", "bucket": f"s3://{place}", **read_only})
-    return found
+            yield f"s3://{place}", _WRITE[0] in each["Action"]
 
 
 def _prefixes(mount: Bucket) -> list[str]:

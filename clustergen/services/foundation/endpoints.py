@@ -21,27 +21,20 @@ GROUP = "EndpointSecurityGroup"
 def resources(plan: Plan) -> Json:
     """The endpoints of a new VPC, and the security group of those that are no gateways."""
     services = endpoints.created(plan)
-    made = {_logical_id(service): _endpoint(plan, service) for service in services}
+    made = {f"{cfn.logical_id(each)}Endpoint": _endpoint(plan, each) for each in services}
     return {**(_group(plan) if endpoints.interfaces(services) else {}), **made}
-
-
-def _logical_id(service: str) -> str:
-    words = service.replace(".", "-").split("-")
-    return "".join(word.capitalize() for word in words) + "Endpoint"
 
 
 def _endpoint(plan: Plan, service: str) -> Json:
     kind = _gateway(plan) if service in GATEWAYS else _interface()
-    return {
-        "Type": "AWS::EC2::VPCEndpoint",
-        "Properties": {
-            "VpcId": cfn.ref("Vpc"),
-            "VpcEndpointType": "Gateway" if service in GATEWAYS else "Interface",
-            "ServiceName": cfn.sub(service_name(service, plan.partition, "${AWS::Region}")),
-            **kind,
-            "Tags": named(plan, service.replace(".", "-")),
-        },
+    properties = {
+        "VpcId": cfn.ref("Vpc"),
+        "VpcEndpointType": "Gateway" if service in GATEWAYS else "Interface",
+        "ServiceName": cfn.sub(service_name(service, plan.partition, "${AWS::Region}")),
+        **kind,
+        "Tags": named(plan, service.replace(".", "-")),
     }
+    return cfn.resource("AWS::EC2::VPCEndpoint", properties)
 
 
 def _gateway(plan: Plan) -> Json:
@@ -67,14 +60,10 @@ def _group(plan: Plan) -> Json:
         "CidrIp": plan.network.cidr,
         "Description": "HTTPS from the VPC",
     }
-    return {
-        GROUP: {
-            "Type": "AWS::EC2::SecurityGroup",
-            "Properties": {
-                "GroupDescription": "Endpoints of AWS services",
-                "VpcId": cfn.ref("Vpc"),
-                "SecurityGroupIngress": [from_vpc],
-                "Tags": named(plan, "endpoints"),
-            },
-        }
+    properties = {
+        "GroupDescription": "Endpoints of AWS services",
+        "VpcId": cfn.ref("Vpc"),
+        "SecurityGroupIngress": [from_vpc],
+        "Tags": named(plan, "endpoints"),
     }
+    return {GROUP: cfn.resource("AWS::EC2::SecurityGroup", properties)}

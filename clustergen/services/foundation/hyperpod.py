@@ -106,7 +106,6 @@ def _execution_role(plan: Plan, id: str, own: Iam) -> Json:
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html
     https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
     """
-    managed = f"arn:${{AWS::Partition}}:iam::aws:policy/{POLICY}"
     of_groups = id.startswith(EXECUTION_ROLE)
     joins_eks = of_groups and serves(plan, "hyperpod-cluster-role")
     statements = [
@@ -127,7 +126,7 @@ def _execution_role(plan: Plan, id: str, own: Iam) -> Json:
     ]
     properties = {
         "AssumeRolePolicyDocument": iam.trust("sagemaker"),
-        "ManagedPolicyArns": [cfn.sub(managed), *own.policies],
+        "ManagedPolicyArns": [iam.managed(POLICY), *own.policies],
         "Policies": [{"PolicyName": "cluster", "PolicyDocument": iam.document(statements)}],
         "Tags": named(plan, "hyperpod"),
     }

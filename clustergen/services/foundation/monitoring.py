@@ -13,6 +13,7 @@ from clustergen.base.text_lists import words
 from clustergen.base.yaml_text import Lines, yaml_text
 from clustergen.plan.model import Plan, Ref
 from clustergen.services.aws import cfn, iam, logs, prometheus
+from clustergen.services.aws.members import filled
 from clustergen.services.foundation.parts import (
     NOTHING,
     Output,
@@ -20,6 +21,7 @@ from clustergen.services.foundation.parts import (
     joined,
     lasting,
     named,
+    policy,
     serves,
 )
 from clustergen.services.monitoring import alertmanager, names
@@ -65,17 +67,15 @@ def _workspace(plan: Plan) -> Part:
     if not isinstance(plan.monitoring.workspace, Ref):
         return NOTHING
     log = logs.group(plan, f"/aws/vendedlogs/prometheus/{plan.stack('metrics')}", "Retain")
-    workspace = {
-        "Type": "AWS::APS::Workspace",
-        "Properties": {
-            "Alias": plan.name,
-            "LoggingConfiguration": {"LogGroupArn": cfn.get_att("MetricsLog", "Arn")},
-            **_alertmanager(plan),
-            **_tags(plan),
-        },
+    properties = {
+        "Alias": plan.name,
+        "LoggingConfiguration": {"LogGroupArn": cfn.get_att("MetricsLog", "Arn")},
+        **_alertmanager(plan),
+        **filled(Tags=cfn.tags(plan.tags)),
     }
+    workspace = lasting(cfn.resource("AWS::APS::Workspace", properties), True)
     return Part(
-        {WORKSPACE: lasting(workspace, True), "MetricsLog": log},
+        {WORKSPACE: workspace, "MetricsLog": log},
         {
             "MetricsWorkspaceId": Output("Workspace of metrics", _workspace_id(plan)),
             "MetricsEndpoint": Output(
@@ -109,13 +109,11 @@ def _alerts(plan: Plan) -> Part:
         return NOTHING
     made: Json = {}
     if alerts.topic is None:
-        made[TOPIC] = {"Type": "AWS::SNS::Topic", "Properties": {"Tags": named(plan, "alerts")}}
+        made[TOPIC] = cfn.resource("AWS::SNS::Topic", {"Tags": named(plan, "alerts")})
         made["AlertTopicPolicy"] = _topic_policy(plan)
     for number, address in enumerate(alerts.emails, 1):
-        made[f"AlertEmail{number}"] = {
-            "Type": "AWS::SNS::Subscription",
-            "Properties": {"TopicArn": _topic(plan), "Protocol": "email", "Endpoint": address},
-        }
+        properties = {"TopicArn": _topic(plan), "Protocol": "email", "Endpoint": address}
+        made[f"AlertEmail{number}"] = cfn.resource("AWS::SNS::Subscription", properties)
     return Part(made, {"AlertTopicArn": Output("Topic of alerts", _topic(plan))})
 
 
@@ -146,7 +144,7 @@ def _topic_policy(plan: Plan) -> Json:
     deny = {**iam.deny_without_tls("sns", cfn.ref(TOPIC)), "Action": "sns:Publish"}
     document = iam.document([*statements, deny])
     properties = {"Topics": [cfn.ref(TOPIC)], "PolicyDocument": document}
-    return {"Type": "AWS::SNS::TopicPolicy", "Properties": properties}
+    return cfn.resource("AWS::SNS::TopicPolicy", properties)
 
 
 def _alarms(plan: Plan) -> Part:
@@ -158,15 +156,10 @@ def _alarms(plan: Plan) -> Part:
         return NOTHING
     from clustergen.services.monitoring import alarms
 
-    watched = {
-        "Namespace": "AWS/Prometheus",
-        "MetricName": "DiscardedSamples",
-        "Dimensions": alarms.dimensions({"Workspace": _workspace_id(plan)}),
-        "Statistic": "Sum",
-        "Period": 300,
-    }
+    of = {"Workspace": _workspace_id(plan)}
+    watched = alarms.statistic(alarms.metric("AWS/Prometheus", "DiscardedSamples", of), "Sum", 300)
     text = f"The workspace of {plan.name} discards samples of metrics"
-    made = alarms.alarm(_topic(plan), text, watched, alarms.above(0, periods=2))
+    made = alarms.alarm(_topic(plan), text, watched, alarms.condition(0, periods=2))
     return Part({"DiscardedSamples": made}, {})
 
 
@@ -201,14 +194,8 @@ def _writing(plan: Plan) -> Part:
     """A policy for the roles that ParallelCluster creates; other roles are the foundation's."""
     if not serves(plan, "node-policies") or not (statements := list(writing(plan))):
         return NOTHING
-    properties = {
-        "Description": f"Metrics of {plan.name}",
-        "PolicyDocument": iam.document(statements),
-    }
-    return Part(
-        {POLICY: {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}},
-        {f"{POLICY}Arn": Output("Policy of nodes: sending metrics", cfn.ref(POLICY))},
-    )
+    what, title = f"Metrics of {plan.name}", "Policy of nodes: sending metrics"
+    return policy(POLICY, what, title, statements)
 
 
 def _grafana(plan: Plan) -> Part:
@@ -233,7 +220,7 @@ def _grafana(plan: Plan) -> Part:
     return Part(
         {
             "GrafanaRole": iam.role(plan, role),
-            GRAFANA: {"Type": "AWS::Grafana::Workspace", "Properties": workspace},
+            GRAFANA: cfn.resource("AWS::Grafana::Workspace", workspace),
         },
         {
             "GrafanaId": Output("Workspace of dashboards", cfn.ref(GRAFANA)),
@@ -257,7 +244,3 @@ def _reading(plan: Plan) -> Iterator[Json]:
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
     metrics = words("ListMetrics GetMetricData DescribeAlarmsForMetric")
     yield iam.allow("CloudWatch", iam.actions("cloudwatch", *metrics), ["*"])
-
-
-def _tags(plan: Plan) -> Json:
-    return {"Tags": cfn.tags(plan.tags)} if plan.tags else {}

@@ -66,32 +66,22 @@ def part(plan: Plan) -> Part:
 
 
 def _vpc(plan: Plan) -> Json:
-    vpc = {
-        "Type": "AWS::EC2::VPC",
-        "Properties": {
-            "CidrBlock": plan.network.cidr,
-            # File systems are mounted by DNS name; PCS and EFA nodes resolve each other's names.
-            "EnableDnsSupport": True,
-            "EnableDnsHostnames": True,
-            "Tags": named(plan, "vpc"),
-        },
+    properties = {
+        "CidrBlock": plan.network.cidr,
+        # File systems are mounted by DNS name; PCS and EFA nodes resolve each other's names.
+        "EnableDnsSupport": True,
+        "EnableDnsHostnames": True,
+        "Tags": named(plan, "vpc"),
     }
-    return {"Vpc": lasting(vpc, _stays(plan))}
+    return {"Vpc": lasting(cfn.resource("AWS::EC2::VPC", properties), _stays(plan))}
 
 
 def _internet(plan: Plan) -> Json:
+    tags = {"Tags": named(plan, "internet")}
+    between = {"VpcId": cfn.ref("Vpc"), "InternetGatewayId": cfn.ref("InternetGateway")}
     return {
-        "InternetGateway": {
-            "Type": "AWS::EC2::InternetGateway",
-            "Properties": {"Tags": named(plan, "internet")},
-        },
-        "InternetAttachment": {
-            "Type": "AWS::EC2::VPCGatewayAttachment",
-            "Properties": {
-                "VpcId": cfn.ref("Vpc"),
-                "InternetGatewayId": cfn.ref("InternetGateway"),
-            },
-        },
+        "InternetGateway": cfn.resource("AWS::EC2::InternetGateway", tags),
+        "InternetAttachment": cfn.resource("AWS::EC2::VPCGatewayAttachment", between),
     }
 
 
@@ -194,11 +184,9 @@ def _zone(place: Subnet, number: int) -> Json:
 def _routes(plan: Plan, side: str, default: Json | None, depends_on: str | None = None) -> Json:
     """The route table of a subnet, its default route if there is one, and their association."""
     table, subnet = f"{side}Routes", f"{side}Subnet"
+    properties = {"VpcId": cfn.ref("Vpc"), "Tags": named(plan, side.lower())}
     return {
-        table: {
-            "Type": "AWS::EC2::RouteTable",
-            "Properties": {"VpcId": cfn.ref("Vpc"), "Tags": named(plan, side.lower())},
-        },
+        table: cfn.resource("AWS::EC2::RouteTable", properties),
         **_default_route(side, default, depends_on),
         f"{side}RoutesAssociation": _association(table, subnet),
     }
@@ -219,10 +207,8 @@ def _default_route(side: str, default: Json | None, depends_on: str | None) -> J
 
 
 def _association(table: str, subnet: str) -> Json:
-    return {
-        "Type": "AWS::EC2::SubnetRouteTableAssociation",
-        "Properties": {"RouteTableId": cfn.ref(table), "SubnetId": cfn.ref(subnet)},
-    }
+    properties = {"RouteTableId": cfn.ref(table), "SubnetId": cfn.ref(subnet)}
+    return cfn.resource("AWS::EC2::SubnetRouteTableAssociation", properties)
 
 
 def _stays(plan: Plan) -> bool:

@@ -10,7 +10,7 @@ from clustergen.base.artifacts import Json
 from clustergen.facts.catalog import services
 from clustergen.plan.model import Id, Plan, Ref, Storage
 from clustergen.plan.model.foundation import Need
-from clustergen.services.aws import cfn
+from clustergen.services.aws import cfn, iam
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,13 @@ def here(id: Id) -> Any:
 def named(plan: Plan, what: str) -> list[Json]:
     """The tags of a resource: those of the spec, and a Name for the console."""
     return cfn.tags(plan.tags, Name=f"{plan.name}-{what}")
+
+
+def policy(name: str, what: str, title: str, statements: Iterable[Json]) -> Part:
+    """A managed policy described as ``what``, and the output with its ARN, called ``title``."""
+    properties = {"Description": what, "PolicyDocument": iam.document(statements)}
+    made = cfn.resource("AWS::IAM::ManagedPolicy", properties)
+    return Part({name: made}, {f"{name}Arn": Output(title, cfn.ref(name))})
 
 
 def lasting(resource: Json, retain: bool) -> Json:

@@ -34,6 +34,7 @@ FILES = "StorageSecurityGroup"
 
 FileSystem = Lustre | OpenZfs | Efs
 Direction = Literal["Ingress", "Egress"]
+_DIRECTIONS: tuple[Direction, ...] = ("Ingress", "Egress")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def rules_for(plan: Plan, storage: FileSystem) -> list[str]:
         return []
     if not storage.efa:
         return list(_lustre_rules(plan))
-    return list(_all_traffic_within(NODES)) if plan.network.new_security_groups else []
+    return list(_all_traffic_within()) if plan.network.new_security_groups else []
 
 
 def _nodes(plan: Plan) -> Json:
@@ -136,23 +137,22 @@ def _nodes(plan: Plan) -> Json:
         NODES: lasting(group, lasts),
         # For EFA, both rules must name the group itself: a rule for 0.0.0.0/0 is not enough.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html#efa-start-security
-        **_all_traffic_within(NODES),
+        **_all_traffic_within(),
         # The ports that user software needs outside are unknown. Nodes have no public address, so
         # open egress does not let anyone in.
         f"{NODES}Egress": anywhere,
     }
 
 
-def _all_traffic_within(group: str) -> Json:
-    directions: tuple[Direction, ...] = ("Ingress", "Egress")
+def _all_traffic_within() -> Json:
     return {
-        f"{group}Self{direction}": _rule(
+        f"{NODES}Self{direction}": _rule(
             direction,
-            group,
-            {"IpProtocol": "-1", **_peer(direction, cfn.get_att(group, "GroupId"))},
+            NODES,
+            {"IpProtocol": "-1", **_peer(direction, cfn.get_att(NODES, "GroupId"))},
             "All traffic between members, as EFA and Slurm need",
         )
-        for direction in directions
+        for direction in _DIRECTIONS
     }
 
 
@@ -177,7 +177,6 @@ def _both_ways(name: str, title: str, theirs: str | None) -> Json:
     if theirs is None:
         return {}
     ours = cfn.get_att(NODES, "GroupId")
-    directions: tuple[Direction, ...] = ("Ingress", "Egress")
     sides = ((f"{NODES}{name}", ours, theirs), (f"{name}Nodes", theirs, ours))
     return {
         f"{side}{direction}": _rule_of(
@@ -187,7 +186,7 @@ def _both_ways(name: str, title: str, theirs: str | None) -> Json:
             f"All traffic between nodes and {title}",
         )
         for side, group, peer in sides
-        for direction in directions
+        for direction in _DIRECTIONS
     }
 
 
@@ -272,21 +271,17 @@ def _rule(direction: Direction, group: str, traffic: Json, description: str) -> 
 
 
 def _rule_of(direction: Direction, group: Any, traffic: Json, description: str) -> Json:
-    return {
-        "Type": f"AWS::EC2::SecurityGroup{direction}",
-        "Properties": {"GroupId": group, **traffic, "Description": description},
-    }
+    properties = {"GroupId": group, **traffic, "Description": description}
+    return cfn.resource(f"AWS::EC2::SecurityGroup{direction}", properties)
 
 
 def _group(plan: Plan, name: str, description: str) -> Json:
-    return {
-        "Type": "AWS::EC2::SecurityGroup",
-        "Properties": {
-            "GroupDescription": description,
-            "VpcId": here(plan.network.vpc),
-            "Tags": named(plan, name),
-        },
+    properties = {
+        "GroupDescription": description,
+        "VpcId": here(plan.network.vpc),
+        "Tags": named(plan, name),
     }
+    return cfn.resource("AWS::EC2::SecurityGroup", properties)
 
 
 def _closed(group: Json) -> Json:

@@ -118,19 +118,16 @@ def _repositories(plan: Plan, storage: Lustre) -> Json:
 def _association(plan: Plan, storage: Lustre, repository: Repository, after: list[str]) -> Json:
     events = {"AutoImportPolicy": repository.imports, "AutoExportPolicy": repository.exports}
     s3 = {policy: {"Events": list(changes)} for policy, changes in events.items() if changes}
-    return {
-        "Type": "AWS::FSx::DataRepositoryAssociation",
-        **({"DependsOn": after} if after else {}),
-        "Properties": {
-            "FileSystemId": cfn.ref(storage.output),
-            "FileSystemPath": repository.path,
-            "DataRepositoryPath": repository.s3,
-            # Existing objects of the bucket appear without an import task.
-            "BatchImportMetaDataOnCreate": True,
-            **({"S3": s3} if s3 else {}),
-            "Tags": named(plan, _tail(storage)),
-        },
+    properties = {
+        "FileSystemId": cfn.ref(storage.output),
+        "FileSystemPath": repository.path,
+        "DataRepositoryPath": repository.s3,
+        # Existing objects of the bucket appear without an import task.
+        "BatchImportMetaDataOnCreate": True,
+        **({"S3": s3} if s3 else {}),
+        "Tags": named(plan, _tail(storage)),
     }
+    return cfn.resource("AWS::FSx::DataRepositoryAssociation", properties, after)
 
 
 def _lustre_outputs(storage: Lustre) -> dict[str, Output]:
@@ -189,20 +186,18 @@ def _openzfs_outputs(storage: OpenZfs) -> dict[str, Output]:
 
 
 def _efs(plan: Plan, storage: Efs) -> Json:
-    file_system = {
-        "Type": "AWS::EFS::FileSystem",
-        "Properties": {
-            "Encrypted": storage.encrypted,
-            **present(KmsKeyId=storage.kms_key),
-            "PerformanceMode": "generalPurpose",
-            "ThroughputMode": storage.throughput_mode,
-            **present(ProvisionedThroughputInMibps=storage.throughput),
-            **(_one_zone(plan.network.private[0]) if storage.one_zone else {}),
-            "BackupPolicy": {"Status": "ENABLED" if storage.backup_days else "DISABLED"},
-            "FileSystemPolicy": _tls_only(),
-            "FileSystemTags": named(plan, _tail(storage)),
-        },
+    properties = {
+        "Encrypted": storage.encrypted,
+        **present(KmsKeyId=storage.kms_key),
+        "PerformanceMode": "generalPurpose",
+        "ThroughputMode": storage.throughput_mode,
+        **present(ProvisionedThroughputInMibps=storage.throughput),
+        **(_one_zone(plan.network.private[0]) if storage.one_zone else {}),
+        "BackupPolicy": {"Status": "ENABLED" if storage.backup_days else "DISABLED"},
+        "FileSystemPolicy": _tls_only(),
+        "FileSystemTags": named(plan, _tail(storage)),
     }
+    file_system = cfn.resource("AWS::EFS::FileSystem", properties)
     # The foundation keeps no subnet of system nodes, which cannot be deleted with a mount target.
     targets = {
         f"MountTarget{_name_target(plan, subnet, number)}Of{storage.output}": lasting(
@@ -221,14 +216,12 @@ def _name_target(plan: Plan, subnet: Subnet, number: int) -> str:
 
 
 def _mount_target(plan: Plan, storage: Efs, subnet: Subnet) -> Json:
-    return {
-        "Type": "AWS::EFS::MountTarget",
-        "Properties": {
-            "FileSystemId": cfn.ref(storage.output),
-            "SubnetId": here(subnet.id),
-            "SecurityGroups": groups_of(plan, storage),
-        },
+    properties = {
+        "FileSystemId": cfn.ref(storage.output),
+        "SubnetId": here(subnet.id),
+        "SecurityGroups": groups_of(plan, storage),
     }
+    return cfn.resource("AWS::EFS::MountTarget", properties)
 
 
 def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:

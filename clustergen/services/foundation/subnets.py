@@ -16,16 +16,14 @@ BALANCERS, INTERNAL_BALANCERS = "kubernetes.io/role/elb", "kubernetes.io/role/in
 def subnet(plan: Plan, side: str, cidr: str | None, zone: Json, role: str = "") -> Json:
     """A subnet that gives no public addresses; ``role`` is its tag if there is a cluster of EKS."""
     tags = {role: "1"} if role and serves(plan, "eks-network") else {}
-    made: Json = {
-        "Type": "AWS::EC2::Subnet",
-        "Properties": {
-            "VpcId": cfn.ref("Vpc"),
-            "CidrBlock": cidr,
-            **zone,
-            "MapPublicIpOnLaunch": False,
-            "Tags": cfn.tags({**plan.tags, **tags}, Name=f"{plan.name}-{side}"),
-        },
+    properties = {
+        "VpcId": cfn.ref("Vpc"),
+        "CidrBlock": cidr,
+        **zone,
+        "MapPublicIpOnLaunch": False,
+        "Tags": cfn.tags({**plan.tags, **tags}, Name=f"{plan.name}-{side}"),
     }
+    made = cfn.resource("AWS::EC2::Subnet", properties)
     if isinstance(zone.get("AvailabilityZone"), str):
         # A zone name is the user's choice, not an oversight: the capacity is there.
         made["Metadata"] = {"cfn-lint": {"config": {"ignore_checks": ["W3010"]}}}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.plan.model import Plan
-from clustergen.services.hyperpod.document import Document, Group
+from clustergen.services.hyperpod.document import Document
 from clustergen.services.hyperpod.limits import PARAMETERS_FILE
 from clustergen.services.hyperpod.options import Options
 
@@ -17,7 +17,8 @@ def members(plan: Plan, document: Mapping[str, Any]) -> dict[str, Any]:
     by_scripts = "Orchestrator" not in given
     options = plan.options_as(Options)
     # Scripts of the bundle that start Slurm look for the controller by the name of its group.
-    starts = options.lifecycle is None and any(map(_starts_slurm, given.groups))
+    ours = options.lifecycle is None
+    starts = ours and any("OnCreate" in group.part("LifeCycleConfig") for group in given.groups)
     return {
         "by_scripts": by_scripts,
         "parameters": next(_parameters(given), "") if by_scripts else PARAMETERS_FILE,
@@ -30,7 +31,3 @@ def _parameters(document: Document) -> Iterator[str]:
     for group in document.groups:
         if source := group.part("LifeCycleConfig").get("SourceS3Uri"):
             yield f"{str(source).rstrip('/')}/{PARAMETERS_FILE}"
-
-
-def _starts_slurm(group: Group) -> bool:
-    return "OnCreate" in group.part("LifeCycleConfig")

@@ -16,6 +16,7 @@ from clustergen.services.hyperpod.groups import SCRIPTS_BUCKET
 from clustergen.services.hyperpod.limits import JOB_FOLDER_OF_IMAGE, JOB_FOLDERS
 from clustergen.services.hyperpod.options import Options
 from clustergen.services.hyperpod.steps import Group, Mode
+from clustergen.services.monitoring.names import SLURM_JOB_FILES
 from clustergen.services.slurm import accounts, collecting, tables, timetable, users
 
 FOLDER = "lifecycle"
@@ -52,8 +53,7 @@ def _text(plan: Plan, mode: Mode, name: str, values: Mapping[str, Any]) -> str:
         return timetable.script(plan.name, by_group=True)
     if name == collecting.NAME:
         # Where HyperPod sets up Slurm, the prolog is its image's; ours writes there, too.
-        extended = mode == "extended"
-        folder = JOB_FOLDER_OF_IMAGE if extended else collecting.job_folder()
+        folder = JOB_FOLDER_OF_IMAGE if mode == "extended" else SLURM_JOB_FILES
         return collecting.script(plan, linger=0, job_files=folder)
     return shell.render(_template(name), **values)
 
@@ -95,7 +95,7 @@ def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
             place = f"s3://{references.placeholder(SCRIPTS_BUCKET)}/{tables.key(plan, each.TABLE)}"
             yield Artifact(f"{FOLDER}/{steps.SOURCES[name]}", json.dumps({"source": place}) + "\n")
     if "slurm-settings.sh" in names and slurm_conf.has_prolog(plan):
-        folders = " ".join((*JOB_FOLDERS, collecting.job_folder()))
+        folders = " ".join((*JOB_FOLDERS, SLURM_JOB_FILES))
         for name in ("prolog.sh", "epilog.sh"):
             yield _script(name, shell.render(f"hyperpod/{name}.j2", job_folders=folders))
 

@@ -29,7 +29,7 @@ def text(plan: Plan, *, kubernetes: bool, copied: bool) -> str:
 
     ``copied``: lifecycle scripts bring it there.
     """
-    groups = _kubernetes(plan) if kubernetes else list(_slurm(plan, copied))
+    groups = _kubernetes(plan) if kubernetes else _slurm(plan, copied)
     finished: tuple[Check, ...] = (("finished", collecting.UNFINISHED),) if copied else ()
     return verification.script(
         "shared/verify.sh.j2",
@@ -63,19 +63,10 @@ def _controller(plan: Plan, head: Machine) -> Iterator[Check]:
         yield ("controllers", head.count)
 
 
-def _kubernetes(plan: Plan) -> list[Group]:
-    return [
-        Group(
-            group.name,
-            (
-                *active("containerd", "kubelet"),
-                *hardware(plan, group),
-                *_bound(plan, group),
-                *scratch(group),
-            ),
-        )
-        for group in plan.node_groups
-    ]
+def _kubernetes(plan: Plan) -> Iterator[Group]:
+    for group in plan.node_groups:
+        runs, there = active("containerd", "kubelet"), hardware(plan, group)
+        yield Group(group.name, (*runs, *there, *_bound(plan, group), *scratch(group)))
 
 
 def _bound(plan: Plan, group: NodeGroup) -> Iterator[Check]:

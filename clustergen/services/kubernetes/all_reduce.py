@@ -9,15 +9,12 @@ from clustergen.base.artifacts import Json
 from clustergen.deployment.model import EXPECTED
 from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.services.kubernetes import capacity, namespaces, nccl, pods, train_job
+from clustergen.services.kubernetes import capacity, mpi_operator, namespaces, nccl, pods, train_job
 from clustergen.services.kubernetes.manifest import annotated, kubernetes_object
 from clustergen.services.kubernetes.pods import Placed
 from clustergen.services.nodes.nccl import IMAGE, reference
 
-MPI_API = "kubeflow.org/v2beta1"
 _KEYS = "/root/.ssh"
-SHARED_MEMORY: Json = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
-SHARED_MEMORY_MOUNT: Json = {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108 a mount, not a file
 _MEMORY_MIB = 32000
 """Memory of a worker, as in AWS's examples; less on small nodes."""
 
@@ -84,7 +81,9 @@ def _mpi_job(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
     }
     labels = pods.queue_labels(plan, group)
     namespace = namespaces.group_namespace(plan, group)
-    return kubernetes_object(MPI_API, "MPIJob", name, namespace=namespace, labels=labels, spec=spec)
+    return kubernetes_object(
+        mpi_operator.API, "MPIJob", name, namespace=namespace, labels=labels, spec=spec
+    )
 
 
 def _together(plan: Plan, group: NodeGroup) -> Json:
@@ -154,12 +153,5 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
         "image": pulled(plan, IMAGE),
         "command": ["/usr/sbin/sshd", "-De"],
         "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
-        **taken.container,
-        "volumeMounts": [SHARED_MEMORY_MOUNT],
     }
-    return {
-        **placed(plan, group),
-        **taken.pod,
-        "containers": [container],
-        "volumes": [SHARED_MEMORY],
-    }
+    return pods.with_shared_memory(placed(plan, group), taken, container)

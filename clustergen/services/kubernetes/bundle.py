@@ -51,11 +51,11 @@ def files(plan: Plan) -> tuple[Artifact, ...]:
     return (install(plan), *_values(plan), *inside, *_mirror(plan, inside))
 
 
-def _mirror(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:
+def _mirror(plan: Plan, inside: Iterable[Artifact]) -> Iterator[Artifact]:
     used = components(plan)
     return mirror.files(
         plan,
-        rendered,
+        inside,
         [image for component in used for image in component.chart.operands],
         charts=[_published(component) for component in used],
         helm=True,
@@ -87,6 +87,7 @@ def install(plan: Plan) -> Artifact:
         INSTALL,
         [path for path in after if path not in shared.values()],
         [o for kind in kinds for o in kind.objects(plan)],
+        [o for kind in kinds if kind.path not in shared.values() for o in kind.objects(plan)],
         software=True,
         components=[_installed(plan, component) for component in used],
         **mirror.login(plan),
@@ -94,13 +95,6 @@ def install(plan: Plan) -> Artifact:
         **shared,
         tried=after,
         mpi_operator=mpi_operator.is_on(plan),
-        checked=[
-            pruning.line(o)
-            for kind in kinds
-            if kind.path not in shared.values()
-            for o in kind.objects(plan)
-            if not pruning.is_kept(o)
-        ],
         **joining.values(plan, used),
     )
 
@@ -116,9 +110,9 @@ def apply(plan: Plan, late: Iterable[Artifact], objects: Iterable[Json], label: 
         APPLY,
         paths,
         made,
+        made,
         tried=paths,
         software=False,
-        checked=[pruning.line(item) for item in made if not pruning.is_kept(item)],
         **{**joining.values(plan, label=label), **_NO_SOFTWARE},
     )
 
@@ -146,10 +140,14 @@ def _script(
     path: str,
     late: Sequence[str],
     objects: Iterable[Json],
-    checked: Sequence[str],
+    own: Iterable[Json],
     **more: Any,
 ) -> Artifact:
-    """The script at ``path``; ``more`` has the values that differ."""
+    """The script at ``path``; ``own`` are those of ``objects`` that others do not have.
+
+    ``more`` has the values that differ.
+    """
+    checked = [pruning.line(item) for item in own if not pruning.is_kept(item)]
     text = shell.render(
         "kubernetes/install.sh.j2",
         **more,
@@ -190,7 +188,9 @@ VOLUMES = f"{FOLDER}/volumes.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class _Manifest:
+class Manifest:
+    """A file of objects in the folder of manifests: its name, its comment, and what is in it."""
+
     name: str
     comment: tuple[str, ...]
     objects: Callable[[Plan], Iterable[Json]]
@@ -218,41 +218,41 @@ def _ownership(plan: Plan) -> Iterator[Json]:
 
 
 _EARLY = (
-    _Manifest(
+    Manifest(
         "namespaces",
         ("Where jobs are run from: a namespace for each queue.",),
         # In an existing cluster, they may be there: install.sh creates those that are missing.
         lambda plan: () if joining.is_on(plan) else namespaces.objects(plan),
     ),
-    _Manifest(
+    Manifest(
         "mpi-operator",
         (f"The MPI operator {mpi_operator.VERSION}, which runs MPIJob (jobs).",),
         lambda plan: mpi_operator.objects(plan) if mpi_operator.is_on(plan) else (),
     ),
-    _Manifest(
+    Manifest(
         "gpu-metrics",
         ("What dcgm-exporter measures (monitoring).",),
         lambda plan: gpu_metrics.objects() if gpu_metrics.is_on(plan) else (),
     ),
 )
 _LATE = (
-    _Manifest(
+    Manifest(
         "access",
         access.COMMENT,
         # Its roles add to those of the whole cluster.
         lambda plan: () if joining.is_on(plan) else access.objects(plan, namespaces.by_queue(plan)),
     ),
-    _Manifest(
+    Manifest(
         "node-metrics",
         ("A pod on each node that measures it (monitoring).",),
         lambda plan: node_metrics.objects(plan) if node_metrics.is_on(plan) else (),
     ),
-    _Manifest(
+    Manifest(
         "prometheus",
         ("Prometheus with its rules, and Alertmanager (monitoring).",),
         lambda plan: prometheus.objects(plan) if prometheus.is_on(plan) else (),
     ),
-    _Manifest(
+    Manifest(
         "kueue",
         (
             "Queues of Kueue. Quotas are what the node groups have at their maximum, less what",
@@ -260,31 +260,31 @@ _LATE = (
         ),
         lambda plan: kueue.objects(plan) if kueue.is_on(plan) else (),
     ),
-    _Manifest("timetable", timetable.COMMENT, _timetable),
-    _Manifest("queues", ("Queues of the scheduler (scheduler).",), queues.objects),
-    _Manifest("priorities", ("Priorities of pods, by queue (priority).",), queues.priorities),
-    _Manifest(
+    Manifest("timetable", timetable.COMMENT, _timetable),
+    Manifest("queues", ("Queues of the scheduler (scheduler).",), queues.objects),
+    Manifest("priorities", ("Priorities of pods, by queue (priority).",), queues.priorities),
+    Manifest(
         "volumes",
         ("File systems for pods: name the claim in a pod's volumes (storage).",),
         lambda plan: volumes.objects(plan, namespaces.all_namespaces(plan)),
     ),
-    _Manifest(
+    Manifest(
         "ownership",
         ("Jobs that open new file systems to the users of all pods (storage).",),
         _ownership,
     ),
-    _Manifest(
+    Manifest(
         "storage-class",
         storage_class.COMMENT,
         lambda plan: () if joining.is_on(plan) else storage_class.objects(plan),
     ),
-    _Manifest("runtimes", ("Runtimes that a TrainJob names (jobs).",), training_runtimes.objects),
-    _Manifest(
+    Manifest("runtimes", ("Runtimes that a TrainJob names (jobs).",), training_runtimes.objects),
+    Manifest(
         "claims",
         ("Devices for pods: name a template in a pod's resourceClaims (devices: dra).",),
         claims.objects,
     ),
-    _Manifest(
+    Manifest(
         "karpenter",
         ("What Karpenter may start: a node class and a node pool for each group (autoscaler).",),
         lambda plan: karpenter.objects(plan) if karpenter.is_on(plan) else (),
@@ -303,10 +303,11 @@ _SHARED: Mapping[str, str] = MappingProxyType(
 
 def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
     """Manifests to apply before the charts, and those after, of kinds that the charts install."""
-    return tuple(_made(plan, _EARLY)), tuple(_made(plan, _LATE))
+    return tuple(rendered(plan, _EARLY)), tuple(rendered(plan, _LATE))
 
 
-def _made(plan: Plan, kinds: Iterable[_Manifest]) -> Iterator[Artifact]:
+def rendered(plan: Plan, kinds: Iterable[Manifest]) -> Iterator[Artifact]:
+    """The files of those that have objects."""
     for kind in kinds:
         if objects := tuple(pruning.labelled(plan, item) for item in kind.objects(plan)):
             yield file(kind.path, kind.comment, objects)

@@ -34,6 +34,12 @@ _DISK_RESERVED_MIB, _DISK_EVICTION = 1024, 0.10
 # https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html (2026-11)
 _PODS_SMALL, _PODS_LARGE, _LARGE_VCPUS = 110, 250, 30
 
+
+def most_pods(type: InstanceType) -> int:
+    """The pods that EKS recommends as the most on a node, whatever addresses it has."""
+    return _PODS_LARGE if type.vcpus > _LARGE_VCPUS else _PODS_SMALL
+
+
 # Requests of the agents that run on every node, rounded up: the VPC CNI, kube-proxy, CSI drivers,
 # device plugins, node monitoring, CloudWatch's agent (https://github.com/aws/eks-charts, 2026-08).
 AGENTS_CPU, AGENTS_MIB = 1.0, 2048
@@ -119,8 +125,7 @@ def _cpu(type: InstanceType, group: NodeGroup) -> int:
 
 
 def _memory(type: InstanceType, group: NodeGroup) -> int:
-    pods = _PODS_LARGE if type.vcpus > _LARGE_VCPUS else _PODS_SMALL
-    reserved = _RESERVED_MIB + _RESERVED_MIB_OF_A_POD * pods + _EVICTION_MIB
+    reserved = _RESERVED_MIB + _RESERVED_MIB_OF_A_POD * most_pods(type) + _EVICTION_MIB
     pages = HUGE_PAGES_MIB if _has_huge_pages(group) else 0
     return max(int(type.memory_mib * (1 - _OVERHEAD)) - reserved - pages - AGENTS_MIB, 0)
 
@@ -144,9 +149,5 @@ def huge_pages(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
 
 
 def _has_huge_pages(group: NodeGroup) -> bool:
-    return group.efa_interfaces > 0 and _accelerated(group)
-
-
-def _accelerated(group: NodeGroup) -> bool:
-    """Whether the node boots an image for accelerators, which includes the EFA driver."""
-    return bool(group.type.gpus or group.type.neuron_devices)
+    """Whether the node has EFA, and boots an image for accelerators, which includes its driver."""
+    return group.efa_interfaces > 0 and bool(group.type.gpus or group.type.neuron_devices)

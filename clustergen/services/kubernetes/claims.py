@@ -33,11 +33,8 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 def names_of(group: NodeGroup, devices: Iterable[str]) -> list[str]:
     """Names of the templates that replace device plugin resources, for a whole node."""
-    return list(dict.fromkeys(_name_of(group, device) for device in devices))
-
-
-def _name_of(group: NodeGroup, device: str) -> str:
-    return f"{group.object_name}-{'efa' if device == names.EFA_RESOURCE else 'accelerators'}"
+    kinds = ("efa" if device == names.EFA_RESOURCE else "accelerators" for device in devices)
+    return [f"{group.object_name}-{kind}" for kind in dict.fromkeys(kinds)]
 
 
 def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
@@ -48,10 +45,10 @@ def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
     """
     if accelerators := group.type.gpus or group.type.neuron_devices:
         kind = names.GPU_CLASS if group.type.gpus else names.NEURON_CLASS
-        request = _request("accelerators", _exactly(kind, accelerators))
+        request = _request("accelerators", kind, accelerators)
         yield f"{group.object_name}-accelerators", {"requests": [request]}
     if interfaces := group.efa_interfaces:
-        request = _request("efa", _exactly(names.EFA_CLASS, interfaces))
+        request = _request("efa", names.EFA_CLASS, interfaces)
         yield f"{group.object_name}-efa", {"requests": [request]}
     if share := _share(group):
         yield f"{group.object_name}-gpu", share
@@ -64,16 +61,13 @@ def _share(group: NodeGroup) -> Json | None:
         return None
     return {
         "requests": [
-            _request("gpu", _exactly(names.GPU_CLASS, 1)),
-            _request("efa", _exactly(names.EFA_CLASS, interfaces // gpus)),
+            _request("gpu", names.GPU_CLASS, 1),
+            _request("efa", names.EFA_CLASS, interfaces // gpus),
         ],
         "constraints": [{"requests": ["gpu", "efa"], "matchAttribute": names.PCIE_ROOT}],
     }
 
 
-def _exactly(kind: str, count: int) -> Json:
-    return {"deviceClassName": kind, "allocationMode": "ExactCount", "count": count}
-
-
-def _request(name: str, exactly: Json) -> Json:
+def _request(name: str, kind: str, count: int) -> Json:
+    exactly = {"deviceClassName": kind, "allocationMode": "ExactCount", "count": count}
     return {"name": name, "exactly": exactly}

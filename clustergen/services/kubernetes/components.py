@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from clustergen.base.artifacts import Json
@@ -66,12 +66,9 @@ def _nvidia(plan: Plan) -> Iterator[Component]:
         why = "partitions GPUs by the label nvidia.com/mig.config (mig)"
         yield Component(charts.GPU_OPERATOR, why, _gpu_operator(plan, groups))
     elif not claims:
-        values = {
-            "affinity": labels_and_taints.affinity_to(groups),
-            "tolerations": _tolerations(groups),
-        }
         offer = Offer(groups, devices.NVIDIA_PLUGIN, f"{_NVIDIA_DRIVER} gpus", _NAMES_IN_AFFINITY)
-        yield Component(charts.NVIDIA_PLUGIN, f"offers {names.GPU_RESOURCE}", values, offer)
+        why, values = f"offers {names.GPU_RESOURCE}", _on_nodes(groups)
+        yield Component(charts.NVIDIA_PLUGIN, why, values, offer)
     domains = any(ultraservers.containing(group.type.name) for group in groups)
     if claims or domains:
         yield _nvidia_dra(plan, groups, domains)
@@ -91,10 +88,7 @@ def _nvidia_dra(plan: Plan, groups: tuple[NodeGroup, ...], domains: bool) -> Com
         "resources": {"gpus": {"enabled": claims}, "computeDomains": {"enabled": domains}},
         # GPU claims also need this switch.
         **({"gpuResourcesEnabledOverride": True} if claims else {}),
-        "kubeletPlugin": {
-            "affinity": labels_and_taints.affinity_to(groups),
-            "tolerations": _tolerations(groups),
-        },
+        "kubeletPlugin": _on_nodes(groups),
         # Some releases of the chart require control plane nodes, which EKS does not have.
         "controller": {
             "nodeSelector": labels_and_taints.on_system_nodes(plan),
@@ -107,7 +101,6 @@ def _nvidia_dra(plan: Plan, groups: tuple[NodeGroup, ...], domains: bool) -> Com
 
 
 def _gpu_operator(plan: Plan, groups: tuple[NodeGroup, ...]) -> Json:
-    tolerations = _tolerations(groups)
     return {
         # EKS images include both.
         "driver": {"enabled": False},
@@ -126,14 +119,9 @@ def _gpu_operator(plan: Plan, groups: tuple[NodeGroup, ...]) -> Json:
             # Some GPUs need a reboot to change partitions.
             "env": [{"name": "WITH_REBOOT", "value": "true"}],
         },
-        "daemonsets": {"tolerations": tolerations},
+        "daemonsets": {"tolerations": _tolerations(groups)},
         # The operator serves the nodes on which this finds GPUs.
-        "node-feature-discovery": {
-            "worker": {
-                "affinity": labels_and_taints.affinity_to(groups),
-                "tolerations": tolerations,
-            }
-        },
+        "node-feature-discovery": {"worker": _on_nodes(groups)},
     }
 
 
@@ -142,10 +130,7 @@ def _neuron(plan: Plan) -> Iterator[Component]:
     if not groups:
         return
     claims = plan.kubernetes.devices == "dra"
-    on_nodes = {
-        "affinity": labels_and_taints.affinity_to(groups),
-        "tolerations": _tolerations(groups),
-    }
+    on_nodes = _on_nodes(groups)
     plugin, driver = devices.NEURON_PLUGIN, "neuron-dra-driver"
     offer = (
         Offer(groups, driver, plugin)
@@ -246,12 +231,14 @@ def _replicas(plan: Plan) -> int:
 def _tolerations(groups: Iterable[NodeGroup]) -> list[Json]:
     """All tolerations of agents on the nodes of groups; they replace the chart's list."""
     taints = (taint for group in groups for taint in labels_and_taints.taints(group))
-    return [toleration(taint) for taint in dict.fromkeys(_keys(taints))]
+    # Agents tolerate all values.
+    return [toleration(each) for each in dict.fromkeys(replace(t, value="") for t in taints)]
 
 
-def _keys(taints: Iterable[Taint]) -> Iterator[Taint]:
-    """Keys and effects of taints; agents tolerate all values."""
-    return (Taint(taint.key, "", taint.effect) for taint in taints)
+def _on_nodes(groups: Sequence[NodeGroup]) -> Json:
+    """Values of agents that run on the nodes of groups only."""
+    affinity = labels_and_taints.affinity_to(groups)
+    return {"affinity": affinity, "tolerations": _tolerations(groups)}
 
 
 def toleration(taint: Taint) -> Json:

@@ -9,14 +9,15 @@ from clustergen.base.resources import tree
 from clustergen.base.yaml_text import Lines
 from clustergen.plan.images import AMAZON_LINUX, pulled
 from clustergen.plan.model import NodeGroup, Plan, Storage
-from clustergen.services.kubernetes import capacity, jobs, nccl, pods, volumes
+from clustergen.services.kubernetes import capacity, jobs, pods, volumes
 from clustergen.services.kubernetes.pods import Placed
+from clustergen.services.nodes.nccl import tested
 
 
 def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     """One job for all file systems."""
     items = volumes.mountable(plan)
-    nodes = min(nccl.tested(group), 2)
+    nodes = min(tested(group), 2)
     # The owner's Kueue may hold every job that names no queue. Two pods of this size are never on
     # one node, where Kueue could put smaller ones.
     queued = not plan.creates_cluster and bool(pods.queue_labels(plan, group))

@@ -101,6 +101,8 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         name[:1].lower() + name[1:]: value for name, value in data["MetadataOptions"].items()
     }
     del metadata["httpEndpoint"]
+    joins = group.placement.kind == "existing"
+    local_disks = all(type.disk_count for type in group.types)
     spec: Json = {
         "amiSelectorTerms": [{"id": group.image} if group.image else {"alias": "al2023@latest"}],
         **({"amiFamily": "AL2023"} if group.image else {}),
@@ -110,9 +112,9 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         "securityGroupSelectorTerms": [{"id": id} for id in (SECURITY_GROUP, *own)],
         **_interfaces(group),
         **_reservation(group),
-        **({"placementGroupSelector": {"name": group.placement.group}} if _joins(group) else {}),
+        **({"placementGroupSelector": {"name": group.placement.group}} if joins else {}),
         "blockDeviceMappings": [_root(group)],
-        **({"instanceStorePolicy": "RAID0"} if _local_disks(group) else {}),
+        **({"instanceStorePolicy": "RAID0"} if local_disks else {}),
         "metadataOptions": metadata,
         **({"detailedMonitoring": True} if "Monitoring" in data else {}),
         "tags": {**plan.tags, "Name": f"{plan.name}-{group.name}", **group.tags},
@@ -171,14 +173,6 @@ def _reservation(group: NodeGroup) -> Json:
     if group.capacity.kind not in ("reservation", "capacity-block"):
         return {}
     return {"capacityReservationSelectorTerms": [{"id": group.capacity.id}]}
-
-
-def _joins(group: NodeGroup) -> bool:
-    return group.placement.kind == "existing"
-
-
-def _local_disks(group: NodeGroup) -> bool:
-    return all(type.disk_count for type in group.types)
 
 
 def _root(group: NodeGroup) -> Json:

@@ -57,14 +57,9 @@ def labels(group: NodeGroup) -> Mapping[str, str]:
     nodes only if the node pool has it.
     https://github.com/awslabs/amazon-eks-ami/blob/main/CHANGELOG.md (2026-07)
     """
-    name = mig_configuration(group)
     gpus = {GPU_PRESENT_LABEL: "true"} if group.type.gpus else {}
-    return {**group.labels, **gpus, **({MIG_LABEL: name} if name else {})}
-
-
-def mig_configuration(group: NodeGroup) -> str | None:
-    """The name of a group's partitions in the configuration of the MIG manager."""
-    return group.name if group.mig else None
+    # The MIG manager knows the partitions of a group by its name.
+    return {**group.labels, **gpus, **({MIG_LABEL: group.name} if group.mig else {})}
 
 
 def accelerator_taint(group: NodeGroup) -> Taint | None:

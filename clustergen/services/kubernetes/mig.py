@@ -7,7 +7,6 @@ from typing import Any
 from clustergen.base.digests import sha256
 from clustergen.base.yaml_text import Lines, yaml_text
 from clustergen.plan.model import Plan
-from clustergen.services.kubernetes import labels_and_taints
 
 _CONFIG_MAP = "clustergen-mig-config"
 _DIGITS = 8
@@ -22,9 +21,9 @@ def config(plan: Plan) -> Lines:
     """
     configs: dict[str, Any] = {DISABLED: [{"devices": "all", "mig-enabled": False}]}
     for group in plan.node_groups:
-        if name := labels_and_taints.mig_configuration(group):
+        if group.mig:
             parts = dict(group.mig)
-            configs[name] = [{"devices": "all", "mig-enabled": True, "mig-devices": parts}]
+            configs[group.name] = [{"devices": "all", "mig-enabled": True, "mig-devices": parts}]
     return Lines(yaml_text({"version": "v1", "mig-configs": configs}))
 
 

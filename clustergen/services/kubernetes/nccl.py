@@ -5,8 +5,6 @@ from __future__ import annotations
 from clustergen.plan.model import NodeGroup
 from clustergen.services.nodes.nccl import FEW_NODES, environment, largest_gib, measurement, tested
 
-__all__ = ["command", "nodes", "tested"]
-
 
 def nodes(group: NodeGroup) -> int:
     """Nodes of the test: as in a published measurement, or few; at most those of the group."""

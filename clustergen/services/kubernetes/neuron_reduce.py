@@ -12,7 +12,6 @@ from clustergen.facts.catalog import neuron
 from clustergen.plan.images import pulled
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.kubernetes import jobs, namespaces, nccl, pods, torchrun
-from clustergen.services.kubernetes.all_reduce import SHARED_MEMORY, SHARED_MEMORY_MOUNT
 from clustergen.services.kubernetes.pods import Placed
 from clustergen.services.nodes import torchrun as processes
 from clustergen.services.nodes.neuron_reduce import PROGRAM
@@ -45,13 +44,5 @@ def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
         "command": ["bash", "-ec", Lines(script)],
         "env": [{"name": key, "value": value} for key, value in variables.items()],
         "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
-        **taken.container,
-        "volumeMounts": [SHARED_MEMORY_MOUNT],
     }
-    return {
-        **placed(plan, group),
-        "subdomain": name,
-        **taken.pod,
-        "containers": [container],
-        "volumes": [SHARED_MEMORY],
-    }
+    return pods.with_shared_memory({**placed(plan, group), "subdomain": name}, taken, container)

@@ -21,7 +21,6 @@ from clustergen.services.kubernetes import (
     pods,
     torchrun,
 )
-from clustergen.services.kubernetes.all_reduce import SHARED_MEMORY, SHARED_MEMORY_MOUNT
 from clustergen.services.kubernetes.manifest import kubernetes_object
 from clustergen.services.kubernetes.pods import Placed, PodResources
 from clustergen.services.nodes.nccl import largest_gib, tested
@@ -47,14 +46,9 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     name = f"{group.name}-nvlink"
     says = f"Reduction over {count} x {group.type.gpus} GPUs through NVLink, with a ComputeDomain."
     made = jobs.Test(name, count, says, alone=False)
-    return jobs.job(
-        plan, group, made, _pod(plan, group, name, placed), beside=_beside(plan, group, name)
-    )
-
-
-def _beside(plan: Plan, group: NodeGroup, name: str) -> tuple[Json, ...]:
     namespace = namespaces.group_namespace(plan, group)
-    return domain(name, namespace, nodes(plan, group)), torchrun.service(name, namespace)
+    beside = [domain(name, namespace, count), torchrun.service(name, namespace)]
+    return jobs.job(plan, group, made, _pod(plan, group, name, placed), beside)
 
 
 def domain(name: str, namespace: str, nodes: int) -> Json:
@@ -86,17 +80,9 @@ def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
             {"name": "NCCL_MNNVL_ENABLE", "value": "1"},
             {"name": "NCCL_DEBUG", "value": "INFO"},
         ],
-        **taken.container,
-        "volumeMounts": [SHARED_MEMORY_MOUNT],
     }
-    return {
-        **placed(plan, group),
-        "subdomain": name,
-        "affinity": _near(name),
-        **taken.pod,
-        "containers": [container],
-        "volumes": [SHARED_MEMORY],
-    }
+    members = {**placed(plan, group), "subdomain": name, "affinity": _near(name)}
+    return pods.with_shared_memory(members, taken, container)
 
 
 def _near(name: str) -> Json:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from clustergen.base.artifacts import Json
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.services.kubernetes import (
     capacity,
     claims,
@@ -23,9 +23,15 @@ Placed = Callable[[Plan, NodeGroup], Json]
 
 def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others use the plan
     """Node selector and tolerations for the nodes of a group."""
-    tolerations = [components.toleration(taint) for taint in labels_and_taints.taints(group)]
+    selector = {"nodeSelector": {labels_and_taints.NODE_GROUP_LABEL: group.name}}
+    return on_nodes(selector, labels_and_taints.taints(group))
+
+
+def on_nodes(selecting: Json, taints: Iterable[Taint]) -> Json:
+    """Members of a pod that select nodes, and those with which it tolerates their taints."""
+    tolerations = [components.toleration(taint) for taint in taints]
     return {
-        "nodeSelector": {labels_and_taints.NODE_GROUP_LABEL: group.name},
+        **selecting,
         **({"tolerations": tolerations} if tolerations else {}),
         "automountServiceAccountToken": False,
     }
@@ -59,6 +65,16 @@ def whole_node(plan: Plan, group: NodeGroup, memory_mib: int) -> PodResources:
     pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
     huge = pages if capacity.huge_pages(plan, group) else {}
     return resources(plan, group, devices(group), memory=f"{memory_mib}Mi", **huge)
+
+
+SHARED_MEMORY: Json = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
+SHARED_MEMORY_MOUNT: Json = {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108 a mount, not a file
+
+
+def with_shared_memory(members: Json, taken: PodResources, container: Json) -> Json:
+    """A pod with ``members``, whose one container has resources and memory that processes share."""
+    whole = {**container, **taken.container, "volumeMounts": [SHARED_MEMORY_MOUNT]}
+    return {**members, **taken.pod, "containers": [whole], "volumes": [SHARED_MEMORY]}
 
 
 def amounts(wanted: Mapping[str, str]) -> Json:

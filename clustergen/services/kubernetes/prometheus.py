@@ -53,7 +53,8 @@ def objects(plan: Plan) -> Iterator[Json]:
 def configuration(plan: Plan) -> Json:
     """Prometheus's file: what a managed scraper collects, and where rules and alerts go."""
     scraped = scraping.configuration(plan)
-    alerting = {"alertmanagers": [{"static_configs": [{"targets": [_address(ALERTMANAGER)]}]}]}
+    address = f"{ALERTMANAGER}.{NAMESPACE}.svc:{ALERTMANAGER_PORT}"
+    alerting = {"alertmanagers": [{"static_configs": [{"targets": [address]}]}]}
     return {
         "global": {**scraped["global"], "evaluation_interval": "60s"},
         "rule_files": [f"{_RULES}/*.yaml"],
@@ -72,11 +73,6 @@ def _verified(job: Json) -> Json:
     if "bearer_token_file" not in job or "tls_config" in job:
         return job
     return {**job, "tls_config": {"ca_file": _AUTHORITY}}
-
-
-def _address(name: str) -> str:
-    port = PROMETHEUS_PORT if name == PROMETHEUS else ALERTMANAGER_PORT
-    return f"{name}.{NAMESPACE}.svc:{port}"
 
 
 def _prometheus(plan: Plan) -> Iterator[Json]:

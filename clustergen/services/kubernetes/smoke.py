@@ -17,7 +17,6 @@ from clustergen.services.kubernetes import (
     file_systems,
     jobs,
     names,
-    nccl,
     neuron_reduce,
     nvlink,
     pods,
@@ -26,7 +25,7 @@ from clustergen.services.kubernetes import (
 from clustergen.services.kubernetes.collectives import Collective
 from clustergen.services.kubernetes.manifest import file
 from clustergen.services.kubernetes.pods import Placed
-from clustergen.services.nodes.nccl import image_runs
+from clustergen.services.nodes.nccl import image_runs, tested
 
 FOLDER = jobs.FOLDER
 
@@ -103,7 +102,7 @@ def _kind(group: NodeGroup) -> tuple[str, str]:
 
 def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -> Artifact:
     """A job with one pod per node, which counts the devices."""
-    nodes = nccl.tested(group)
+    nodes = tested(group)
     expected = f"{count.total} {count.what}{' on each node' if count.alone else ''}"
     script = (
         f"found=$({count.find})\n"
@@ -137,17 +136,9 @@ def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) 
         "name": test.name,
         "image": pulled(plan, test.image),
         "command": list(test.command),
-        **taken.container,
-        "volumeMounts": [all_reduce.SHARED_MEMORY_MOUNT],
     }
-    pod = {
-        **placed(plan, group),
-        **taken.pod,
-        "containers": [container],
-        "volumes": [all_reduce.SHARED_MEMORY],
-    }
-    nodes = nccl.tested(group)
+    pod = pods.with_shared_memory(placed(plan, group), taken, container)
+    nodes = tested(group)
     expectation = f"{test.what}, each of {nodes} nodes separately."
-    return jobs.job(
-        plan, group, jobs.Test(f"{group.object_name}-{test.name}", nodes, expectation), pod
-    )
+    made = jobs.Test(f"{group.object_name}-{test.name}", nodes, expectation)
+    return jobs.job(plan, group, made, pod)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
-from clustergen.services.kubernetes.manifest import kubernetes_object
+from clustergen.services.kubernetes.manifest import annotated, kubernetes_object
 
 NAME = "gp3"
 COMMENT = ("The default class of volumes that pods ask for: EBS volumes, made when a pod starts.",)
@@ -30,4 +30,4 @@ def objects(plan: Plan) -> Iterator[Json]:
         allowVolumeExpansion=True,
     )
     default = {"storageclass.kubernetes.io/is-default-class": "true"}
-    yield {**made, "metadata": {**made["metadata"], "annotations": default}}
+    yield annotated(made, default)

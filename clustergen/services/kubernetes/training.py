@@ -18,10 +18,14 @@ from clustergen.services.kubernetes import (
     train_job,
     volumes,
 )
-from clustergen.services.kubernetes.all_reduce import SHARED_MEMORY, SHARED_MEMORY_MOUNT
 from clustergen.services.kubernetes.manifest import annotated, file, kubernetes_object
 from clustergen.services.kubernetes.names import VOLCANO_MEMBERS
-from clustergen.services.kubernetes.pods import Placed, PodResources
+from clustergen.services.kubernetes.pods import (
+    SHARED_MEMORY,
+    SHARED_MEMORY_MOUNT,
+    Placed,
+    PodResources,
+)
 from clustergen.services.nodes import torchrun as processes
 
 FOLDER = "jobs"
@@ -69,7 +73,9 @@ def files(plan: Plan) -> Iterator[Artifact]:
         numbers = "`numNodes`" if trainer else "`completions`, `parallelism` and `--nnodes`"
         label = f"jobset.sigs.k8s.io/jobset-name={job.name}" if trainer else f"job-name={job.name}"
         text = comment(plan, group, job, Commands(namespace, label, numbers))
-        yield file(job.path, text, [*_domain(plan, group, job, namespace), *made])
+        joins = nvlink.nodes(plan, group)
+        domain = [nvlink.domain(job.name, namespace, job.nodes)] if joins else []
+        yield file(job.path, text, [*domain, *made])
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +181,6 @@ def _environment(plan: Plan, group: NodeGroup, name: str) -> dict[str, str]:
         **({"NCCL_MNNVL_ENABLE": "1"} if nvlink.nodes(plan, group) else {}),
         **({"CHECKPOINTS": folder} if folder else {}),
     }
-
-
-def _domain(plan: Plan, group: NodeGroup, job: Training, namespace: str) -> Sequence[Json]:
-    if not nvlink.nodes(plan, group):
-        return ()
-    return (nvlink.domain(job.name, namespace, job.nodes),)
 
 
 def started(job: Training, command: Sequence[str]) -> Json:

@@ -14,7 +14,7 @@ from clustergen.plan import stored
 from clustergen.plan.model import Id, Lustre, OpenZfs, Plan, Ref
 from clustergen.services.aws import cfn
 from clustergen.services.monitoring import names
-from clustergen.services.monitoring.alert import Alarm, Alert
+from clustergen.services.monitoring.alert import Alarm, Alert, Comparison
 from clustergen.services.monitoring.expected_nodes import most_shown, undue_times
 from clustergen.services.monitoring.rules import alerts_of, runbook
 from clustergen.services.monitoring.sources import (
@@ -68,17 +68,14 @@ def _of_nodes(plan: Plan, alert: Alert, alarm: Alarm) -> Json:
     """One alarm, or several where its metrics are more than one may have."""
     size = _MOST_METRICS
     parts = [alarm.values[at : at + size] for at in range(0, len(alarm.values), size)]
+    periods = _periods(plan, alert, alarm)
+    limit = condition(alarm.threshold, periods=periods, comparison=alarm.comparison)
     return {
         f"{alert.name}{number if number > 1 else ''}": _alarm(
             plan,
             f"{alert.meaning} {runbook(alert)}",
             _watched(plan, alarm, part),
-            {
-                "EvaluationPeriods": _periods(plan, alert, alarm),
-                "Threshold": alarm.threshold,
-                "ComparisonOperator": _COMPARISONS[alarm.comparison],
-                "TreatMissingData": alarm.missing,
-            },
+            {**limit, "TreatMissingData": alarm.missing},
         )
         for number, part in enumerate(parts or [()], 1)
     }
@@ -87,11 +84,7 @@ def _of_nodes(plan: Plan, alert: Alert, alarm: Alarm) -> Json:
 def _periods(plan: Plan, alert: Alert, alarm: Alarm) -> int:
     """How long the condition holds: more than one where ``FILL`` replaces a sample that is late."""
     fewest = 2 if undue_nodes(plan, alarm) else 1
-    return max(_minutes(alert.after) * 60 // _period(plan), fewest)
-
-
-def _minutes(after: str) -> int:
-    return int(after.removesuffix("m") or 0)
+    return max(int(alert.after.removesuffix("m") or 0) * 60 // _period(plan), fewest)
 
 
 def _period(plan: Plan) -> int:
@@ -120,7 +113,7 @@ def _watched(plan: Plan, alarm: Alarm, values: tuple[str, ...]) -> Json:
     each = [{names.CLUSTER: plan.name, **({alarm.label: v} if v else {})} for v in values or ("",)]
     one = [_metric(plan, alarm.metric, each_one) for each_one in each]
     if not values:
-        return {**one[0], "Statistic": alarm.statistic, "Period": _period(plan)}
+        return statistic(one[0], alarm.statistic, _period(plan))
     queries = [_query(plan, alarm, f"m{number}", metric) for number, metric in enumerate(one, 1)]
     return {"Metrics": [*queries, _result("total", "SUM(METRICS())")]}
 
@@ -166,8 +159,18 @@ def _undue_by_date(plan: Plan) -> Iterator[str]:
 
 
 def _metric(plan: Plan, name: str, of: Json) -> Json:
-    namespace = names.namespace(plan.name)
-    return {"Namespace": namespace, "MetricName": name, "Dimensions": dimensions(of)}
+    return metric(names.namespace(plan.name), name, of)
+
+
+def metric(namespace: str, name: str, of: Json) -> Json:
+    """A metric of what the dimensions ``of`` name."""
+    dimensions = [{"Name": each, "Value": value} for each, value in of.items()]
+    return {"Namespace": namespace, "MetricName": name, "Dimensions": dimensions}
+
+
+def statistic(of: Json, name: str, seconds: int) -> Json:
+    """What an alarm watches: one statistic of the metric ``of`` in each period."""
+    return {**of, "Statistic": name, "Period": seconds}
 
 
 def _query(plan: Plan, alarm: Alarm, id: str, metric: Json) -> Json:
@@ -186,16 +189,11 @@ def _of_file_systems(plan: Plan) -> Iterator[tuple[str, Json]]:
             continue
         # FSx has no metrics of the disks of others. Of existing file systems the kind is unknown.
         disks = system.storage_class != "HDD" and not system.deployment.startswith("SCRATCH")
-        for metric, part, meaning in _BUSY if disks else _BUSY[1:]:
-            yield (
-                cfn.logical_id(system.mount, metric),
-                _alarm(
-                    plan,
-                    f"{system.mount}: the file system's {meaning}: jobs that read and write wait",
-                    {"Metrics": [_busiest(metric, part, system.id)]},
-                    above(90, periods=_SATURATED_MINUTES),
-                ),
-            )
+        for name, part, meaning in _BUSY if disks else _BUSY[1:]:
+            text = f"{system.mount}: the file system's {meaning}: jobs that read and write wait"
+            watched = {"Metrics": [_busiest(name, part, system.id)]}
+            made = _alarm(plan, text, watched, condition(90, periods=_SATURATED_MINUTES))
+            yield cfn.logical_id(system.mount, name), made
 
 
 _FULL: Final = {
@@ -210,19 +208,14 @@ def _of_space(plan: Plan) -> Iterator[tuple[str, Json]]:
     for system in stored.created(plan):
         if not isinstance(system, Lustre | OpenZfs) or not system.size_gib:
             continue
-        metric, statistic = _FULL[type(system)]
-        free = metric.startswith("Free")
-        limit = above(system.size_gib * 2**30 * (1 if free else 9) // 10, periods=15)
-        watched = {
-            "Namespace": "AWS/FSx",
-            "MetricName": metric,
-            "Dimensions": dimensions({"FileSystemId": cfn.value(system.id)}),
-            "Statistic": statistic,
-            "Period": 60,
-        }
+        name, over_parts = _FULL[type(system)]
+        free = name.startswith("Free")
+        limit = system.size_gib * 2**30 * (1 if free else 9) // 10
+        space = metric("AWS/FSx", name, {"FileSystemId": cfn.value(system.id)})
+        watched = statistic(space, over_parts, 60)
         text = f"{system.mount} is nearly full: jobs that write checkpoints will fail"
-        condition = {**limit, "ComparisonOperator": _COMPARISONS["<" if free else ">"]}
-        yield cfn.logical_id(system.mount, "Full"), _alarm(plan, text, watched, condition)
+        full = condition(limit, periods=15, comparison="<" if free else ">")
+        yield cfn.logical_id(system.mount, "Full"), _alarm(plan, text, watched, full)
 
 
 def _of_reservations(plan: Plan) -> Iterator[tuple[str, Json]]:
@@ -231,16 +224,12 @@ def _of_reservations(plan: Plan) -> Iterator[tuple[str, Json]]:
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-cw-metrics.html
     """
     for id in reservations(plan):
-        watched = {
-            "Namespace": "AWS/EC2CapacityReservations",
-            "MetricName": "InstanceUtilization",
-            "Dimensions": dimensions({"CapacityReservationId": id}),
-            "Statistic": "Maximum",
-            "Period": 300,
-        }
-        condition = {**above(75, periods=6), "ComparisonOperator": _COMPARISONS["<"]}
+        of = {"CapacityReservationId": id}
+        used = metric("AWS/EC2CapacityReservations", "InstanceUtilization", of)
+        watched = statistic(used, "Maximum", 300)
         text = f"A quarter of {id} or more is paid for and idle"
-        yield cfn.logical_id(id, "Unused"), _alarm(plan, text, watched, condition)
+        idle = condition(75, periods=6, comparison="<")
+        yield cfn.logical_id(id, "Unused"), _alarm(plan, text, watched, idle)
 
 
 def _busiest(metric: str, part: str, id: Id) -> Json:
@@ -260,30 +249,19 @@ def _of_insights(plan: Plan) -> Iterator[tuple[str, Json]]:
     """What Container Insights measures of a cluster of EKS."""
     if Source.INSIGHTS not in sources(plan):
         return
-    for metric, threshold, meaning in _INSIGHTS:
-        yield (
-            cfn.logical_id(metric),
-            _alarm(
-                plan,
-                f"{plan.kubernetes_name}: {meaning}",
-                {
-                    "Namespace": "ContainerInsights",
-                    "MetricName": metric,
-                    "Dimensions": dimensions({"ClusterName": plan.kubernetes_name}),
-                    "Statistic": "Maximum",
-                    "Period": 60,
-                },
-                above(threshold, periods=10),
-            ),
-        )
+    cluster = plan.kubernetes_name
+    for name, threshold, meaning in _INSIGHTS:
+        nodes = metric("ContainerInsights", name, {"ClusterName": cluster})
+        watched, limit = statistic(nodes, "Maximum", 60), condition(threshold, periods=10)
+        yield cfn.logical_id(name), _alarm(plan, f"{cluster}: {meaning}", watched, limit)
 
 
-def above(threshold: float, *, periods: int) -> Json:
-    """The condition that a metric has been above ``threshold`` for so many periods."""
+def condition(threshold: float, *, periods: int, comparison: Comparison = ">") -> Json:
+    """The condition that a metric has been beyond ``threshold`` for so many periods."""
     return {
         "EvaluationPeriods": periods,
         "Threshold": threshold,
-        "ComparisonOperator": _COMPARISONS[">"],
+        "ComparisonOperator": _COMPARISONS[comparison],
         "TreatMissingData": "notBreaching",
     }
 
@@ -297,9 +275,4 @@ def alarm(topic: Any, description: str, watched: Json, condition: Json) -> Json:
     """A resource that notifies ``topic`` when the condition holds, and when it no longer does."""
     notified = {"AlarmActions": [topic], "OKActions": [topic]}
     properties = {"AlarmDescription": description, **watched, **condition, **notified}
-    return {"Type": "AWS::CloudWatch::Alarm", "Properties": properties}
-
-
-def dimensions(values: Json) -> list[Json]:
-    """Names and values in the form of alarms."""
-    return [{"Name": name, "Value": value} for name, value in values.items()]
+    return cfn.resource("AWS::CloudWatch::Alarm", properties)

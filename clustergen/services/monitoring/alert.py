@@ -13,6 +13,8 @@ Severity = Literal["page", "ticket", "info", "none"]
 Action = Literal["replace", "reset", "drain", "watch", "job", "capacity", "none"]
 """What to do; the runbook explains how for each target."""
 
+Comparison = Literal[">", "<"]
+
 SCOPE = "$scope"
 """In an expression: the matcher of the cluster's own series."""
 LESS_UNDUE = "$less_undue"
@@ -38,7 +40,7 @@ class Alarm:
     """
 
     metric: str
-    comparison: Literal[">", "<"]
+    comparison: Comparison
     threshold: float
     statistic: Literal["Maximum", "Minimum", "Sum", "SampleCount"] = "Maximum"
     label: str = ""

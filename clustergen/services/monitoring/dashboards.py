@@ -121,7 +121,8 @@ def _choice(variable: Variable, plan: Plan, labels: Labels) -> Json:
     label = labels.node if variable.label == names.NODE else variable.label
     query = f"label_values({expression(variable.series, labels)}, {label})"
     every = {"includeAll": True, "allValue": ".+"} if variable.several else {"includeAll": False}
-    chosen = {"text": "All", "value": "$__all"} if variable.several else _text(plan.name)
+    own = {"text": plan.name, "value": plan.name}
+    chosen = {"text": "All", "value": "$__all"} if variable.several else own
     return {
         "name": variable.name,
         "label": variable.name.replace("_", " "),
@@ -135,10 +136,6 @@ def _choice(variable: Variable, plan: Plan, labels: Labels) -> Json:
         "current": chosen,
         **every,
     }
-
-
-def _text(value: str) -> Json:
-    return {"text": value, "value": value}
 
 
 def _panels(rows: tuple[Row, ...], labels: Labels) -> Iterator[Json]:

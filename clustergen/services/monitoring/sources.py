@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from clustergen.plan.model import Lustre, NodeGroup, OpenZfs, Plan
@@ -81,13 +81,14 @@ def sources(plan: Plan) -> frozenset[Source]:
     return frozenset((Source.HOST, *_devices(plan), *scheduler))
 
 
+def _there(found: Mapping[Source, object]) -> Iterator[Source]:
+    """The sources of which there is something."""
+    return (source for source, there in found.items() if there)
+
+
 def _add_on(plan: Plan) -> Iterator[Source]:
-    yield Source.ADD_ON
     gpus = [group for group in plan.node_groups if group.type.gpus]
-    if gpus:
-        yield Source.GPU
-    if _always_due(gpus):
-        yield Source.ALWAYS
+    return _there({Source.ADD_ON: True, Source.GPU: gpus, Source.ALWAYS: _always_due(gpus)})
 
 
 def measured(plan: Plan) -> frozenset[Source]:
@@ -97,12 +98,13 @@ def measured(plan: Plan) -> frozenset[Source]:
 
 def _devices(plan: Plan) -> Iterator[Source]:
     groups = plan.node_groups
-    if any(group.type.gpus for group in groups):
-        yield Source.GPU
-    if any(group.type.neuron_devices for group in groups):
-        yield Source.NEURON
-    if any(group.efa for group in groups):
-        yield Source.EFA
+    return _there(
+        {
+            Source.GPU: any(group.type.gpus for group in groups),
+            Source.NEURON: any(group.type.neuron_devices for group in groups),
+            Source.EFA: any(group.efa for group in groups),
+        }
+    )
 
 
 def collects(plan: Plan) -> bool:
@@ -138,14 +140,14 @@ def most_by_reservation(plan: Plan) -> dict[str, int]:
 
 def _storage(plan: Plan) -> Iterator[Source]:
     lustre = [one for one in plan.storage if isinstance(one, Lustre)]
-    if plan.storage:
-        yield Source.MOUNTS
-    if lustre:
-        yield Source.LUSTRE
-    if any(isinstance(one, OpenZfs) for one in plan.storage):
-        yield Source.OPENZFS
-    if any(one.efa for one in lustre):
-        yield Source.LUSTRE_EFA
+    return _there(
+        {
+            Source.MOUNTS: plan.storage,
+            Source.LUSTRE: lustre,
+            Source.OPENZFS: any(isinstance(one, OpenZfs) for one in plan.storage),
+            Source.LUSTRE_EFA: any(one.efa for one in lustre),
+        }
+    )
 
 
 def reservations(plan: Plan) -> tuple[str, ...]:
@@ -155,38 +157,31 @@ def reservations(plan: Plan) -> tuple[str, ...]:
 
 
 def _capacity(plan: Plan) -> Iterator[Source]:
-    if reservations(plan):
-        yield Source.RESERVATION
     capacities = [group.capacity for group in plan.node_groups]
-    if any(one.kind == "capacity-block" and one.id for one in capacities):
-        yield Source.BLOCK
+    blocks = any(one.kind == "capacity-block" and one.id for one in capacities)
+    return _there({Source.RESERVATION: reservations(plan), Source.BLOCK: blocks})
 
 
 def _slurm(plan: Plan) -> Iterator[Source]:
-    yield Source.EXPECTED
-    if priced.by_type(plan):
-        yield Source.PRICED
+    # ParallelCluster's own images lack the exporter of GPUs, and the container toolkit that Docker
+    # needs for it.
+    exporter = plan.limits.exports_gpus or all(group.image for group in plan.node_groups)
     if collects(plan):
         yield from _collected(plan)
-    if plan.monitoring.metrics == "cloudwatch":
-        yield Source.AGENT
-    if plan.sagemaker:
-        yield Source.STEPS
-    # The prologs of other services and of existing clusters are not ours.
-    if plan.sagemaker and plan.head:
-        yield Source.JOB_FILES
     yield from _storage(plan)
-    if due(plan):
-        yield Source.MINIMUM
-    if _always_due(plan.node_groups) or collects(plan):
-        yield Source.ALWAYS
-    if _has_gpu_exporter(plan):
-        yield Source.GPU_EXPORTER
-
-
-def _has_gpu_exporter(plan: Plan) -> bool:
-    """ParallelCluster's own images lack it, and the container toolkit that Docker needs for it."""
-    return plan.limits.exports_gpus or all(group.image for group in plan.node_groups)
+    yield from _there(
+        {
+            Source.EXPECTED: True,
+            Source.PRICED: priced.by_type(plan),
+            Source.AGENT: plan.monitoring.metrics == "cloudwatch",
+            Source.STEPS: plan.sagemaker,
+            # The prologs of other services and of existing clusters are not ours.
+            Source.JOB_FILES: plan.sagemaker and plan.head,
+            Source.MINIMUM: due(plan),
+            Source.ALWAYS: _always_due(plan.node_groups) or collects(plan),
+            Source.GPU_EXPORTER: exporter,
+        }
+    )
 
 
 def _collected(plan: Plan) -> Iterator[Source]:
@@ -200,11 +195,13 @@ def _collected(plan: Plan) -> Iterator[Source]:
 
 
 def _kubernetes(plan: Plan) -> Iterator[Source]:
-    yield from (Source.KUBERNETES, Source.ALWAYS)
     gpus = any(group.type.gpus for group in plan.node_groups)
-    if gpus and plan.kubernetes.devices == "plugin":
-        yield Source.GPU_RESOURCES
-    if plan.kubernetes.admission == "kueue":
-        yield Source.KUEUE
-    if plan.kubernetes.autoscaler == "karpenter":
-        yield Source.KARPENTER
+    return _there(
+        {
+            Source.KUBERNETES: True,
+            Source.ALWAYS: True,
+            Source.GPU_RESOURCES: gpus and plan.kubernetes.devices == "plugin",
+            Source.KUEUE: plan.kubernetes.admission == "kueue",
+            Source.KARPENTER: plan.kubernetes.autoscaler == "karpenter",
+        }
+    )

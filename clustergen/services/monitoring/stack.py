@@ -15,6 +15,7 @@ from clustergen.base.resources import tree
 from clustergen.base.yaml_text import yaml_text
 from clustergen.plan.model import Lustre, OpenZfs, Plan, Ref
 from clustergen.services.aws import cfn, marks, prometheus
+from clustergen.services.aws.members import filled
 from clustergen.services.monitoring.sources import Source, sources
 
 # Alerts and panels are imported where they are used: most specs have no monitoring.
@@ -138,22 +139,17 @@ def _rules(plan: Plan) -> Json:
     from clustergen.services.monitoring.alerts import DUE
     from clustergen.services.monitoring.rules import rule_groups
 
-    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
-    return {
-        cfn.logical_id("rules", name): _while_running(
-            {
-                "Type": "AWS::APS::RuleGroupsNamespace",
-                "Properties": {
-                    "Name": _namespace(plan, name),
-                    "Workspace": prometheus.arn(workspace),
-                    "Data": yaml_text(groups),
-                    **tags,
-                },
-            },
-            name == DUE.name,
-        )
-        for name, groups in rule_groups(plan).items()
-    }
+    made: Json = {}
+    for name, groups in rule_groups(plan).items():
+        properties = {
+            "Name": _namespace(plan, name),
+            "Workspace": prometheus.arn(workspace),
+            "Data": yaml_text(groups),
+            **filled(Tags=cfn.tags(plan.tags)),
+        }
+        rules = cfn.resource("AWS::APS::RuleGroupsNamespace", properties)
+        made[cfn.logical_id("rules", name)] = _while_running(rules, name == DUE.name)
+    return made
 
 
 def _namespace(plan: Plan, name: str) -> str:
@@ -181,7 +177,7 @@ def _dashboard(plan: Plan) -> Json:
         "DashboardName": plan.stack(f"{plan.target}-dashboard"),
         "DashboardBody": _filled(body),
     }
-    return {_DASHBOARD: {"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}}
+    return {_DASHBOARD: cfn.resource("AWS::CloudWatch::Dashboard", properties)}
 
 
 def _filled(body: str) -> str | Json:

@@ -83,11 +83,6 @@ def script(
     )
 
 
-def job_folder() -> str:
-    """Where the exporter of GPUs that the script starts looks for the job of each GPU."""
-    return names.SLURM_JOB_FILES
-
-
 def compute_arguments(plan: Plan, groups: Sequence[NodeGroup]) -> list[str]:
     """Of a compute node of one of ``groups``: what it should have, where all have the same."""
     each = [(group, type) for group in groups for type in group.types]

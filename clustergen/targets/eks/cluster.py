@@ -72,23 +72,15 @@ def _cluster(plan: Plan) -> Iterator[tuple[str, Json]]:
 
 def _outputs(plan: Plan) -> dict[str, tuple[str, Json | str]]:
     """Description and value of each output of the stack, by name."""
-    if not plan.creates_cluster:
-        return {
-            "ClusterName": ("Name of the cluster", plan.cluster_name),
-            **dict(node_roles.outputs(plan)),
-        }
-    endpoint = cfn.get_att(control_plane.CLUSTER, "Endpoint")
-    outputs: dict[str, tuple[str, Json | str]] = {
-        "ClusterName": ("Name of the cluster", control_plane.NAME),
-        "ClusterArn": ("ARN of the cluster", control_plane.ARN),
-        "ClusterEndpoint": ("Address of the Kubernetes API", endpoint),
-        "EksSecurityGroupId": (
-            "Security group that EKS made for control plane and nodes",
-            control_plane.SECURITY_GROUP,
-        ),
-        **dict(node_roles.outputs(plan)),
-    }
-    if is_on(plan):
+    outputs = {"ClusterName": ("Name of the cluster", eks_cluster.reference(plan))}
+    if plan.creates_cluster:
+        endpoint = cfn.get_att(control_plane.CLUSTER, "Endpoint")
+        theirs = "Security group that EKS made for control plane and nodes"
+        outputs["ClusterArn"] = ("ARN of the cluster", control_plane.ARN)
+        outputs["ClusterEndpoint"] = ("Address of the Kubernetes API", endpoint)
+        outputs["EksSecurityGroupId"] = (theirs, control_plane.SECURITY_GROUP)
+    outputs |= node_roles.outputs(plan)
+    if plan.creates_cluster and is_on(plan):
         queue = cfn.get_att(karpenter.QUEUE, "QueueName")
         outputs["KarpenterQueueName"] = ("Queue of interruptions", queue)
     return outputs

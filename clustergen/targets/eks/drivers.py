@@ -8,10 +8,10 @@ it by the time the stack is deleted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from clustergen.base.artifacts import Json
+from clustergen.deployment.kinds import Driver
 from clustergen.plan.model import Plan
 from clustergen.services.aws import cfn
 from clustergen.services.eks import addons
@@ -32,56 +32,48 @@ _OBJECTS: Mapping[str, str] = MappingProxyType(
 in kube-system."""
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
-    """An add-on that may be in the cluster already."""
-
-    addon: Addon
-
-    @property
-    def parameter(self) -> str:
-        """``yes`` if the stack has it."""
-        return f"Install{cfn.logical_id(self.addon.name)}"
-
-    @property
-    def object(self) -> str:
-        return _OBJECTS[self.addon.name]
-
-
-def drivers(plan: Plan) -> tuple[Driver, ...]:
+def drivers(plan: Plan) -> tuple[Addon, ...]:
     """What the file systems of a plan need in an existing cluster."""
     found = () if plan.creates_cluster else addons.drivers(plan)
     with_role = [addons.POD_IDENTITY] if any(addon.service_account for addon in found) else []
-    return tuple(Driver(addon) for addon in (*with_role, *found))
+    return (*with_role, *found)
+
+
+def described(plan: Plan) -> dict[str, Driver]:
+    """The same by their parameters, for a deployment."""
+    return {_parameter(each): Driver(each.name, _OBJECTS[each.name]) for each in drivers(plan)}
 
 
 def parameters(plan: Plan) -> Json:
     """A parameter of the template for each."""
     return {
-        driver.parameter: cfn.text(
-            f"Whether this stack installs {driver.addon.name}",
-            Default="no",
-            AllowedValues=["yes", "no"],
+        _parameter(each): cfn.text(
+            f"Whether this stack installs {each.name}", Default="no", AllowedValues=["yes", "no"]
         )
-        for driver in drivers(plan)
+        for each in drivers(plan)
     }
 
 
 def conditions(plan: Plan) -> Json:
     """The conditions of the resources; each has the name of its add-on."""
     return {
-        _condition(driver): {"Fn::Equals": [cfn.ref(driver.parameter), "yes"]}
-        for driver in drivers(plan)
+        _condition(each): {"Fn::Equals": [cfn.ref(_parameter(each)), "yes"]}
+        for each in drivers(plan)
     }
 
 
 def resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     """The add-ons, and the roles of their pods."""
     cluster = eks_cluster.reference(plan)
-    for driver in drivers(plan):
-        for name, resource in addons.resources(plan, [driver.addon], cluster=cluster):
-            yield name, lasting({**resource, "Condition": _condition(driver)}, retain=True)
+    for each in drivers(plan):
+        for name, resource in addons.resources(plan, [each], cluster=cluster):
+            yield name, lasting({**resource, "Condition": _condition(each)}, retain=True)
 
 
-def _condition(driver: Driver) -> str:
-    return f"{addons.logical_id(driver.addon)}IsOurs"
+def _parameter(addon: Addon) -> str:
+    """``yes`` if the stack has it."""
+    return f"Install{cfn.logical_id(addon.name)}"
+
+
+def _condition(addon: Addon) -> str:
+    return f"{addons.logical_id(addon)}IsOurs"

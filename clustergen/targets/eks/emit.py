@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from clustergen.base.artifacts import Bundle, Json
-from clustergen.deployment.kinds import Driver, Eks, ManagedGroup
+from clustergen.deployment.kinds import Eks, ManagedGroup
 from clustergen.deployment.model import Objects, OfTarget, Source
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
@@ -113,13 +113,10 @@ def _joined(plan: Plan, managed: Sequence[NodeGroup]) -> dict[str, Any]:
         "security_group": plan.options_as(Options).cluster_security_group or "",
         "efa_only": tuple(thin),
         "cni": tuple(limits.CNI_OF_EFA_ONLY),
-        "drivers": {
-            each.parameter: Driver(each.addon.name, each.object) for each in drivers.drivers(plan)
-        },
+        "drivers": drivers.described(plan),
     }
 
 
 def _group(group: NodeGroup) -> ManagedGroup:
-    sizes = of_eks(group)
     parameter = size_parameters.parameter(group)
-    return ManagedGroup(node_groups.logical_id(group), parameter, *sizes)
+    return ManagedGroup(node_groups.logical_id(group), parameter, *of_eks(group))

@@ -79,8 +79,6 @@ EFA_DRA = "1.35"
 # ULTRASERVERS; 2026-11-20.
 ULTRASERVER = "1.33"
 
-# TYPES: the maximum number of pods on a node; 2026-11-20.
-MAX_PODS_SMALL, MAX_PODS_LARGE, LARGE_VCPUS = 110, 250, 30
 HOST_NETWORK_PODS = 2
 """kube-proxy and the VPC CNI, which use the node's address."""
 

@@ -107,19 +107,15 @@ def _instance_types(group: NodeGroup) -> list[str] | None:
     return [type.name for type in group.types]
 
 
-def can_surge(group: NodeGroup) -> bool:
-    """Whether additional nodes can start while a group is updated."""
-    return not (group.reserved or group.efa)
-
-
 def _updates(group: NodeGroup) -> Json:
     """The update settings: without spare capacity, old nodes must stop before new ones start.
 
     https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
     """
+    spare = not (group.reserved or group.efa)
     return {
         "MaxUnavailablePercentage": UPDATED_AT_ONCE,
-        "UpdateStrategy": "DEFAULT" if can_surge(group) else "MINIMAL",
+        "UpdateStrategy": "DEFAULT" if spare else "MINIMAL",
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import Interface
+from clustergen.services.kubernetes import capacity
 from clustergen.targets.eks import limits
 
 
@@ -18,5 +19,4 @@ def most(type: InstanceType, interfaces: Sequence[Interface]) -> int:
     taken = sum(i.card == 0 and not i.has_ip for i in interfaces)
     room = type.cards[0].max_interfaces - taken
     pods = room * (type.ipv4_per_interface - 1) + limits.HOST_NETWORK_PODS
-    large = type.vcpus > limits.LARGE_VCPUS
-    return min(pods, limits.MAX_PODS_LARGE if large else limits.MAX_PODS_SMALL)
+    return min(pods, capacity.most_pods(type))

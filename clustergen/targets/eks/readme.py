@@ -26,7 +26,7 @@ def values(plan: Plan) -> dict[str, Any]:
     groups, managed = plan.node_groups, cluster.managed(plan)
     has_logs = plan.creates_cluster and not plan.options.leaves_out("control-plane-logs")
     return {
-        "added_addons": [driver.addon.name for driver in drivers.drivers(plan)],
+        "added_addons": [addon.name for addon in drivers.drivers(plan)],
         "blocks": [_block(plan, g) for g in managed if g.capacity.kind == "capacity-block"],
         "control_plane_logs": control_plane.log_group_name(plan.cluster_name) if has_logs else "",
         "elastic": [

@@ -147,6 +147,11 @@ def _decoded(value: Any) -> str | None:
         return value
 
 
+def number(value: object) -> int | None:
+    """A number; CloudFormation also accepts ``"2"`` for 2."""
+    return int(value) if isinstance(value, int | str) and str(value).isdecimal() else None
+
+
 def referred(value: Any) -> str | None:
     """The logical id that a Ref or GetAtt names."""
     given = as_map(value)

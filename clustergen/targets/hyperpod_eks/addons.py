@@ -63,8 +63,7 @@ def _addon(plan: Plan, name: str, after: tuple[str, ...] = (), **more: Any) -> J
         **more,
         "Tags": cfn.tags({**_TAG, **plan.tags}),
     }
-    depends = {"DependsOn": list(after)} if after else {}
-    return {"Type": "AWS::EKS::Addon", **depends, "Properties": properties}
+    return cfn.resource("AWS::EKS::Addon", properties, after)
 
 
 def _training_operator(plan: Plan) -> Json:
@@ -73,22 +72,18 @@ def _training_operator(plan: Plan) -> Json:
     Its association is a separate resource: the add-on rejects one in its properties.
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-eks-operator-install.html
     """
-    access = "arn:${AWS::Partition}:iam::aws:policy/AmazonSageMakerHyperPodTrainingOperatorAccess"
-    role = _role(plan, "training-operator", {"ManagedPolicyArns": [cfn.sub(access)]})
+    access = iam.managed("AmazonSageMakerHyperPodTrainingOperatorAccess")
     association = {
-        "Type": "AWS::EKS::PodIdentityAssociation",
-        "Properties": {
-            "ClusterName": cfn.ref(_CLUSTER),
-            "Namespace": "aws-hyperpod",
-            "ServiceAccount": "hp-training-operator-controller-manager",
-            "RoleArn": cfn.get_att("TrainingOperatorRole", "Arn"),
-            "Tags": cfn.tags({**_TAG, **plan.tags}),
-        },
+        "ClusterName": cfn.ref(_CLUSTER),
+        "Namespace": "aws-hyperpod",
+        "ServiceAccount": "hp-training-operator-controller-manager",
+        "RoleArn": cfn.get_att("TrainingOperatorRole", "Arn"),
+        "Tags": cfn.tags({**_TAG, **plan.tags}),
     }
     return {
         "CertManager": _addon(plan, CERT_MANAGER),
-        "TrainingOperatorRole": role,
-        "TrainingOperatorIdentity": association,
+        "TrainingOperatorRole": _role(plan, "training-operator", {"ManagedPolicyArns": [access]}),
+        "TrainingOperatorIdentity": cfn.resource("AWS::EKS::PodIdentityAssociation", association),
         "TrainingOperator": _addon(
             plan, TRAINING_OPERATOR, ("CertManager", "TrainingOperatorIdentity")
         ),

@@ -18,6 +18,7 @@ from clustergen.deployment.kinds import DESCRIBED, PRIORITIES, QUOTA
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.aws import cfn, marks
+from clustergen.services.aws.members import filled
 from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
 from clustergen.targets.hyperpod_eks import governance_limits
 
@@ -252,14 +253,9 @@ def _described(what: str, members: Json) -> Json:
 
 def template(plan: Plan) -> Json:
     """The quotas as a separate stack, which requires the HyperPod cluster to be in service."""
-    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
-    owned = {"ClusterArn": cfn.ref(CLUSTER), **tags}
-    made = {
-        "Scheduler": {
-            "Type": "AWS::SageMaker::ClusterSchedulerConfig",
-            "Properties": {"Name": plan.name, **scheduler(plan), **owned},
-        }
-    }
+    owned = {"ClusterArn": cfn.ref(CLUSTER), **filled(Tags=cfn.tags(plan.tags))}
+    config = {"Name": plan.name, **scheduler(plan), **owned}
+    made = {"Scheduler": cfn.resource("AWS::SageMaker::ClusterSchedulerConfig", config)}
     for name, members in _requests(plan).items():
         made[cfn.logical_id("quota", name)] = {
             "Type": "AWS::SageMaker::ComputeQuota",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.base.text_lists import words
+from clustergen.base.text_lists import word_set
 
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"
 QUOTA = f"{_API}ComputeQuotaConfig.html"
@@ -25,14 +25,13 @@ ALL_IDLE_PERCENT = 100
 MAX_BORROW_PERCENT = 10000
 
 # botocore 1.44.5 sagemaker: MIGProfileType, the same as in CloudFormation; 2026-11-20.
-_PARTITIONS = words("""
+PARTITIONS = word_set("""
     1g.5gb 1g.10gb 1g.18gb 1g.20gb 1g.23gb 1g.35gb 1g.45gb 1g.47gb
     2g.10gb 2g.20gb 2g.35gb 2g.45gb 2g.47gb
     3g.20gb 3g.40gb 3g.71gb 3g.90gb 3g.93gb
     4g.20gb 4g.40gb 4g.71gb 4g.90gb 4g.93gb
     7g.40gb 7g.80gb 7g.141gb 7g.180gb 7g.186gb
 """)
-PARTITIONS = frozenset(_PARTITIONS)
 """MIG profiles that a quota can count."""
 
 # cfn-lint 1.58.0 data/schemas/providers: regions whose CloudFormation has both

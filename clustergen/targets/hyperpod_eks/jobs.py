@@ -12,11 +12,9 @@ from clustergen.base.artifacts import Artifact, Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.kubernetes import pods, training
 from clustergen.services.kubernetes.manifest import annotated, file, kubernetes_object
-from clustergen.services.kubernetes.training import Commands, Training, groups
+from clustergen.services.kubernetes.training import Commands, Training
 from clustergen.targets.hyperpod_eks import governance, limits
 from clustergen.targets.hyperpod_eks.smoke import placed, with_the_chart
-
-__all__ = ["files", "groups"]
 
 API = "kubeflow.org/v1"
 _CONTAINER = "pytorch"
@@ -25,7 +23,7 @@ _CONTAINER = "pytorch"
 
 def files(plan: Plan) -> Iterator[Artifact]:
     """A PyTorchJob for each group with accelerators."""
-    for group in groups(plan):
+    for group in training.groups(plan):
         job = training.of_group(with_the_chart(plan), group, placed)
         label = f"training.kubeflow.org/job-name={job.name}"
         numbers = "`replicas`, `minReplicas`, `maxReplicas` and `--nnodes`"

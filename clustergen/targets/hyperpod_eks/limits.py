@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from clustergen.base.findings import Severity
 from clustergen.base.patterns import pattern
-from clustergen.base.text_lists import words
+from clustergen.base.text_lists import word_set, words
 from clustergen.plan.limits import LABEL, Labels, Names, Scripts, Systems, Verdict
 from clustergen.services.hyperpod import limits as shared
 from clustergen.services.hyperpod.limits import GUIDE
@@ -57,12 +57,13 @@ OS = "alinux2023"
 # config/default-mig-config.yaml; 2026-10-19. Those with one profile for all GPUs are named
 # all-PROFILE, the mixed ones after their counts. Small, medium and large stand for 1g, 2g, 3g and
 # 4g of one model.
-_ALIKE = words("""
+MIG_ALIKE = word_set("""
     1g.5gb 3g.20gb 7g.40gb
     1g.10gb 3g.40gb 7g.80gb
     1g.18gb 3g.71gb 7g.141gb
     1g.34gb 1g.67gb 2g.67gb 3g.135gb 4g.135gb 7g.269gb
 """)
+"""Profiles with a configuration ``all-PROFILE``, which divides the whole GPU."""
 _MODELS = (
     {"1g": "1g.5gb", "2g": "2g.10gb", "3g": "3g.20gb", "4g": "4g.20gb"},
     {"1g": "1g.10gb", "2g": "2g.20gb", "3g": "3g.40gb", "4g": "4g.40gb"},
@@ -95,8 +96,6 @@ def _mixed() -> Mapping[frozenset[tuple[str, int]], str]:
     return MappingProxyType(found)
 
 
-MIG_ALIKE = frozenset(_ALIKE)
-"""Profiles with a configuration ``all-PROFILE``, which divides the whole GPU."""
 MIG_MIXED = _mixed()
 
 # Names of Kubernetes objects' labels, resources and APIs, the same in every partition; 2026-11-20.

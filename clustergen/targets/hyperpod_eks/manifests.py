@@ -12,56 +12,30 @@ from clustergen.services.kubernetes import (
     bundle,
     joining,
     ownership,
-    pruning,
     storage_class,
     timetable,
     volumes,
 )
-from clustergen.services.kubernetes.bundle import VOLUMES
-from clustergen.services.kubernetes.manifest import file
+from clustergen.services.kubernetes.bundle import Manifest
 from clustergen.targets.hyperpod_eks import governance, karpenter, limits
-
-KARPENTER = "manifests/karpenter.yaml"
-STORAGE_CLASS = "manifests/storage-class.yaml"
-ACCESS = "manifests/access.yaml"
-OWNERSHIP = "manifests/ownership.yaml"
-TIMETABLE = "manifests/timetable.yaml"
 
 
 # next_steps reads it, too.
 @functools.lru_cache(maxsize=8)
 def files(plan: Plan) -> tuple[Artifact, ...]:
     """The manifests to apply to the EKS cluster after HyperPod's chart, and their script."""
-    made = tuple(_manifests(plan))
-    objects = (item for _, _, items in _kinds(plan) for item in items)
+    made = tuple(bundle.rendered(plan, _KINDS))
+    objects = (item for kind in _KINDS for item in kind.objects(plan))
     return (*made, bundle.apply(plan, made, objects, limits.GROUP_LABEL))
 
 
-def _manifests(plan: Plan) -> Iterator[Artifact]:
-    for path, comment, objects in _kinds(plan):
-        if made := [pruning.labelled(plan, item) for item in objects]:
-            yield file(path, comment, made)
+def _access(plan: Plan) -> Iterable[Json]:
+    new = plan.options.creates_eks
+    return access.objects(plan, governance.by_queue(plan), limits.JOBS) if new else ()
 
 
-def _kinds(plan: Plan) -> Iterator[tuple[str, tuple[str, ...], Iterable[Json]]]:
-    """Path, comment and objects of each file."""
-    comment: tuple[str, ...] = (
-        "What HyperPod's Karpenter may start: a node class of instance groups, and",
-        "a node pool, for each queue. Pods without room make it add nodes.",
-    )
-    yield KARPENTER, comment, karpenter.manifests(plan)
-    comment = (
-        "File systems for pods: a volume and its claim for each, in each namespace of jobs.",
-        "A pod names the claim among its volumes.",
-    )
-    yield VOLUMES, comment, volumes.objects(plan, governance.namespaces(plan))
-    if plan.options.creates_eks:
-        bindings = access.objects(plan, governance.by_queue(plan), limits.JOBS)
-        yield ACCESS, access.COMMENT, bindings
-        yield STORAGE_CLASS, storage_class.COMMENT, storage_class.objects(plan)
-    yield TIMETABLE, timetable.COMMENT, _dated(plan)
-    comment = ("Jobs that open new file systems to the users of all pods.",)
-    yield OWNERSHIP, comment, _opened(plan)
+def _storage_class(plan: Plan) -> Iterable[Json]:
+    return storage_class.objects(plan) if plan.options.creates_eks else ()
 
 
 def _dated(plan: Plan) -> Iterator[Json]:
@@ -95,3 +69,27 @@ def _of_present_nodes(plan: Plan) -> str:
     dated = {group.name for group in plan.node_groups if group.capacity.starts}
     present = (q.name for q in plan.queues if dated.isdisjoint(g.name for g in q.node_groups))
     return spaces[next(present, plan.queues[0].name)] if governance.pod_labels(last) else last
+
+
+_KINDS = (
+    Manifest(
+        "karpenter",
+        (
+            "What HyperPod's Karpenter may start: a node class of instance groups, and",
+            "a node pool, for each queue. Pods without room make it add nodes.",
+        ),
+        karpenter.manifests,
+    ),
+    Manifest(
+        "volumes",
+        (
+            "File systems for pods: a volume and its claim for each, in each namespace of jobs.",
+            "A pod names the claim among its volumes.",
+        ),
+        lambda plan: volumes.objects(plan, governance.namespaces(plan)),
+    ),
+    Manifest("access", access.COMMENT, _access),
+    Manifest("storage-class", storage_class.COMMENT, _storage_class),
+    Manifest("timetable", timetable.COMMENT, _dated),
+    Manifest("ownership", ("Jobs that open new file systems to the users of all pods.",), _opened),
+)

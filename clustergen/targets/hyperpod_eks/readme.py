@@ -7,7 +7,7 @@ from typing import Any
 
 from clustergen.plan.model import Plan
 from clustergen.services.eks import control_plane
-from clustergen.services.kubernetes import bundle
+from clustergen.services.kubernetes import bundle, training
 from clustergen.services.kubernetes.karpenter import is_karpenter
 from clustergen.services.kubernetes.manifest import FOLDER
 from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
@@ -19,7 +19,6 @@ from clustergen.targets.hyperpod_eks import (
     cluster,
     governance,
     governance_limits,
-    jobs,
     lifecycle,
     limits,
     manifests,
@@ -39,7 +38,7 @@ def values(plan: Plan) -> dict[str, Any]:
         "filled": any(placeholders.names(file.text) for file in made),
         "group_label": limits.GROUP_LABEL,
         "has_optional": lifecycle.has_optional(plan),
-        "has_sample_jobs": bool(jobs.groups(plan)),
+        "has_sample_jobs": bool(training.groups(plan)),
         "has_scripts": bool(lifecycle.files(plan)),
         "health_label": limits.HEALTH_LABEL,
         "karpenter_sizes": _sized_by_karpenter(plan),

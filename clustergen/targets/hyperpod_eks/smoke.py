@@ -7,14 +7,11 @@ from dataclasses import replace
 
 from clustergen.base.artifacts import Artifact, Json
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.services.kubernetes import smoke
-from clustergen.services.kubernetes.components import toleration
+from clustergen.services.kubernetes import pods, smoke
 from clustergen.services.kubernetes.labels_and_taints import affinity
 from clustergen.services.kubernetes.names import INSTANCE_TYPE_LABEL
 from clustergen.targets.hyperpod_eks import karpenter
 from clustergen.targets.hyperpod_eks.limits import GROUP_LABEL
-
-FOLDER = smoke.FOLDER
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
@@ -36,12 +33,7 @@ def with_the_chart(plan: Plan) -> Plan:
 
 def placed(plan: Plan, group: NodeGroup) -> Json:
     """Node selector and tolerations for the pods of a group's test."""
-    tolerations = [toleration(taint) for taint in karpenter.taints(plan, group)]
-    return {
-        **_nodes(plan, group),
-        **({"tolerations": tolerations} if tolerations else {}),
-        "automountServiceAccountToken": False,
-    }
+    return pods.on_nodes(_nodes(plan, group), karpenter.taints(plan, group))
 
 
 def _nodes(plan: Plan, group: NodeGroup) -> Json:

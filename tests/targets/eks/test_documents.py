@@ -66,6 +66,11 @@ def _paths(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
                 yield from _paths(inner, (*path, key))
 
 
+def test_a_part_of_a_gpu_needs_the_image_with_its_driver() -> None:
+    document = template("node_groups: [{name: h200, instance_type: g6f.xlarge, count: 1}]")
+    assert list(broken(EKS, document)) == []
+
+
 def test_any_json_is_accepted() -> None:
     """The schema reports wrong types; document rules only must not fail on them."""
     document = template(ALL_SORTS)

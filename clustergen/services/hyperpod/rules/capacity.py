@@ -46,10 +46,9 @@ def reserved_type(plan: Plan) -> Iterator[Problem]:
 )
 def plan_arn(plan: Plan) -> Iterator[Problem]:
     for group in _planned(plan):
-        arn, path = group.capacity.id or "", group.at("capacity", "training_plan")
-        if (region := arn.split(":")[3]) != plan.region:
+        if (region := (group.capacity.id or "").split(":")[3]) != plan.region:
             yield Problem(
-                path,
+                group.at("capacity", "training_plan"),
                 f"the training plan is in {region}, the cluster in {plan.region}",
                 help=f"write region: {region}, or the ARN of a plan in {plan.region}",
             )

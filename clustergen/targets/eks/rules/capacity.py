@@ -8,7 +8,7 @@ from clustergen.base.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.sizes import on_spot
 from clustergen.services.kubernetes import karpenter
-from clustergen.targets.eks import limits
+from clustergen.targets.eks import limits, requests
 from clustergen.targets.eks.rules import rule
 
 _KARPENTER = "kubernetes: {autoscaler: karpenter}"
@@ -85,9 +85,8 @@ def minimum(plan: Plan) -> Iterator[Problem]:
     capacity: {capacity_block: cr-0a1b2c3d4e5f67890, starts: "2026-12-10T11:30:00Z"}""",
 )
 def block_start(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        undated = group.capacity.kind == "capacity-block" and not group.capacity.starts
-        if undated and group.min:
+    for group in requests.undated_blocks(plan):
+        if group.min:
             yield Problem(
                 group.at("capacity"),
                 f"{group.name} starts without nodes: {group.capacity.id} may not have begun",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Fix, Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.services.eks import versions
 from clustergen.services.eks.versions import VERSIONS
@@ -12,6 +12,8 @@ from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.rules import rule
 
 _VERSION: Path = ("kubernetes", "version")
+_NEWER = f"write version: '{versions.LASTING}'"
+_FIX = unsafe(put(_VERSION, versions.LASTING))
 
 
 @rule(
@@ -29,8 +31,8 @@ def unknown_version(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             _VERSION,
             f"EKS had no Kubernetes {name} on {versions.DATE}; the newest was {versions.NEWEST}",
-            help=_newer(),
-            fix=_fix(),
+            help=_NEWER,
+            fix=_FIX,
         )
 
 
@@ -48,10 +50,10 @@ def retired_version(plan: Plan) -> Iterator[Problem]:
     version = VERSIONS.get(name)
     if version and versions.is_over(version):
         ended = f"extended support of Kubernetes {name} ended on {version.extended_until}"
-        yield Problem(_VERSION, ended, help=_newer(), fix=_fix())
+        yield Problem(_VERSION, ended, help=_NEWER, fix=_FIX)
     elif not version and versions.is_older(name):
         message = f"EKS no longer had Kubernetes {name} on {versions.DATE}"
-        yield Problem(_VERSION, message, help=_newer(), fix=_fix())
+        yield Problem(_VERSION, message, help=_NEWER, fix=_FIX)
 
 
 @rule(
@@ -94,11 +96,3 @@ def adopted_by_the_cdk(plan: Plan) -> Iterator[Problem]:
             help="write install: script",
             fix=unsafe(put(("targets", "eks", "install"), "script")),
         )
-
-
-def _newer() -> str:
-    return f"write version: '{versions.LASTING}'"
-
-
-def _fix() -> Fix:
-    return unsafe(put(_VERSION, versions.LASTING))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, unwanted
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits
 from clustergen.services.kubernetes import karpenter
 from clustergen.targets.hyperpod_eks.options import Options
@@ -42,15 +42,11 @@ def _needs(plan: Plan) -> Iterator[str]:
     if karpenter.is_on(plan):
         yield "Karpenter"
     for group in plan.node_groups:
-        yield from _of_a_group(plan, group)
-
-
-def _of_a_group(plan: Plan, group: NodeGroup) -> Iterator[str]:
-    if group.capacity.kind == "spot":
-        yield "Spot"
-    if len(group.types) > 1:
-        yield "several instance types"
-    if 0 < group.min < group.max and not karpenter.is_on(plan):
-        yield "a minimum of nodes"
-    if group.mig:
-        yield "MIG partitions"
+        if group.capacity.kind == "spot":
+            yield "Spot"
+        if len(group.types) > 1:
+            yield "several instance types"
+        if 0 < group.min < group.max and not karpenter.is_on(plan):
+            yield "a minimum of nodes"
+        if group.mig:
+            yield "MIG partitions"

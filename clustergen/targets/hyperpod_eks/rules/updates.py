@@ -90,13 +90,12 @@ def durations(plan: Plan) -> Iterator[Problem]:
         if (field in _DRAINING) != _drains(plan) or seconds is None:
             continue
         if not least <= seconds <= most:
+            nearest = format_duration(least if seconds < least else most)
             yield Problem(
                 (*_PATH, field),
                 f"{field} of {format_duration(seconds)}",
-                help=f"write {format_duration(least if seconds < least else most)}",
-                fix=unsafe(
-                    put((*_PATH, field), format_duration(least if seconds < least else most))
-                ),
+                help=f"write {nearest}",
+                fix=unsafe(put((*_PATH, field), nearest)),
             )
 
 
@@ -118,13 +117,12 @@ def alarm_names(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).auto_patching
     for index, alarm in enumerate(given.rollback_alarms if given else ()):
         if alarm.startswith("arn:"):
+            path, name = (*_PATH, "rollback_alarms", index), alarm.rpartition(":")[2]
             yield Problem(
-                (*_PATH, "rollback_alarms", index),
+                path,
                 f"{alarm} is an ARN, not the name of an alarm",
-                help=f"write {alarm.split(':')[-1] or 'its name'}",
-                fix=safe(put((*_PATH, "rollback_alarms", index), alarm.split(":")[-1]))
-                if alarm.split(":")[-1]
-                else None,
+                help=f"write {name or 'its name'}",
+                fix=safe(put(path, name)) if name else None,
             )
 
 

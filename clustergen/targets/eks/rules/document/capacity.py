@@ -9,7 +9,7 @@ from clustergen.base.findings import Problem
 from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule
-from clustergen.targets.eks.template import Nodes, Template
+from clustergen.targets.eks.template import Nodes, Template, number
 
 _BLOCK, _MARKET = "CAPACITY_BLOCK", "capacity-block"
 _EFA = ("efa", "efa-only")
@@ -21,6 +21,14 @@ _RESERVATIONS = (
 _IN_BLOCK = "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]\n"
 _RESERVED = "node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]\n"
 _SUBNETS = ("subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891")
+_GROUP = (
+    "CapacityReservationResourceGroupArn: "
+    "'arn:aws:resource-groups:us-east-1:111122223333:group/h200'"
+)
+
+
+def _specified(members: str) -> str:
+    return _RESERVED + in_launch_template(f"CapacityReservationSpecification: {{{members}}}")
 
 
 @rule(
@@ -92,24 +100,13 @@ def block_placement(template: Template) -> Iterator[Problem]:
     "Reservation by id and by resource group",
     why="A launch template targets one reservation or one group of reservations.",
     source=f"{_EC2}CapacityReservationTarget.html",
-    bad=_RESERVED
-    + in_launch_template(
-        "CapacityReservationSpecification: {CapacityReservationTarget: "
-        "{CapacityReservationResourceGroupArn: "
-        "'arn:aws:resource-groups:us-east-1:111122223333:group/h200'}}"
-    ),
-    good=_RESERVED
-    + in_launch_template(
-        "CapacityReservationSpecification: {CapacityReservationTarget: "
-        "{CapacityReservationId: null, CapacityReservationResourceGroupArn: "
-        "'arn:aws:resource-groups:us-east-1:111122223333:group/h200'}}"
-    ),
+    bad=_specified(f"CapacityReservationTarget: {{{_GROUP}}}"),
+    good=_specified(f"CapacityReservationTarget: {{CapacityReservationId: null, {_GROUP}}}"),
 )
 def reservation_target(template: Template) -> Iterator[Problem]:
+    both = {"CapacityReservationId", "CapacityReservationResourceGroupArn"}
     for nodes in template.nodes:
-        if {"CapacityReservationId", "CapacityReservationResourceGroupArn"} <= _reserved(
-            nodes
-        ).keys():
+        if both <= _reserved(nodes).keys():
             yield nodes.template_problem(
                 ("CapacityReservationSpecification",),
                 "a reservation by id and by resource group",
@@ -122,13 +119,8 @@ def reservation_target(template: Template) -> Iterator[Problem]:
     "Reservation preference that contradicts the named reservation",
     why="With the preference open or none, EC2 rejects a launch template that names a reservation.",
     source=f"{_EC2}CapacityReservationSpecification.html",
-    bad=_RESERVED
-    + in_launch_template("CapacityReservationSpecification: {CapacityReservationPreference: none}"),
-    good=_RESERVED
-    + in_launch_template(
-        "CapacityReservationSpecification: "
-        "{CapacityReservationPreference: capacity-reservations-only}"
-    ),
+    bad=_specified("CapacityReservationPreference: none"),
+    good=_specified("CapacityReservationPreference: capacity-reservations-only"),
 )
 def reservation_preference(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
@@ -193,7 +185,7 @@ def one_zone(template: Template) -> Iterator[Problem]:
 def sizes(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
         scaling = as_map(nodes.group.properties.get("ScalingConfig"))
-        named = ((name, _number(template.default(scaling.get(name)))) for name in _SIZES)
+        named = ((name, number(template.default(scaling.get(name)))) for name in _SIZES)
         known = [(name, number) for name, number in named if number is not None]
         for (lower, least), (upper, most) in pairwise(known):
             if least > most:
@@ -219,8 +211,3 @@ def _reserved(nodes: Nodes) -> Json:
     """The reservation that the launch template targets; empty without one."""
     specification = as_map(nodes.data.get("CapacityReservationSpecification"))
     return as_map(specification.get("CapacityReservationTarget"))
-
-
-def _number(value: object) -> int | None:
-    """A number; CloudFormation also accepts ``"2"`` for 2."""
-    return int(value) if isinstance(value, int | str) and str(value).isdecimal() else None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem
 from clustergen.facts.catalog import InstanceType
+from clustergen.services.eks.images import ami_type
 from clustergen.services.eks.versions import at_least
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_node_group, rule
@@ -30,7 +31,7 @@ def architecture(template: Template) -> Iterator[Problem]:
                 yield nodes.group.problem(
                     ("AmiType",),
                     f"{nodes.image} on {type.name}, which is {type.arch}",
-                    f"write {_right_image(type)}",
+                    f"write {ami_type(type)}",
                 )
 
 
@@ -65,7 +66,7 @@ def driver(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
         for type in nodes.types:
             if what := _wrong_driver(nodes.image, type):
-                yield nodes.group.problem(("AmiType",), what, f"write {_right_image(type)}")
+                yield nodes.group.problem(("AmiType",), what, f"write {ami_type(type)}")
 
 
 @rule(
@@ -86,7 +87,7 @@ def amazon_linux_2(template: Template) -> Iterator[Problem]:
             yield nodes.group.problem(
                 ("AmiType",),
                 f"{nodes.image}: there is no Amazon Linux 2 from Kubernetes {_WITHOUT_AL2} on",
-                f"write {_right_image(nodes.types[0])}" if nodes.types else "write one of AL2023",
+                f"write {ami_type(nodes.types[0])}" if nodes.types else "write one of AL2023",
             )
 
 
@@ -103,18 +104,11 @@ def _wrong_driver(image: str, type: InstanceType) -> str:
     """The problem with the driver of an image on ``type``; empty if there is none."""
     if not (_is_named(image) and _boots(image, type)):
         return ""
-    if type.accelerator and _driver(image) != _driver(_right_image(type)):
+    if type.accelerator and _driver(image) != _driver(ami_type(type)):
         return f"{image} has no driver for {type.name}"
     if not type.accelerator and _driver(image):
         return f"{image} on {type.name}, which has no accelerator"
     return ""
-
-
-def _right_image(type: InstanceType) -> str:
-    arch = "ARM_64" if type.arch == "arm64" else "x86_64"
-    if type.neuron_devices:
-        return f"AL2023_{arch}_NEURON"
-    return f"AL2023_{arch}_{'NVIDIA' if type.gpus else 'STANDARD'}"
 
 
 def _driver(image: str) -> str:

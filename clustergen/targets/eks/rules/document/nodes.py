@@ -11,7 +11,7 @@ from clustergen.facts.catalog import InstanceType, explain_missing, find
 from clustergen.overlay.parts import Json, as_list
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule
-from clustergen.targets.eks.template import Nodes, Template
+from clustergen.targets.eks.template import Nodes, Template, number
 
 _INTERFACE = (
     "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
@@ -110,7 +110,8 @@ def template_name(template: Template) -> Iterator[Problem]:
 )
 def no_type(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
-        if not _own_types(nodes) and "InstanceType" not in nodes.data:
+        own = as_list(nodes.group.properties.get("InstanceTypes"))
+        if not own and "InstanceType" not in nodes.data:
             yield nodes.group.problem(
                 ("InstanceTypes",),
                 "no instance type, so that EKS starts t3.medium",
@@ -263,10 +264,6 @@ def _prohibited(nodes: Nodes) -> Iterator[tuple[Path, str, str]]:
             yield path, "SubnetId", "the subnets are the node group's: Subnets"
 
 
-def _own_types(nodes: Nodes) -> list[object]:
-    return as_list(nodes.group.properties.get("InstanceTypes"))
-
-
 def _misplaced(type: InstanceType, interface: Json) -> str:
     """Why ``type`` does not support ``interface``; empty if it does."""
     index, device = _slot(interface)
@@ -281,12 +278,8 @@ def _misplaced(type: InstanceType, interface: Json) -> str:
 
 
 def _slot(interface: Json) -> tuple[int, int]:
-    return _number(interface, "NetworkCardIndex"), _number(interface, "DeviceIndex")
-
-
-def _number(interface: Json, member: str) -> int:
-    value = interface.get(member, 0)
-    return int(value) if isinstance(value, int | str) and str(value).isdecimal() else 0
+    card, device = interface.get("NetworkCardIndex"), interface.get("DeviceIndex")
+    return number(card) or 0, number(device) or 0
 
 
 def _kind(interface: Json) -> str:

@@ -25,6 +25,12 @@ _LIMITS = (
     words("NodeRepairConfig MaxParallelNodesRepairedCount MaxParallelNodesRepairedPercentage"),
 )
 
+_REBOOT = "NodeUnhealthyReason: NvidiaXID64Error, MinRepairWaitTimeMins: 5, RepairAction: Reboot"
+
+
+def _overridden(members: str) -> str:
+    return in_node_group(f"NodeRepairConfig: {{NodeRepairConfigOverrides: [{{{members}}}]}}")
+
 
 @rule(
     "OVL546",
@@ -68,12 +74,8 @@ def limit_twice(template: Template) -> Iterator[Problem]:
     "Incomplete repair override",
     why="EKS rejects an override of node repair that does not give all four values.",
     source=f"{limits.API}NodeRepairConfigOverrides.html",
-    bad=in_node_group("NodeRepairConfig: {NodeRepairConfigOverrides: [{RepairAction: Reboot}]}"),
-    good=in_node_group(
-        "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
-        "AcceleratedHardwareReady, NodeUnhealthyReason: NvidiaXID64Error, "
-        "MinRepairWaitTimeMins: 5, RepairAction: Reboot}]}"
-    ),
+    bad=_overridden("RepairAction: Reboot"),
+    good=_overridden(f"NodeMonitoringCondition: AcceleratedHardwareReady, {_REBOOT}"),
 )
 def incomplete_override(template: Template) -> Iterator[Problem]:
     for group, index, override in _overrides(template):
@@ -92,16 +94,8 @@ def incomplete_override(template: Template) -> Iterator[Problem]:
     why="An override applies to a condition that the node monitoring agent reports.",
     severity=Severity.WARNING,
     source=limits.REPAIR,
-    bad=in_node_group(
-        "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
-        "AcceleratedInstanceNotReady, NodeUnhealthyReason: NvidiaXID64Error, "
-        "MinRepairWaitTimeMins: 5, RepairAction: Reboot}]}"
-    ),
-    good=in_node_group(
-        "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
-        "AcceleratedHardwareReady, NodeUnhealthyReason: NvidiaXID64Error, "
-        "MinRepairWaitTimeMins: 5, RepairAction: Reboot}]}"
-    ),
+    bad=_overridden(f"NodeMonitoringCondition: AcceleratedInstanceNotReady, {_REBOOT}"),
+    good=_overridden(f"NodeMonitoringCondition: AcceleratedHardwareReady, {_REBOOT}"),
 )
 def unknown_condition(template: Template) -> Iterator[Problem]:
     for group, index, override in _overrides(template):
