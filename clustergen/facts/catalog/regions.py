@@ -131,13 +131,12 @@ def local_zone_group(zone: str) -> str | None:
     """The zone group of a Local Zone by id or name, ``us-east-1-dfw-2``; None for other zones."""
     region = region_of_zone(zone) if is_local_zone(zone) else None
     if region is None or not is_zone_id(zone):
-        return zone.rstrip(_LETTERS_OF_ZONES) if region else None
+        return zone.rstrip(string.ascii_lowercase) if region else None
     place = _PLACE.search(zone)
     return f"{region}-{place[1]}-{place[2]}" if place else None
 
 
 _PLACE = pattern(r"-([a-z]+)([0-9]+)-az[0-9]+$")
-_LETTERS_OF_ZONES = "abcdefghijklmnopqrstuvwxyz"
 
 
 @functools.cache
