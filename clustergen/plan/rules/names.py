@@ -246,17 +246,13 @@ def reached_groups(spec: Spec) -> Iterator[Problem]:
     # A queue may mean a group by a name that does not exist, which is SPC031.
     for index, group in enumerate(spec.node_groups if reached and reached <= known else ()):
         if group.name not in reached:
+            queue = {"name": group.name, "node_groups": [group.name]}
             yield Problem(
                 ("node_groups", index, "name"),
                 f"node group {group.name!r} is in no queue",
                 help=f"name it in a queue, or add {{name: {group.name}, "
                 f"node_groups: [{group.name}]}}",
-                fix=unsafe(
-                    put(
-                        ("queues", len(spec.queues)),
-                        {"name": group.name, "node_groups": [group.name]},
-                    )
-                ),
+                fix=unsafe(put(("queues", len(spec.queues)), queue)),
             )
 
 
