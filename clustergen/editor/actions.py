@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types
@@ -12,6 +11,7 @@ from clustergen.base.patterns import pattern
 from clustergen.editor.diagnostics import at, diagnostics
 from clustergen.editor.texts import At, Text
 from clustergen.output.order import shown
+from clustergen.spec.source.editing.replacement import difference
 
 _CODES = pattern(r"#\s*clustergen:\s*ignore\[(?P<codes>[A-Z0-9, ]+)\]")
 _REASON = "because "
@@ -34,18 +34,10 @@ def actions(
 
 def fix_all(text: Text, fixed: str) -> types.CodeAction:
     """Replace the part of a text that all safe fixes change."""
-    start = _alike(text.content, fixed)
-    same = _alike(text.content[start:][::-1], fixed[start:][::-1])
-    end, new = len(text.content) - same, fixed[start : len(fixed) - same]
+    start, end, new = difference(text.content, fixed)
     edit = types.TextEdit(text.range(text.between(start, end)), new)
     title = "fix all findings with a safe fix"
     return types.CodeAction(title, FIX_ALL, edit=_workspace_edit(text, [edit]))
-
-
-def _alike(one: str, other: str) -> int:
-    """The number of characters with which both begin."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def of_kinds(
