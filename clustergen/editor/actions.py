@@ -36,8 +36,8 @@ def fix_all(text: Text, fixed: str) -> types.CodeAction:
     """Replace the part of a text that all safe fixes change."""
     start, end, new = difference(text.content, fixed)
     edit = types.TextEdit(text.range(text.between(start, end)), new)
-    title = "fix all findings with a safe fix"
-    return types.CodeAction(title, FIX_ALL, edit=_workspace_edit(text, [edit]))
+    made = types.WorkspaceEdit(changes={text.uri: [edit]})
+    return types.CodeAction("fix all findings with a safe fix", FIX_ALL, edit=made)
 
 
 def of_kinds(
@@ -64,7 +64,8 @@ def _quick_fix(
     title: str, finding: Finding, name: str, text: Text, edits: list[types.TextEdit]
 ) -> types.CodeAction:
     kind, about = types.CodeActionKind.QuickFix, diagnostics([finding], name, text)
-    return types.CodeAction(title, kind, about, edit=_workspace_edit(text, edits))
+    made = types.WorkspaceEdit(changes={text.uri: edits})
+    return types.CodeAction(title, kind, about, edit=made)
 
 
 def _title(finding: Finding) -> str:
@@ -109,8 +110,3 @@ def _comment(code: str, line: int, text: Text) -> types.TextEdit:
     else:
         column, new = len(written), f"  {comment}"
     return types.TextEdit(text.range(At(line, column, line, column)), new)
-
-
-def _workspace_edit(text: Text, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
-    """Edits of a version of the text, for clients that track versions as well as others."""
-    return types.WorkspaceEdit(changes={text.uri: edits})

@@ -127,7 +127,10 @@ def build(
 
 def _placed(groups: tuple[NodeGroup, ...], places: network.Planned | None) -> tuple[NodeGroup, ...]:
     """The groups, those with a zone in the subnets of that zone."""
-    known = _in_zones(places.network) if places else ()
+    if places is None:
+        return groups
+    network = places.network
+    known = network.zonal if network.new else network.private
 
     def placed(group: NodeGroup) -> NodeGroup:
         found = tuple(subnet.id for subnet in known if subnet.zone == group.zone)
@@ -136,11 +139,6 @@ def _placed(groups: tuple[NodeGroup, ...], places: network.Planned | None) -> tu
         return replace(group, subnets=found[:1] if group.one_zone else found)
 
     return tuple(map(placed, groups))
-
-
-def _in_zones(found: model.Network) -> tuple[model.Subnet, ...]:
-    """Subnets of a VPC that are for the nodes of a zone; of a new one, those of further zones."""
-    return found.zonal if found.new else found.private
 
 
 def _foundation(spec: Spec, served: Served) -> model.Foundation:
@@ -227,14 +225,18 @@ def _more_login(
 
 def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...]:
     if not spec.queues:
-        return tuple(_own_queue(group, index) for index, group in enumerate(groups))
+        return tuple(
+            model.Queue(group.path, group.name, (group,), index == 0, None, None, False, {})
+            for index, group in enumerate(groups)
+        )
+    marked = any(queue.default for queue in spec.queues)
     by_name = {group.name: group for group in groups}
     return tuple(
         model.Queue(
             path=("queues", index),
             name=queue.name,
             node_groups=tuple(by_name[name] for name in queue.node_groups if name in by_name),
-            default=queue.default or _is_first(spec, index),
+            default=queue.default or (index == 0 and not marked),
             time_limit=queue.time_limit,
             priority=queue.priority,
             exclusive=queue.exclusive,
@@ -243,15 +245,6 @@ def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...
         )
         for index, queue in enumerate(spec.queues)
     )
-
-
-def _is_first(spec: Spec, index: int) -> bool:
-    """Whether the queue is the default: the first one, if none is marked."""
-    return index == 0 and not any(queue.default for queue in spec.queues)
-
-
-def _own_queue(group: NodeGroup, index: int) -> model.Queue:
-    return model.Queue(group.path, group.name, (group,), index == 0, None, None, False, {})
 
 
 def _software(spec: Spec) -> model.Software:

@@ -44,7 +44,8 @@ def plan(spec: Spec, served: Served) -> Planned:
     """The network of a spec without fatal findings; addresses are counted later."""
     given = spec.network
     new = given.vpc == "new"
-    private, public = _new_subnets(given) if new else _existing_subnets(given)
+    existing = _planned(given, given.private_subnets), _planned(given, given.public_subnets)
+    private, public = _new_subnets(given) if new else existing
     cidr = (given.cidr or DEFAULT_CIDR) if new else given.cidr
     control_plane = _new_control_plane(spec) if new else _existing_control_plane(given)
     groups: tuple[Id, ...] = tuple(given.security_groups)
@@ -188,10 +189,6 @@ def _zone_number(zone: str, like: str) -> int | None:
     end = zone[-1]
     number = int(end) if end.isdigit() else ord(end) - ord("a") + 1
     return number if 1 <= number <= _MOST_ZONES else None
-
-
-def _existing_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet, ...]]:
-    return _planned(given, given.private_subnets), _planned(given, given.public_subnets)
 
 
 def _planned(given: spec.Network, subnets: Sequence[spec.ExistingSubnet]) -> tuple[Subnet, ...]:
