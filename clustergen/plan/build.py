@@ -129,8 +129,7 @@ def _placed(groups: tuple[NodeGroup, ...], places: network.Planned | None) -> tu
     """The groups, those with a zone in the subnets of that zone."""
     if places is None:
         return groups
-    network = places.network
-    known = network.zonal if network.new else network.private
+    known = places.network.zonal if places.network.new else places.network.private
 
     def placed(group: NodeGroup) -> NodeGroup:
         found = tuple(subnet.id for subnet in known if subnet.zone == group.zone)

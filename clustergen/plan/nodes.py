@@ -131,19 +131,11 @@ class MachinePlanner:
         return type
 
     def _efa(self, group: spec.NodeGroup, types: Sequence[InstanceType], path: Path) -> bool:
-        capable = all(type.efa for type in types)
-        if group.efa is True and not capable:
-            lacking = next(type for type in types if not type.efa)
-            self.findings.append(
-                NO_EFA.at(
-                    (*path, "efa"),
-                    f"{lacking.name} has no EFA",
-                    help=_with_efa(lacking),
-                    fix=unsafe(put((*path, "efa"), "auto")),
-                )
-            )
-            return False
-        if group.efa is False or not capable:
+        at, lacking = (*path, "efa"), next((type for type in types if not type.efa), None)
+        if group.efa is True and lacking:
+            message, fix = f"{lacking.name} has no EFA", unsafe(put(at, "auto"))
+            self.findings.append(NO_EFA.at(at, message, help=_with_efa(lacking), fix=fix))
+        if group.efa is False or lacking:
             return False
         # SageMaker gives each instance the interfaces of its type.
         alike = types[:1] if self.traits.sagemaker else types
@@ -151,9 +143,7 @@ class MachinePlanner:
             self.findings.append(_unlike(types[0], unlike, (*path, "instance_types")))
             return False
         if group.efa == "auto":
-            self._decide(
-                (*path, "efa"), f"{group.name}: EFA is on, because {types[0].name} supports it"
-            )
+            self._decide(at, f"{group.name}: EFA is on, because {types[0].name} supports it")
         return True
 
     def _interfaces(

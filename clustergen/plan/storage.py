@@ -131,14 +131,9 @@ class _Planner:
         days = -(-seconds // _DAY)
         if seconds % _DAY or not seconds:
             message = f"{entry.mount}: backups are kept for whole days"
-            self.findings.append(
-                BACKUP_DAYS.at(
-                    (*path, "backups"),
-                    message,
-                    help=f"write {max(days, 1)}d",
-                    fix=unsafe(put((*path, "backups"), f"{max(days, 1)}d")),
-                )
-            )
+            at, write = (*path, "backups"), f"{max(days, 1)}d"
+            finding = BACKUP_DAYS.at(at, message, help=f"write {write}", fix=unsafe(put(at, write)))
+            self.findings.append(finding)
         return days
 
     def _dns_name(self, entry: spec.Storage, service: str) -> Id:
@@ -251,13 +246,9 @@ class _Planner:
     def _attached(self, entry: spec.FsxOntap | spec.FileCache, path: Path) -> Storage | None:
         existing, base = entry.existing, self._base(entry, path)
         if existing is None:
-            self.findings.append(
-                ONLY_EXISTING.at(
-                    (*path, "type"),
-                    f"{entry.mount}: clustergen does not create {entry.type}",
-                    help=f"add existing: {_EXISTING_FORM[entry.type]}",
-                )
-            )
+            message = f"{entry.mount}: clustergen does not create {entry.type}"
+            form = f"add existing: {_EXISTING_FORM[entry.type]}"
+            self.findings.append(ONLY_EXISTING.at((*path, "type"), message, help=form))
             return None
         if entry.type == "file-cache":
             dns_name = self._dns_name(entry, "fsx")

@@ -59,12 +59,9 @@ def _number(key: Key, value: str) -> Wrong | None:
         wanted = f"a whole number from {key.least} on" if key.least else "a whole number"
     if not _UNSIGNED.fullmatch(value):
         return Wrong(value, wanted)
-    if (
-        value[0].isdigit()
-        and not key.least <= int(value, 0 if "x" in value.lower() else 10) <= most
-    ):
-        return Wrong(value, wanted)
-    return None
+    base = 0 if "x" in value.lower() else 10
+    fits = not value[0].isdigit() or key.least <= int(value, base) <= most
+    return None if fits else Wrong(value, wanted)
 
 
 def _like(form: str, wanted: str) -> Form:
