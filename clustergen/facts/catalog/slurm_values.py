@@ -30,7 +30,7 @@ class Wrong(NamedTuple):
 
 
 Form = Callable[[Key, str], Wrong | None]
-"""Why a value has not the format; None if it has."""
+"""Why a value does not have the format; None if it does."""
 
 
 def wrong(key: Key, value: str, version: str = "") -> Wrong | None:

@@ -35,7 +35,7 @@ _INDENT = "lines of one mapping or list begin in the same column"
 _QUOTE = "put the value in quotes"
 _CLOSE = "close it with the same quote"
 _ESCAPES = "in single quotes a backslash is only a backslash: 'C:\\dir'"
-_NAMES = "* and & name anchors in YAML; " + _QUOTE
+_ANCHORS = "* and & name anchors in YAML; " + _QUOTE
 _SAME = "the quote that opens it"
 _Opening = yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken
 _CLOSING = {
@@ -65,8 +65,8 @@ _TABLE = (
     _Words("quoted scalar", "hexdecimal", "this \\ escape needs hexadecimal digits", _ESCAPES),
     _Words("flow sequence", "", "this [ is not closed", "close it with ]", True, "]"),
     _Words("flow mapping", "", "this { is not closed", "close it with }", True, "}"),
-    _Words("alias", "", "a value cannot begin with *", _NAMES, at_start=True),
-    _Words("anchor", "", "a value cannot begin with &", _NAMES, at_start=True),
+    _Words("alias", "", "a value cannot begin with *", _ANCHORS, at_start=True),
+    _Words("anchor", "", "a value cannot begin with &", _ANCHORS, at_start=True),
     _TAB,
     _Words("block scalar", "", "a text block begins with | or > alone on its line", _INDENT),
     _Words(
