@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -273,7 +273,7 @@ def _roles(script: Script) -> tuple[model.Role, ...]:
     return ("head", "login") if script.when == "updated" else ("head", "login", "compute")
 
 
-def _items(kind: type[T], path: Path, given: Iterable[Section]) -> tuple[T, ...]:
+def _items(kind: Callable[..., T], path: Path, given: Iterable[Section]) -> tuple[T, ...]:
     """A list of the spec, whose items have the same fields as ``kind`` besides their path."""
     return tuple(
         kind(path=(*path, index), **{name: _fixed(value) for name, value in vars(item).items()})
