@@ -76,7 +76,7 @@ _FOUNDATION = {
             "*": "actions that know no resources: descriptions, a token for registries",
             "<ScriptsBucket.Arn>/*": _SCRIPTS,
             f"{_OWN}:s3:::<ScriptsBucketName>/*": _SCRIPTS,
-            "arn:<AWS::Partition>:s3:::aws-pcs-repo-<AWS::Region>/*": "AWS's own scripts for PCS",
+            f"{_OWN}:s3:::aws-pcs-repo-<AWS::Region>/*": "AWS's own scripts for PCS",
             f"{_OWN}:pcs:{_HERE}:cluster/*": "the id of the cluster is not known before it",
             f"{_LOGS}:log-group:/aws/pcs/*": "PCS names its log groups by the id of the cluster",
             f"{_OWN}:eks:{_HERE}:cluster/*": "pods of any EKS cluster that the nodes may join",
@@ -86,10 +86,8 @@ _FOUNDATION = {
             f"{_OWN}:kms:{_HERE}:key/*": "keys of volumes, and through SageMaker only",
             f"{_OWN}:sagemaker:{_HERE}:cluster/*": "the id of the cluster is not known before it",
             f"{_OWN}:ec2:{_HERE}:network-interface/*": _INTERFACES,
-            **{
-                f"{_OWN}:ec2:<AWS::Region>:*:{kind}/*": f"{_INTERFACES}, also a shared one"
-                for kind in ("security-group", "subnet")
-            },
+            f"{_OWN}:ec2:<AWS::Region>:*:security-group/*": f"{_INTERFACES}, also a shared one",
+            f"{_OWN}:ec2:<AWS::Region>:*:subnet/*": f"{_INTERFACES}, also a shared one",
         }
     ),
 }
@@ -117,9 +115,7 @@ def eks(stack: cdk.Stack, plan: Plan) -> None:
         reasons["AwsSolutions-EKS1"] = reason
     for bucket in (item for item in plan.storage if isinstance(item, Bucket)):
         path = "/".join(filter(None, (bucket.bucket, bucket.prefix.strip("/"), "*")))
-        reasons |= _wild(
-            {f"arn:<AWS::Partition>:s3:::{path}": "objects of a bucket that the spec mounts"}
-        )
+        reasons |= _wild({f"{_OWN}:s3:::{path}": "objects of a bucket that the spec mounts"})
     if plan.sagemaker:
         clusters = {f"{_OWN}:{service}:{_HERE}:cluster/*" for service in ("sagemaker", "eks")}
         reason = "the cluster of HyperPod, whose id is not known before it"
@@ -165,7 +161,7 @@ def kubectl(software: IConstruct) -> None:
         {
             **_managed(dict.fromkeys(policies, why)),
             f"AwsSolutions-IAM4[Policy::{_PUBLIC_REGISTRY}]": why,
-            "AwsSolutions-IAM5[Resource::<SoftwareKubectlHandler.Arn>:*]": why,
+            **_wild({"<SoftwareKubectlHandler.Arn>:*": why}),
             "AwsSolutions-L1": why,
         },
     )
@@ -194,6 +190,6 @@ def bucket_deployment(stack: cdk.Stack, bucket: str) -> None:
 
 def provider_policy(policy: IConstruct) -> None:
     """Permissions of ParallelCluster's provider for a cluster."""
-    roles = "arn:<AWS::Partition>:iam::<AWS::AccountId>:role/parallelcluster/*"
+    roles = f"{_OWN}:iam::<AWS::AccountId>:role/parallelcluster/*"
     reason = "ParallelCluster makes the roles of nodes under this path, and chooses their names"
-    acknowledge(policy, {f"AwsSolutions-IAM5[Resource::{roles}]": reason})
+    acknowledge(policy, _wild({roles: reason}))

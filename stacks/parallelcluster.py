@@ -12,7 +12,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clustergen.base.documents import change_texts
+from clustergen.base.documents import change_texts, leaves
 from clustergen.services.slurm import collecting
 from clustergen.targets.parallelcluster import actions
 from clustergen.targets.parallelcluster.limits import VERSION
@@ -96,7 +96,8 @@ def _policy(scope: Construct, rendered: RenderedCluster) -> iam.ManagedPolicy:
 
 
 def _statements(rendered: RenderedCluster) -> Iterator[iam.PolicyStatement]:
-    texts = list(_pairs(rendered.document))
+    values = ((path[-1], value) for path, value in leaves(rendered.document))
+    texts = [(key, value) for key, value in values if isinstance(value, str)]
     scripts_of_nodes = (text for key, text in texts if key == "Script" and text.startswith("s3://"))
     objects = {text.removeprefix("s3://") for text in scripts_of_nodes}
     yield iam.PolicyStatement(
@@ -122,19 +123,6 @@ def _statements(rendered: RenderedCluster) -> Iterator[iam.PolicyStatement]:
 
 def _arn(rest: str, rendered: RenderedCluster) -> str:
     return f"arn:{cdk.Aws.PARTITION}:{scripts.filled(rest, rendered.imports)}"
-
-
-def _pairs(value: Any) -> Iterator[tuple[str, str]]:
-    """All keys of the configuration with text values."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if isinstance(inner, str):
-                yield key, inner
-            else:
-                yield from _pairs(inner)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _pairs(item)
 
 
 def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:

@@ -67,7 +67,6 @@ def clients(service: str, region: str) -> Any:
     """
     try:
         import botocore.config
-        import botocore.exceptions
     except ImportError:
         raise NoBotocore("botocore is missing; run `pip install botocore`") from None
     config = botocore.config.Config(

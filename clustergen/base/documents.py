@@ -24,6 +24,18 @@ def without_nothing(node: Any) -> Any:
     return [without_nothing(each) for each in node] if isinstance(node, list) else node
 
 
+def value_at(data: Any, path: Path) -> Any:
+    """The value at ``path`` of dicts and lists; None if there is none."""
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
 def leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
     """The values of a document that have no others within, with their places."""
     inner: list[tuple[str | int, Any]] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types
@@ -12,6 +11,7 @@ from clustergen.base.patterns import pattern
 from clustergen.editor.diagnostics import at, diagnostics
 from clustergen.editor.texts import At, Text
 from clustergen.output.order import shown
+from clustergen.spec.source.editing.replacement import difference
 
 _CODES = pattern(r"#\s*clustergen:\s*ignore\[(?P<codes>[A-Z0-9, ]+)\]")
 _REASON = "because "
@@ -34,18 +34,10 @@ def actions(
 
 def fix_all(text: Text, fixed: str) -> types.CodeAction:
     """Replace the part of a text that all safe fixes change."""
-    start = _alike(text.content, fixed)
-    same = _alike(text.content[start:][::-1], fixed[start:][::-1])
-    end, new = len(text.content) - same, fixed[start : len(fixed) - same]
+    start, end, new = difference(text.content, fixed)
     edit = types.TextEdit(text.range(text.between(start, end)), new)
-    title = "fix all findings with a safe fix"
-    return types.CodeAction(title, FIX_ALL, edit=_workspace_edit(text, [edit]))
-
-
-def _alike(one: str, other: str) -> int:
-    """The number of characters with which both begin."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+    made = types.WorkspaceEdit(changes={text.uri: [edit]})
+    return types.CodeAction("fix all findings with a safe fix", FIX_ALL, edit=made)
 
 
 def of_kinds(
@@ -72,7 +64,8 @@ def _quick_fix(
     title: str, finding: Finding, name: str, text: Text, edits: list[types.TextEdit]
 ) -> types.CodeAction:
     kind, about = types.CodeActionKind.QuickFix, diagnostics([finding], name, text)
-    return types.CodeAction(title, kind, about, edit=_workspace_edit(text, edits))
+    made = types.WorkspaceEdit(changes={text.uri: edits})
+    return types.CodeAction(title, kind, about, edit=made)
 
 
 def _title(finding: Finding) -> str:
@@ -117,8 +110,3 @@ def _comment(code: str, line: int, text: Text) -> types.TextEdit:
     else:
         column, new = len(written), f"  {comment}"
     return types.TextEdit(text.range(At(line, column, line, column)), new)
-
-
-def _workspace_edit(text: Text, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
-    """Edits of a version of the text, for clients that track versions as well as others."""
-    return types.WorkspaceEdit(changes={text.uri: edits})

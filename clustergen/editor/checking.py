@@ -118,14 +118,15 @@ def _clusters(name: str, about: Context) -> Sequence[Cluster]:
 
 
 def _check(name: str, about: Context, cluster: Cluster, contents: Mapping[str, bytes]) -> Checked:
+    targets = list(_targets(cluster.targets))
     return compiler.check(
         [name if _same(file, name) else shown(file) for file in cluster.files],
         sets=cluster.sets,
-        targets=list(_targets(cluster.targets)),
+        targets=targets,
         ignore=tuple(about.project.ignore) if about.project else (),
         rules=about.project.rules if about.project else (),
         contents=contents,
-        declared=list(_targets(cluster.targets)),
+        declared=targets,
     )
 
 

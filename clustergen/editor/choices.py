@@ -67,10 +67,8 @@ _SLURM: dict[Path, slurm.Scope] = {
 
 
 def _types_of_group(asked: Asked) -> list[InstanceType]:
-    group = asked.root.find(asked.path[:2])
-    word = group.text_at("instance_type") if group else ""
-    word = word or (group.text_at("instance_types", 0) if group else "")
-    found = catalog.find(word)
+    at, text_at = asked.path[:2], asked.root.text_at
+    found = catalog.find(text_at(*at, "instance_type") or text_at(*at, "instance_types", 0))
     return [found] if found else []
 
 

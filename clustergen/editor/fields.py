@@ -34,8 +34,9 @@ def forms(path: Path, root: Node) -> list[Schema]:
     node: Node | None = root
     for step in path:
         node = node.child(step) if node else None
-        inside = [found for form in here if (found := _inside(form, step)) is not None]
-        here = _of_type([form for one in inside for form in sections.forms(one)], node)
+        inside = [found for form in here if (found := sections.inside(form, step)) is not None]
+        written = {"type": node.text_at("type") if node else ""}
+        here = sections.of_type([form for one in inside for form in sections.forms(one)], written)
     return here
 
 
@@ -90,18 +91,6 @@ def documentation(found: Field) -> str:
     facts += [f"default `{value}`"] if value else []
     about.append("; ".join(filter(None, facts)))
     return "\n\n".join(filter(None, about))
-
-
-def _inside(form: Schema, step: str | int) -> Schema | None:
-    found = form.get("properties", {}).get(step, form.get("additionalProperties"))
-    found = form.get("items") if isinstance(step, int) else found
-    return found if isinstance(found, dict) else None
-
-
-def _of_type(found: list[Schema], node: Node | None) -> list[Schema]:
-    written = node.text_at("type") if node else ""
-    types = ((form, options(form.get("properties", {}).get("type", {}))) for form in found)
-    return [form for form, words in types if written and written in words] or found
 
 
 def _word(value: Any) -> str:

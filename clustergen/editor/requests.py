@@ -75,9 +75,7 @@ def _writing(server: Server) -> None:
         others = scope.files[1:] if scope else ()
         return completion.complete(text, params.position, others, lines=_takes_lines(server))
 
-    @server.feature(types.COMPLETION_ITEM_RESOLVE)
-    def resolve(item: types.CompletionItem) -> types.CompletionItem:
-        return completion.resolve(item)
+    server.feature(types.COMPLETION_ITEM_RESOLVE)(completion.resolve)
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[*actions.KINDS])

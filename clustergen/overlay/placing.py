@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from clustergen.base.documents import value_at
 from clustergen.base.findings import Path
 from clustergen.overlay.merging import called, naming
-from clustergen.spec.values import value_at
 
 
 def place(path: Path, merged: Any, overlay: Any, keys: Sequence[str]) -> Path:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from clustergen.base import discovery
 from clustergen.base.findings import Finding, Path, found
@@ -17,9 +17,11 @@ from clustergen.spec import target_defaults
 from clustergen.spec.options import read
 
 if TYPE_CHECKING:
+    from clustergen.spec.base import Section
     from clustergen.spec.model import Spec
     from clustergen.spec.software import Script
 
+T = TypeVar("T")
 NEUTRAL = Traits(name="", section="", head_node=True)
 """Neutral traits, for checks of all targets."""
 
@@ -102,7 +104,7 @@ def build(
         queues=_queues(spec, groups),
         storage=common.storage,
         software=_software(spec),
-        users=_users(spec),
+        users=_items(model.User, ("users",), spec.users),
         slurm=_slurm(spec),
         kubernetes=_kubernetes(spec, system, _admission(spec, traits, options)),
         monitoring=monitoring.monitoring(spec),
@@ -125,7 +127,9 @@ def build(
 
 def _placed(groups: tuple[NodeGroup, ...], places: network.Planned | None) -> tuple[NodeGroup, ...]:
     """The groups, those with a zone in the subnets of that zone."""
-    known = _in_zones(places.network) if places else ()
+    if places is None:
+        return groups
+    known = places.network.zonal if places.network.new else places.network.private
 
     def placed(group: NodeGroup) -> NodeGroup:
         found = tuple(subnet.id for subnet in known if subnet.zone == group.zone)
@@ -134,11 +138,6 @@ def _placed(groups: tuple[NodeGroup, ...], places: network.Planned | None) -> tu
         return replace(group, subnets=found[:1] if group.one_zone else found)
 
     return tuple(map(placed, groups))
-
-
-def _in_zones(found: model.Network) -> tuple[model.Subnet, ...]:
-    """Subnets of a VPC that are for the nodes of a zone; of a new one, those of further zones."""
-    return found.zonal if found.new else found.private
 
 
 def _foundation(spec: Spec, served: Served) -> model.Foundation:
@@ -173,11 +172,6 @@ def _counted(plan: Plan, traits: Traits) -> model.Network:
     )
 
 
-def _is_apart(plan: Plan, group: NodeGroup) -> bool:
-    """Whether the nodes of a group are in the subnet of another zone."""
-    return bool(group.subnets) and plan.network.new
-
-
 def _addresses(plan: Plan, traits: Traits) -> int:
     """IPv4 addresses that the nodes and file systems of the spec need at their maximum."""
 
@@ -188,7 +182,7 @@ def _addresses(plan: Plan, traits: Traits) -> int:
     nodes = sum(
         group.max * (group.addresses + pods(group) + traits.interfaces_of_tasks(group))
         for group in plan.node_groups
-        if not _is_apart(plan, group)
+        if not (group.subnets and plan.network.new)  # in the subnet of another zone
     )
     others = sum(machine.count for machine in (plan.head, *plan.all_login) if machine)
     others += traits.controller_addresses if plan.creates_cluster else 0
@@ -230,14 +224,18 @@ def _more_login(
 
 def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...]:
     if not spec.queues:
-        return tuple(_own_queue(group, index) for index, group in enumerate(groups))
+        return tuple(
+            model.Queue(group.path, group.name, (group,), index == 0, None, None, False, {})
+            for index, group in enumerate(groups)
+        )
+    marked = any(queue.default for queue in spec.queues)
     by_name = {group.name: group for group in groups}
     return tuple(
         model.Queue(
             path=("queues", index),
             name=queue.name,
             node_groups=tuple(by_name[name] for name in queue.node_groups if name in by_name),
-            default=queue.default or _is_first(spec, index),
+            default=queue.default or (index == 0 and not marked),
             time_limit=queue.time_limit,
             priority=queue.priority,
             exclusive=queue.exclusive,
@@ -246,15 +244,6 @@ def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...
         )
         for index, queue in enumerate(spec.queues)
     )
-
-
-def _is_first(spec: Spec, index: int) -> bool:
-    """Whether the queue is the default: the first one, if none is marked."""
-    return index == 0 and not any(queue.default for queue in spec.queues)
-
-
-def _own_queue(group: NodeGroup, index: int) -> model.Queue:
-    return model.Queue(group.path, group.name, (group,), index == 0, None, None, False, {})
 
 
 def _software(spec: Spec) -> model.Software:
@@ -284,11 +273,16 @@ def _roles(script: Script) -> tuple[model.Role, ...]:
     return ("head", "login") if script.when == "updated" else ("head", "login", "compute")
 
 
-def _users(spec: Spec) -> tuple[model.User, ...]:
+def _items(kind: Callable[..., T], path: Path, given: Iterable[Section]) -> tuple[T, ...]:
+    """A list of the spec, whose items have the same fields as ``kind`` besides their path."""
     return tuple(
-        model.User(("users", index), user.name, user.uid, user.ssh_key)
-        for index, user in enumerate(spec.users)
+        kind(path=(*path, index), **{name: _fixed(value) for name, value in vars(item).items()})
+        for index, item in enumerate(given)
     )
+
+
+def _fixed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _slurm(spec: Spec) -> model.Slurm:
@@ -299,21 +293,8 @@ def _slurm(spec: Spec) -> model.Slurm:
         accounting=accounting
         if isinstance(accounting, str)
         else model.Database(**vars(accounting)),
-        accounts=tuple(
-            model.Account(
-                ("slurm", "accounts", index),
-                account.name,
-                account.parent,
-                account.fair_share,
-                tuple(account.users),
-                tuple(account.qos),
-            )
-            for index, account in enumerate(given.accounts)
-        ),
-        qos=tuple(
-            model.Qos(("slurm", "qos", index), qos.name, qos.priority, tuple(qos.preempts))
-            for index, qos in enumerate(given.qos)
-        ),
+        accounts=_items(model.Account, ("slurm", "accounts"), given.accounts),
+        qos=_items(model.Qos, ("slurm", "qos"), given.qos),
         idle_timeout=None if given.idle_timeout == "never" else given.idle_timeout,
         settings=dict(given.settings),
         slurmdbd_settings=dict(given.slurmdbd_settings),
@@ -339,17 +320,7 @@ def _kubernetes(spec: Spec, system: model.Machine, admission: str) -> model.Kube
         system_nodes=system,
         support=given.support,
         admins=tuple(given.admins),
-        access=tuple(
-            model.ClusterAccess(
-                ("kubernetes", "access", index), one.principal, tuple(one.queues), one.level
-            )
-            for index, one in enumerate(given.access)
-        ),
-        addons=tuple(
-            model.ClusterAddon(
-                ("kubernetes", "addons", index), one.name, one.version, dict(one.configuration)
-            )
-            for index, one in enumerate(given.addons)
-        ),
+        access=_items(model.ClusterAccess, ("kubernetes", "access"), given.access),
+        addons=_items(model.ClusterAddon, ("kubernetes", "addons"), given.addons),
         public_endpoint_from=tuple(given.public_endpoint_from),
     )

@@ -48,23 +48,16 @@ def _called(
             yield from services
 
 
-def _has_login(plan: Plan) -> bool:
-    return plan.wrote("login") or plan.wrote_option("more_login_pools")
-
-
-def _has_passwords(plan: Plan) -> bool:
-    database = isinstance(plan.slurm.accounting, Database)
-    return database or plan.wrote_option("directory")
-
-
 def _has(plan: Plan, *kinds: type[Storage]) -> bool:
     return any(isinstance(item, kinds) for item in plan.storage)
 
 
 _TESTS: Final[Mapping[str, Callable[[Plan], bool]]] = MappingProxyType(
     {
-        endpoints.LOGIN: _has_login,
-        endpoints.PASSWORDS: _has_passwords,
+        endpoints.LOGIN: lambda plan: plan.wrote("login") or plan.wrote_option("more_login_pools"),
+        endpoints.PASSWORDS: lambda plan: (
+            isinstance(plan.slurm.accounting, Database) or plan.wrote_option("directory")
+        ),
         endpoints.CONTAINERS: lambda plan: plan.software.containers != "none",
         endpoints.NODE_LOGS: lambda _: True,
         endpoints.CAUTION: lambda _: True,

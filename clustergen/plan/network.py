@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import ipaddress
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from clustergen.base.findings import Path
 from clustergen.facts.catalog import regions
@@ -44,7 +44,8 @@ def plan(spec: Spec, served: Served) -> Planned:
     """The network of a spec without fatal findings; addresses are counted later."""
     given = spec.network
     new = given.vpc == "new"
-    subnets = _new_subnets(given) if new else _existing_subnets(given)
+    existing = _planned(given, given.private_subnets), _planned(given, given.public_subnets)
+    private, public = _new_subnets(given) if new else existing
     cidr = (given.cidr or DEFAULT_CIDR) if new else given.cidr
     control_plane = _new_control_plane(spec) if new else _existing_control_plane(given)
     groups: tuple[Id, ...] = tuple(given.security_groups)
@@ -54,11 +55,11 @@ def plan(spec: Spec, served: Served) -> Planned:
         new=new,
         zone=given.zone,
         cidr=cidr,
-        private=subnets[0],
-        public=subnets[1],
+        private=private,
+        public=public,
         control_plane=control_plane,
         zonal=_zonal(spec) if new else (),
-        system=(_new_system(cidr, control_plane) if new else ()) or _regional(subnets[0]),
+        system=(_new_system(cidr, control_plane) if new else ()) or _regional(private),
         node_security_groups=groups or (Ref("ClusterSecurityGroupId"),),
         login_security_groups=login,
         new_security_groups=not groups,
@@ -76,12 +77,9 @@ def _control_plane(spec: Spec) -> str | None:
     """The security group of an existing EKS cluster. It is the same for all targets, because the
     foundation that opens it to the nodes is. Nodes that join a HyperPod cluster get the group."""
     sections = [each for each in vars(spec.targets).values() if each is not None]
-    groups = (getattr(each, "eks_security_group", None) for each in sections if _is_new(each))
+    creating = (each for each in sections if getattr(each, "cluster", NEW) == NEW)
+    groups = (getattr(each, "eks_security_group", None) for each in creating)
     return next(filter(None, groups), None)
-
-
-def _is_new(section: Any) -> bool:
-    return getattr(section, "cluster", NEW) == NEW
 
 
 def _scheduler(spec: Spec, served: Served) -> str | None:
@@ -191,10 +189,6 @@ def _zone_number(zone: str, like: str) -> int | None:
     end = zone[-1]
     number = int(end) if end.isdigit() else ord(end) - ord("a") + 1
     return number if 1 <= number <= _MOST_ZONES else None
-
-
-def _existing_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet, ...]]:
-    return _planned(given, given.private_subnets), _planned(given, given.public_subnets)
 
 
 def _planned(given: spec.Network, subnets: Sequence[spec.ExistingSubnet]) -> tuple[Subnet, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from clustergen.base.findings import Finding, Path, corrected, put, unsafe
 from clustergen.facts import catalog
@@ -26,6 +26,7 @@ from clustergen.plan.model import (
     Volume,
 )
 from clustergen.plan.rules.nodes import NO_EFA, UNKNOWN_TYPE, UNLIKE_EFA
+from clustergen.spec.validators import PURCHASES
 
 if TYPE_CHECKING:
     from clustergen.spec import nodes as spec
@@ -52,18 +53,15 @@ class MachinePlanner:
         type = self._type(machine.instance_type, (*path, "instance_type"))
         if type is None:
             return None
-        count: int = getattr(machine, "count", 1)
-        image: str | None = getattr(machine, "image", None)
         given: spec.RootVolume | None = getattr(machine, "root_volume", None)
         subnet: str | None = getattr(machine, "subnet", None)
-        name: str = getattr(machine, "name", "")
         return Machine(
             path,
             type,
-            count,
-            image,
+            getattr(machine, "count", 1),
+            getattr(machine, "image", None),
             volume(given) if given else _DEFAULT_VOLUME,
-            name,
+            getattr(machine, "name", ""),
             threads_per_core=getattr(machine, "threads_per_core", None)
             or (None if self.traits.smt else 1),
             subnets=(subnet,) if subnet else tuple(getattr(machine, "subnets", ())),
@@ -133,19 +131,11 @@ class MachinePlanner:
         return type
 
     def _efa(self, group: spec.NodeGroup, types: Sequence[InstanceType], path: Path) -> bool:
-        capable = all(type.efa for type in types)
-        if group.efa is True and not capable:
-            lacking = next(type for type in types if not type.efa)
-            self.findings.append(
-                NO_EFA.at(
-                    (*path, "efa"),
-                    f"{lacking.name} has no EFA",
-                    help=_with_efa(lacking),
-                    fix=unsafe(put((*path, "efa"), "auto")),
-                )
-            )
-            return False
-        if group.efa is False or not capable:
+        at, lacking = (*path, "efa"), next((type for type in types if not type.efa), None)
+        if group.efa is True and lacking:
+            message, fix = f"{lacking.name} has no EFA", unsafe(put(at, "auto"))
+            self.findings.append(NO_EFA.at(at, message, help=_with_efa(lacking), fix=fix))
+        if group.efa is False or lacking:
             return False
         # SageMaker gives each instance the interfaces of its type.
         alike = types[:1] if self.traits.sagemaker else types
@@ -153,20 +143,16 @@ class MachinePlanner:
             self.findings.append(_unlike(types[0], unlike, (*path, "instance_types")))
             return False
         if group.efa == "auto":
-            self._decide(
-                (*path, "efa"), f"{group.name}: EFA is on, because {types[0].name} supports it"
-            )
+            self._decide(at, f"{group.name}: EFA is on, because {types[0].name} supports it")
         return True
 
     def _interfaces(
         self, type: InstanceType, efa: bool, layout: nics.Layout
     ) -> tuple[Interface, ...]:
-        if efa:
-            traits = self.traits
-            return nics.with_efa(
-                type, layout, traits.card_device_index, traits.combined_device_index
-            )
-        return nics.plain(type, every_card=self.traits.plain_on_every_card)
+        traits = self.traits
+        if not efa:
+            return nics.plain(type, every_card=traits.plain_on_every_card)
+        return nics.with_efa(type, layout, traits.card_device_index, traits.combined_device_index)
 
     def _placement(
         self, group: spec.NodeGroup, capacity: Capacity, efa: bool, path: Path
@@ -222,10 +208,9 @@ def volume(volume: spec.RootVolume) -> Volume:
 
 
 def _capacity(capacity: spec.Capacity) -> Capacity:
-    for field in ("spot", *_IDENTIFIED):
-        value = getattr(capacity, field)
-        if value:
-            kind: CapacityKind = _IDENTIFIED.get(field, "spot")
+    for field in ("spot", *PURCHASES):
+        if value := getattr(capacity, field):
+            kind = cast("CapacityKind", field.replace("_", "-"))
             id = value if isinstance(value, str) else None
             return Capacity(kind, id, _moment(capacity.starts), _moment(capacity.ends))
     return Capacity("on-demand")
@@ -233,15 +218,6 @@ def _capacity(capacity: spec.Capacity) -> Capacity:
 
 def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-
-_IDENTIFIED: dict[str, CapacityKind] = {
-    "reservation": "reservation",
-    "reservation_group": "reservation-group",
-    "capacity_block": "capacity-block",
-    "interruptible_reservation": "interruptible-reservation",
-    "training_plan": "training-plan",
-}
 
 
 def _fabric(type: InstanceType) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from clustergen.base.findings import Path
 from clustergen.facts.catalog import InstanceType
@@ -20,6 +20,8 @@ from clustergen.plan.model import (
     Traits,
     Volume,
 )
+
+Quota = TypeVar("Quota", str, tuple[str, str], tuple[str, str, str])
 
 
 class Need(NamedTuple):
@@ -84,6 +86,20 @@ def _system_nodes(plan: Plan) -> Iterator[_Fleet]:
         yield _Fleet(system.path, (system.type,), system.count, "on-demand")
 
 
+_Used = tuple[Quota, Path, int]
+"""A quota, a place in the spec that counts against it, and the amount."""
+
+
+def _summed(used: Iterable[_Used[Quota]]) -> Iterator[_Used[Quota]]:
+    """The total of each quota, with the first of its places; sorted."""
+    needed: Counter[Quota] = Counter()
+    paths: dict[Quota, Path] = {}
+    for quota, path, amount in used:
+        needed[quota] += amount
+        paths.setdefault(quota, path)
+    return ((quota, paths[quota], amount) for quota, amount in sorted(needed.items()))
+
+
 # The names as in Service Quotas (2026-10):
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
 # https://docs.aws.amazon.com/sagemaker/latest/dg/reserve-capacity-with-training-plans.html
@@ -98,19 +114,15 @@ VOLUME: Final = "Maximum size of EBS volume in GB for a SageMaker HyperPod clust
 
 def _of_instances(fleets: Iterable[_Fleet]) -> Iterator[Need]:
     """SageMaker counts instances by its name of the type."""
-    needed: Counter[str] = Counter()
-    paths: dict[str, Path] = {}
+    used: list[_Used[str]] = []
     for fleet in fleets:
         names = [_SPOT_USAGE if fleet.kind == "spot" else _USAGE]
         names += [_PLANNED] * (fleet.kind == "training-plan")
-        for type in fleet.types:
-            for name in names:
-                title = name.format(type.ml_name)
-                needed[title] += fleet.most
-                paths.setdefault(title, fleet.path)
-    for title, amount in sorted(needed.items()):
+        titles = (name.format(type.ml_name) for type in fleet.types for name in names)
+        used += ((title, fleet.path, fleet.most) for title in titles)
+    for title, path, amount in _summed(used):
         running = not title.startswith(_PLANNED.partition("{")[0])
-        yield Need("sagemaker", title, "", amount, path=paths[title], running=running)
+        yield Need("sagemaker", title, "", amount, path=path, running=running)
 
 
 def of_hyperpod(type: str, *, spot: bool) -> tuple[str, ...]:
@@ -136,15 +148,10 @@ _COUNTED: Final = ("on-demand", "spot", "reservation", "reservation-group")
 
 
 def _of_vcpus(fleets: Iterable[_Fleet]) -> Iterator[Need]:
-    needed: Counter[tuple[str, str]] = Counter()
-    paths: dict[tuple[str, str], Path] = {}
-    for fleet in fleets:
-        if fleet.kind in _COUNTED:
-            for quota, vcpus in _vcpus(fleet).items():
-                needed[quota] += vcpus
-                paths.setdefault(quota, fleet.path)
-    for (title, code), vcpus in sorted(needed.items()):
-        yield Need("ec2", title, code, vcpus, "vCPUs", paths[title, code])
+    counted = [fleet for fleet in fleets if fleet.kind in _COUNTED]
+    used = ((quota, each.path, vcpus) for each in counted for quota, vcpus in _vcpus(each).items())
+    for (title, code), path, vcpus in _summed(used):
+        yield Need("ec2", title, code, vcpus, "vCPUs", path)
 
 
 def _vcpus(fleet: _Fleet) -> dict[tuple[str, str], int]:
@@ -173,23 +180,18 @@ def _interfaces(plan: Plan, traits: Traits) -> int:
 
 def of_storage(plan: Plan) -> Iterator[Need]:
     """Every quota of storage that the cluster and its new file systems count against."""
-    needed: Counter[tuple[str, str, str]] = Counter()
-    paths: dict[tuple[str, str, str], Path] = {}
-    for quota, path, gib in (*_of_volumes(plan), *_of_file_systems(plan)):
-        needed[quota] += gib
-        paths.setdefault(quota, path)
-    for (service, title, code), gib in sorted(needed.items()):
+    for (service, title, code), path, gib in _summed((*_of_volumes(plan), *_of_file_systems(plan))):
         tib = service == "ebs"
         amount, unit = (-(-gib // 1024), "TiB") if tib else (gib, "GiB")
         if amount:
-            yield Need(service, title, code, amount, unit, paths[service, title, code])
+            yield Need(service, title, code, amount, unit, path)
 
 
-_Used = tuple[tuple[str, str, str], Path, int]
+_Gib = _Used[tuple[str, str, str]]
 """A quota as service, title and code; the place in the spec; GiB."""
 
 
-def _of_volumes(plan: Plan) -> Iterator[_Used]:
+def _of_volumes(plan: Plan) -> Iterator[_Gib]:
     """Volumes, of the least size where the image has it; those of HyperPod are SageMaker's."""
     image = plan.limits.root_volume
     least = plan.limits.default_root_gib or (image.gib if image else 0)
@@ -201,12 +203,12 @@ def _of_volumes(plan: Plan) -> Iterator[_Used]:
             yield _volumes(item.volume, item.path, item.raid.volumes if item.raid else 1)
 
 
-def _volumes(volume: Volume, path: Path, number: int, least: int = 0) -> _Used:
+def _volumes(volume: Volume, path: Path, number: int, least: int = 0) -> _Gib:
     title = f"EBS storage of {volume.type} volumes"
     return ("ebs", title, VOLUMES[volume.type]), path, number * (volume.size_gib or least)
 
 
-def _of_file_systems(plan: Plan) -> Iterator[_Used]:
+def _of_file_systems(plan: Plan) -> Iterator[_Gib]:
     for item in plan.storage:
         if isinstance(item, Lustre) and not item.existing:
             name, code = LUSTRE[item.deployment]

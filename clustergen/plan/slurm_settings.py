@@ -7,7 +7,7 @@ The rules of :mod:`clustergen.rules.services.settings` and of the targets' docum
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -20,7 +20,6 @@ from clustergen.base.findings import (
     drop,
     rename,
     safe,
-    unsafe,
     unwanted,
 )
 from clustergen.base.patterns import pattern
@@ -70,35 +69,26 @@ def unknown(setting: Setting, service: Service) -> Problem | None:
     own = service.limits.own.get(setting.scope, frozenset())
     if known or setting.name.lower() in accepted | own:
         return None
-    return Problem(
-        setting.path,
-        f"Slurm has no {setting.name} in {_PLACES[setting.scope]}",
-        help=_instead_of_unknown(setting, service),
-        on_key=True,
-        fix=_fix_of_unknown(setting, service),
-    )
+    message = f"Slurm has no {setting.name} in {_PLACES[setting.scope]}"
+    if near := _similar(setting, accepted):
+        fix = safe(rename(setting.path, near))
+        return Problem(setting.path, message, f"did you mean {near}?", on_key=True, fix=fix)
+    scopes = slurm.scopes_of(setting.name.lower())
+    help = "remove it; slurmctld does not start with an unknown key"
+    return unwanted(setting.path, message, _belongs(scopes) or help, on_key=True)
 
 
-def _fix_of_unknown(setting: Setting, service: Service) -> Fix:
-    near = _similar(setting, service)
-    return safe(rename(setting.path, near)) if near else unsafe(drop(setting.path))
-
-
-def _similar(setting: Setting, service: Service) -> str:
+def _similar(setting: Setting, accepted: frozenset[str]) -> str:
     """The key that was probably meant; empty if there is none, or if it belongs elsewhere."""
     name = setting.name.lower()
-    accepted = service.limits.accepted.get(setting.scope, frozenset())
     if near := difflib.get_close_matches(name, accepted, n=1, cutoff=0.75):
         return slurm.spelt(setting.scope, near[0])
     return "" if slurm.scopes_of(name) else slurm.nearest(setting.scope, name) or ""
 
 
-def _instead_of_unknown(setting: Setting, service: Service) -> str:
-    if near := _similar(setting, service):
-        return f"did you mean {near}?"
-    if scopes := slurm.scopes_of(setting.name.lower()):
-        return f"it belongs in {' or '.join(_PLACES[scope] for scope in scopes)}"
-    return "remove it; slurmctld does not start with an unknown key"
+def _belongs(scopes: Sequence[Scope]) -> str:
+    """Where to write a setting of one of ``scopes``; empty without them."""
+    return f"it belongs in {' or '.join(_PLACES[scope] for scope in scopes)}" if scopes else ""
 
 
 def not_taken(setting: Setting, service: Service) -> Problem | None:
@@ -121,8 +111,7 @@ def not_taken(setting: Setting, service: Service) -> Problem | None:
         help = _instead_of_rejected(setting, limits)
     else:
         return None
-    fix = unsafe(drop(setting.path))
-    return Problem(setting.path, message, help=help, on_key=True, source=limits.source, fix=fix)
+    return unwanted(setting.path, message, help, on_key=True, source=limits.source)
 
 
 def _instead_of_rejected(setting: Setting, limits: SlurmSettings) -> str:
@@ -130,10 +119,9 @@ def _instead_of_rejected(setting: Setting, limits: SlurmSettings) -> str:
     if name in limits.instead:
         return limits.instead[name]
     scopes = [scope for scope, names in limits.accepted.items() if name in names]
-    if scopes:
-        return f"it belongs in {' or '.join(_PLACES[scope] for scope in scopes)}"
     accepted = len(limits.accepted[setting.scope])
-    return f"remove it; the page lists the {accepted} settings of {_PLACES[setting.scope]}"
+    help = f"remove it; the page lists the {accepted} settings of {_PLACES[setting.scope]}"
+    return _belongs(scopes) or help
 
 
 # https://slurm.schedmd.com/slurm.conf.html: # begins a comment, \ at the end continues the line,
@@ -216,8 +204,7 @@ def versions(setting: Setting, service: Service) -> Problem | None:
         )
     if key.until and key.until < known:
         message = f"Slurm has no {key.name} any more: the last version with it was {key.until}"
-        fix = unsafe(drop(setting.path))
-        return Problem(setting.path, message, help="remove it", on_key=True, fix=fix)
+        return unwanted(setting.path, message, "remove it", on_key=True)
     if key.defunct and key.defunct <= known:
         return Problem(
             setting.path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from clustergen.base.digests import sha256
 from clustergen.base.findings import Finding, Path, put, unsafe
@@ -131,14 +131,9 @@ class _Planner:
         days = -(-seconds // _DAY)
         if seconds % _DAY or not seconds:
             message = f"{entry.mount}: backups are kept for whole days"
-            self.findings.append(
-                BACKUP_DAYS.at(
-                    (*path, "backups"),
-                    message,
-                    help=f"write {max(days, 1)}d",
-                    fix=unsafe(put((*path, "backups"), f"{max(days, 1)}d")),
-                )
-            )
+            at, write = (*path, "backups"), f"{max(days, 1)}d"
+            finding = BACKUP_DAYS.at(at, message, help=f"write {write}", fix=unsafe(put(at, write)))
+            self.findings.append(finding)
         return days
 
     def _dns_name(self, entry: spec.Storage, service: str) -> Id:
@@ -155,15 +150,15 @@ class _Planner:
             return model.Lustre(
                 **base, dns_name=dns_name, mount_name=entry.existing.mount_name, efa=entry.efa
             )
-        choice = self._lustre_choice(entry, path)
+        deployment, throughput, size = self._lustre_choice(entry, path)
         return model.Lustre(
             **base,
             dns_name=dns_name,
             mount_name=Ref(f"{base['output']}MountName"),
-            deployment=choice.deployment,
+            deployment=deployment,
             storage_class=_upper(entry.storage_class),
-            size_gib=choice.size_gib,
-            throughput=choice.throughput,
+            size_gib=size,
+            throughput=throughput,
             metadata_iops=self._metadata_iops(entry, path),
             efa=entry.efa,
             compression=_upper(entry.compression),
@@ -174,12 +169,14 @@ class _Planner:
             export_to=entry.export_to,
         )
 
-    def _lustre_choice(self, entry: spec.FsxLustre, path: Path) -> _Choice:
-        """Deployment, throughput and size; combinations that FSx lacks stay unchanged."""
+    def _lustre_choice(
+        self, entry: spec.FsxLustre, path: Path
+    ) -> tuple[fsx.Deployment, int | None, int | None]:
+        """Deployment, throughput and size in GiB; combinations that FSx lacks stay unchanged."""
         deployment = self._deployment(entry, path)
         kind = tables.lustre_class(deployment, _upper(entry.storage_class))
         if kind is None:
-            return _Choice(deployment, entry.throughput, entry.size)
+            return deployment, entry.throughput, entry.size
         throughput, size = entry.throughput, entry.size
         if throughput is None:
             throughput = fsx.default_throughput(kind, size, efa=entry.efa)
@@ -192,7 +189,7 @@ class _Planner:
                 smallest = f"{entry.mount}: {size}GiB, the smallest there is"
                 at = f" at {throughput} {fsx.PER_TIB}" if throughput else ""
                 self._decide((*path, "size"), smallest + at)
-        return _Choice(deployment, throughput, size)
+        return deployment, throughput, size
 
     def _deployment(self, entry: spec.FsxLustre, path: Path) -> fsx.Deployment:
         if entry.deployment != "auto":
@@ -212,10 +209,9 @@ class _Planner:
         self, entry: spec.FsxLustre, path: Path
     ) -> int | Literal["AUTOMATIC"] | None:
         """https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html"""
-        tiered = entry.storage_class == "intelligent-tiering"
         if isinstance(entry.metadata_iops, int):
             return entry.metadata_iops
-        if tiered:
+        if entry.storage_class == "intelligent-tiering":
             # AUTOMATIC needs a size.
             least = fsx.metadata_steps("INTELLIGENT_TIERING").least
             text = f"{entry.mount}: {least} metadata IOPS, the least with intelligent-tiering"
@@ -250,13 +246,9 @@ class _Planner:
     def _attached(self, entry: spec.FsxOntap | spec.FileCache, path: Path) -> Storage | None:
         existing, base = entry.existing, self._base(entry, path)
         if existing is None:
-            self.findings.append(
-                ONLY_EXISTING.at(
-                    (*path, "type"),
-                    f"{entry.mount}: clustergen does not create {entry.type}",
-                    help=f"add existing: {_EXISTING_FORM[entry.type]}",
-                )
-            )
+            message = f"{entry.mount}: clustergen does not create {entry.type}"
+            form = f"add existing: {_EXISTING_FORM[entry.type]}"
+            self.findings.append(ONLY_EXISTING.at((*path, "type"), message, help=form))
             return None
         if entry.type == "file-cache":
             dns_name = self._dns_name(entry, "fsx")
@@ -276,12 +268,6 @@ class _Planner:
     def _decide(self, path: Path, text: str) -> None:
         if path not in self.written:
             self.decisions.append(Decision(path, text))
-
-
-class _Choice(NamedTuple):
-    deployment: fsx.Deployment
-    throughput: int | None
-    size_gib: int | None
 
 
 _EXISTING_FORM = {

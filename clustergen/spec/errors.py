@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_core import ValidationError
 
+from clustergen.base.documents import value_at
 from clustergen.base.findings import LIMIT, Finding, Fix, Path, drop, put, rename, safe, unsafe
 from clustergen.spec import misplaced, misspelt, sections, values
 from clustergen.spec.rules import form
@@ -122,13 +123,13 @@ def _known(near: Sequence[str], owner: Path, known: Sequence[str]) -> str:
 
 def _fix(path: Path, near: Sequence[str], owner: Path, data: Any, *, sure: bool) -> Fix | None:
     """The key that was probably meant, or its place in another section."""
-    section, key = values.value_at(data, path[:-1]), path[-1]
+    section, key = value_at(data, path[:-1]), path[-1]
     if len(near) == 1 and near[0] in section:
         return unsafe(drop(path)) if misspelt.is_similar(str(key), near[0]) else None
     if len(near) == 1:
         sure |= near[0].startswith(f"{str(key).lower()}-")
         return safe(rename(path, near[0])) if sure else None
-    elsewhere = values.value_at(data, owner)
+    elsewhere = value_at(data, owner)
     if not near and owner and (elsewhere is None or isinstance(elsewhere, dict)):
         if isinstance(elsewhere, dict) and key in elsewhere:
             return None

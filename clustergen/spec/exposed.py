@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from clustergen.base.documents import leaves
 from clustergen.base.findings import Finding, Path, errors
 from clustergen.base.patterns import pattern
 from clustergen.base.secrets import STAND_IN, Secret
@@ -77,13 +78,10 @@ def with_stand_ins(data: Any, found: Iterable[Finding]) -> Iterator[Finding]:
     yield from left
 
 
-def _stand_ins(data: Any, path: Path = ()) -> Iterator[Finding]:
+def _stand_ins(data: Any) -> Iterator[Finding]:
     """A finding for each text in which an import left something to fill in."""
-    if isinstance(data, dict | list):
-        for step, each in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from _stand_ins(each, (*path, step))
-    elif isinstance(data, str):
-        words = stand_ins_in(data)
+    for path, text in leaves(data):
+        words = stand_ins_in(text) if isinstance(text, str) else []
         # Another stand-in in the same ARN says more than its account.
         for word in [each for each in words if each != _ACCOUNT] or words:
             help = "write the id" if MARKS[2] in word else _FILL_IN

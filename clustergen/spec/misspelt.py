@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from clustergen.base.documents import value_at
 from clustergen.base.findings import LIMIT, Path
 from clustergen.spec import misplaced, sections, values
 
@@ -35,7 +36,7 @@ def is_similar(key: str, known: str) -> bool:
 
 
 def _near(data: Any, path: Path) -> str:
-    mapping = values.value_at(data, path[:-1])
+    mapping = value_at(data, path[:-1])
     if not path or not isinstance(mapping, dict) or path[-1] not in mapping:
         return ""
     key, known = str(path[-1]), sections.keys(path[:-1], data)

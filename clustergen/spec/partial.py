@@ -149,11 +149,8 @@ def _new_name(new: Mapping[str, str], names: Set[str], old: str) -> str:
 def _complete(left: dict[str, Any], edits: Edits) -> None:
     """Add what the stand-in for a VPC needs."""
     network = left.get("network")
-    if (
-        ("network", "vpc") in edits.made
-        and isinstance(network, dict)
-        and network.get("vpc") != "new"
-    ):
+    stands_in = ("network", "vpc") in edits.made
+    if stands_in and isinstance(network, dict) and network.get("vpc") != "new":
         network.setdefault("private_subnets", [patterns.EXAMPLES[patterns.SUBNET.regex]])
 
 

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from clustergen.base.documents import value_at
 from clustergen.base.findings import Path
 from clustergen.spec import schema
 
@@ -35,7 +36,7 @@ def required(path: Path, data: Any) -> Sequence[str]:
 
 def types(path: Path, data: Any) -> list[str]:
     """The allowed values of ``type`` in the section at ``path``."""
-    return [str(tag) for section in _at(path, data) if (tag := _tag(section)) is not None]
+    return [str(type) for section in _at(path, data) if (type := _type(section)) is not None]
 
 
 def description(path: Path, data: Any) -> str:
@@ -88,11 +89,11 @@ def _at(path: Path, data: Any) -> list[Node]:
     """The sections that a value at ``path`` may be; if it has a ``type``, the one of that type."""
     here = [language()]
     for step in path:
-        data = _inside(data, step)
+        data = value_at(data, (step,))
         if isinstance(step, str):
             fields = (section["properties"].get(step, {}) for section in here)
             here = [section for field in fields for section in _sections(field)]
-        here = _of_type(here, data)
+        here = of_type(here, data)
     return here
 
 
@@ -104,18 +105,18 @@ def _sections(node: Node) -> Iterator[Node]:
         yield from _sections(form["items"]) if "items" in form else ()
 
 
-def _inside(data: Any, step: str | int) -> Any:
-    if isinstance(data, dict):
-        return data.get(step)
-    fits = isinstance(data, list) and isinstance(step, int) and step < len(data)
-    return data[step] if fits else None
+def inside(form: Node, step: str | int) -> Node | None:
+    """The schema of what is at one ``step`` of a path in a value of this form."""
+    found = form.get("properties", {}).get(step, form.get("additionalProperties"))
+    found = form.get("items") if isinstance(step, int) else found
+    return found if isinstance(found, dict) else None
 
 
-def _of_type(sections: list[Node], data: Any) -> list[Node]:
+def of_type(forms: list[Node], data: Any) -> list[Node]:
+    """Those of ``forms`` that ``data`` has by its ``type``; all of them if that tells nothing."""
     written = data.get("type") if isinstance(data, dict) else None
-    tagged = [each for each in sections if written is not None and _tag(each) == written]
-    return tagged or sections
+    return [each for each in forms if written is not None and _type(each) == written] or forms
 
 
-def _tag(section: Node) -> object:
-    return section["properties"].get("type", {}).get("const")
+def _type(form: Node) -> object:
+    return form.get("properties", {}).get("type", {}).get("const")

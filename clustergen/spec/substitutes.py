@@ -6,13 +6,14 @@ is a result of the stand-in, not of what the user wrote.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from clustergen.base.documents import value_at
 from clustergen.base.findings import Path
 from clustergen.facts.catalog import regions
-from clustergen.spec import patterns, values
-from clustergen.spec.sections import forms, language
+from clustergen.spec import patterns, sections, values
+from clustergen.spec.sections import forms, language, of_type
 
 ABSENT: Final = object()
 """Stand-in that omits the value."""
@@ -36,7 +37,7 @@ def choose(path: Path, data: Any) -> tuple[Any, ...]:
         whole = len(path) == 2 and path[0] == "node_groups"
         return (_named(_example(_node(path, data), 0), path[-1]) if whole else ABSENT,)
     node = _node(path, data)
-    if near := _near(node, values.value_at(data, path)):
+    if near := _near(node, value_at(data, path)):
         return (near,)
     examples = tuple(_examples(node, 0))
     if path[-1] not in _node(path[:-1], data).get("required", ()):
@@ -56,9 +57,9 @@ def _special(path: Path, data: Any) -> tuple[Any, ...]:
         case ("targets", _) if _has_eks_cluster(_node(path, data)):
             return ({}, {"eks_cluster": _EKS_CLUSTER})
         case ("network", "zone"):
-            return _zones(values.value_at(data, ("region",)))
+            return _zones(value_at(data, ("region",)))
         case ("network", "vpc"):
-            network = values.value_at(data, ("network",))
+            network = value_at(data, ("network",))
             given = network if isinstance(network, dict) else {}
             exists = any(given.get(f) for f in (*_SUBNETS, "security_groups"))
             written = str(given.get("vpc", "")).startswith("vpc")
@@ -81,7 +82,7 @@ def _named(group: Any, index: int) -> Any:
 
 def group_names(data: Any) -> list[str]:
     """The names of the node groups, as far as they are readable."""
-    groups = values.value_at(data, ("node_groups",))
+    groups = value_at(data, ("node_groups",))
     items = groups if isinstance(groups, list) else []
     names = [item.get("name") for item in items if isinstance(item, dict)]
     return [name for name in names if isinstance(name, str)]
@@ -89,7 +90,7 @@ def group_names(data: Any) -> list[str]:
 
 def _regions(data: Any) -> tuple[str, ...]:
     """The region of the zone, or the one most similar to the written name."""
-    zone, written = values.value_at(data, ("network", "zone")), values.value_at(data, ("region",))
+    zone, written = value_at(data, ("network", "zone")), value_at(data, ("region",))
     found = regions.region_of_zone(zone) if isinstance(zone, str) else None
     near = regions.nearest(written) if isinstance(written, str) else None
     meant = found or near
@@ -155,31 +156,10 @@ def _section(form: Mapping[str, Any], number: int) -> dict[str, Any]:
 
 def _node(path: Path, data: Any) -> Mapping[str, Any]:
     """The schema at ``path``; if there are several sections, that of the written type."""
-    node: Mapping[str, Any] = language()
+    node = language()
     for step in path:
-        node = _inside(_of_type(node, data), step)
-        data = values.value_at(data, (step,))
-    found = _of_type(node, data)
-    return found[0] if len(found) == 1 else node
-
-
-def _of_type(node: Mapping[str, Any], data: Any) -> list[Mapping[str, Any]]:
-    found = list(forms(node))
-    written = data.get("type") if isinstance(data, dict) else None
-    return [form for form in found if written and _type_of(form) == written] or found
-
-
-def _type_of(form: Mapping[str, Any]) -> object:
-    return form.get("properties", {}).get("type", {}).get("const")
-
-
-def _inside(nodes: Sequence[Mapping[str, Any]], step: str | int) -> Mapping[str, Any]:
-    node: Any = {}
-    for form in nodes:
-        if isinstance(step, int):
-            node = form.get("items")
-        else:
-            node = form.get("properties", {}).get(step) or form.get("additionalProperties")
-        if isinstance(node, dict):
-            break
-    return node if isinstance(node, dict) else {}
+        found = (sections.inside(form, step) for form in of_type(list(forms(node)), data))
+        node = next((each for each in found if each is not None), {})
+        data = value_at(data, (step,))
+    here = of_type(list(forms(node)), data)
+    return here[0] if len(here) == 1 else node

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from clustergen.base.documents import value_at
 from clustergen.base.findings import Finding, Fix, Path, corrected, drop, put, rename, safe, unsafe
 from clustergen.spec import misplaced, patterns, sections
 from clustergen.spec.patterns import DESCRIPTIONS
@@ -81,7 +82,7 @@ def _finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
     if own:
         return form.VALUE.at(path, own["message"], help=own["help"], fix=_own_fix(path, own))
     if details[0]["type"] == "union_tag_not_found":
-        types = _list(sections.types(path, data))
+        types = ", ".join(sections.types(path, data))
         return form.MISSING.at(path, "`type` is missing", help=f"add type: one of {types}")
     if len(words) > 1 or details[0]["type"] == "literal_error":
         found = _not_an_option(path, value, words, near)
@@ -161,11 +162,7 @@ def _one_of(words: Sequence[str]) -> str:
     if len(words) > 1 and forms:
         fixed = [f"`{word}`" for word in words if word not in _FORMS]
         return " or ".join([", ".join(fixed), *forms] if fixed else forms)
-    return f"one of {_list(words)}" if len(words) > 1 else f"{words[0]}, the only choice"
-
-
-def _list(words: Sequence[str]) -> str:
-    return ", ".join(words)
+    return f"one of {', '.join(words)}" if len(words) > 1 else f"{words[0]}, the only choice"
 
 
 def _repaired(details: Sequence[Error], value: Any) -> str:
@@ -240,7 +237,7 @@ def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> tuple[st
             return f"write {_flow(meant)}", meant
         if value is True and known and not sections.required(path, data):
             return "write {}", {}
-        return f"known here: {_list(known)}" if known else "write key: value", None
+        return f"known here: {', '.join(known)}" if known else "write key: value", None
     return "", None
 
 
@@ -280,15 +277,3 @@ def _shown(value: object) -> str:
             return f"the text {value!r}"
         case _:
             return f"the number {value}"
-
-
-def value_at(data: Any, path: Path) -> Any:
-    """The value at ``path``; None if there is none."""
-    for step in path:
-        if isinstance(data, dict):
-            data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            data = data[step]
-        else:
-            return None
-    return data

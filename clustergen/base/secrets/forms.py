@@ -5,8 +5,8 @@ A key of W&B has 40 hexadecimal digits, like a git commit: only a name beside it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeVar
 
 from clustergen.base.patterns import pattern
 
@@ -14,6 +14,7 @@ USER_OPTIONS: Final = frozenset({"-u", "--user", "--proxy-user", "--auth"})
 """Options whose value may be a user and a password: ``bob:hunter2``."""
 Part = tuple[int, int]
 """Start and end of a part of a text."""
+P = TypeVar("P", bound=tuple[Any, ...])
 
 # Repetitions before something else have a limit: each of many starts would search the whole text.
 _KIND: Final = r"[A-Z _-]{0,40}PRIVATE[ _-]KEY-----"
@@ -136,11 +137,16 @@ def may_be(text: str) -> bool:
 
 def in_form(text: str) -> Iterator[Part]:
     """Where ``text`` has a key, a token or a password, by its form; in order, apart."""
+    return apart(_in_form(text))
+
+
+def apart(found: Iterable[P]) -> Iterator[P]:
+    """Parts of a text in order, without those that begin within another one."""
     last = 0
-    for start, end in sorted(_in_form(text), key=lambda part: (part[0], -part[1])):
-        if start >= last:
-            yield start, end
-            last = end
+    for part in sorted(found, key=lambda part: (part[0], -part[1])):
+        if part[0] >= last:
+            yield part
+            last = part[1]
 
 
 def _in_form(text: str) -> Iterator[Part]:

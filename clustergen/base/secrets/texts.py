@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from clustergen.base.patterns import pattern
-from clustergen.base.secrets.forms import PEM, PEM_END, in_form, may_be, public
+from clustergen.base.secrets.forms import PEM, PEM_END, apart, in_form, may_be, public
 from clustergen.base.secrets.names import VALUES, is_secret, is_structure, may_name
 
 _NAMED: Final = pattern(
@@ -60,12 +60,7 @@ def may_hold(text: str) -> bool:
 
 def parts(text: str) -> list[Part]:
     """The secrets in a text such as a script, in order."""
-    found = [*_named(text), *(Part(*each) for each in in_form(text))]
-    apart: list[Part] = []
-    for each in sorted(found, key=lambda part: (part.start, -part.end)):
-        if not apart or each.start >= apart[-1].end:
-            apart.append(each)
-    return apart
+    return [*apart((*_named(text), *(Part(*each) for each in in_form(text))))]
 
 
 def _named(text: str) -> Iterator[Part]:

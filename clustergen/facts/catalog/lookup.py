@@ -19,7 +19,7 @@ def find(name: str) -> InstanceType | None:
     """The instance type with exactly this name, or None; ``explain_missing`` gives the reason."""
     text = _text()
     # A name with a quote or a line end cannot be in the file, and must not match its syntax.
-    start = text.find("\n" + _opening(name)) if name.isprintable() else -1
+    start = text.find(f'\n{{"name":{json.dumps(name)},') if name.isprintable() else -1
     if start < 0:
         return None
     end = text.index("\n", start + 1)
@@ -34,9 +34,7 @@ def names() -> tuple[str, ...]:
 
 def every() -> Iterator[InstanceType]:
     """All instance types in the catalog, by name."""
-    for line in _text().splitlines():
-        if line:
-            yield rows.decode(json.loads(line))
+    return containing('"name"')
 
 
 def containing(text: str) -> Iterator[InstanceType]:
@@ -57,10 +55,6 @@ def add(lines: Mapping[str, str]) -> None:
 
 
 _OWN: dict[str, str] = {}
-
-
-def _opening(name: str) -> str:
-    return json.dumps({"name": name}, separators=(",", ":"))[:-1] + ","
 
 
 @functools.cache

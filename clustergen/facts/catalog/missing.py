@@ -116,12 +116,9 @@ def explain_missing(name: str) -> Missing:
         return _ultraserver(plain, server)
     if plain.startswith("ml."):
         return _sagemaker(plain)
-    unavailable = next(
-        (unavailable for unavailable in _UNAVAILABLE if re.fullmatch(unavailable.pattern, plain)),
-        None,
-    )
-    if unavailable:
-        return Missing(f"{plain}: {unavailable.reason}", unavailable.instead, unavailable.nearest)
+    for gone in _UNAVAILABLE:
+        if re.fullmatch(gone.pattern, plain):
+            return Missing(f"{plain}: {gone.reason}", gone.instead, gone.nearest)
     return _by_family(plain) or _by_accelerator(plain) or _by_letters(name, plain)
 
 
@@ -169,9 +166,8 @@ def _by_family(plain: str) -> Missing | None:
 
 def _sizes(plain: str) -> tuple[str, ...]:
     start = plain.partition(".")[0] + "."
-    return tuple(
-        sorted((n.removeprefix(start) for n in names() if n.startswith(start)), key=_order)
-    )
+    found = (name.removeprefix(start) for name in names() if name.startswith(start))
+    return tuple(sorted(found, key=_order))
 
 
 def _order(size: str) -> tuple[int, int, str]:

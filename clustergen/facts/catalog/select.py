@@ -143,15 +143,12 @@ def _tokens(expression: str) -> tuple[_Token, ...]:
         match = _TOKEN.match(expression, at)
         kind = match.lastgroup if match else None
         if match is None or kind is None:
-            raise SelectionError("this cannot be read here", _first_letter(expression, at))
+            rest = expression[at:].lstrip()
+            raise SelectionError("this cannot be read here", len(expression) - len(rest))
         text = "=" if kind == "sign" and match[kind] == "==" else match[kind]
         found.append(_Token(text, match.start(kind), kind == "quoted"))
         at = match.end()
     return tuple(found)
-
-
-def _first_letter(expression: str, at: int) -> int:
-    return at + len(expression[at:]) - len(expression[at:].lstrip())
 
 
 class _Parser:

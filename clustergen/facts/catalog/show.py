@@ -135,12 +135,9 @@ def _ultraserver(instance: InstanceType) -> str:
 
 def _quota(instance: InstanceType) -> str:
     quota = instance.quota
-    codes = [
-        f"{label} {code}"
-        for label, code in (("On-Demand", quota.on_demand), ("Spot", quota.spot))
-        if code
-    ]
-    return f"{quota.family}, in vCPUs" + (f": {', '.join(codes)}" if codes else "")
+    known = (("On-Demand", quota.on_demand), ("Spot", quota.spot))
+    codes = ", ".join(f"{label} {code}" for label, code in known if code)
+    return f"{quota.family}, in vCPUs" + (f": {codes}" if codes else "")
 
 
 def _notes(instance: InstanceType) -> str:

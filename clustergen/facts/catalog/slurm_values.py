@@ -29,6 +29,10 @@ class Wrong(NamedTuple):
         return " " not in self.wanted and "NAME" not in self.wanted
 
 
+Form = Callable[[Key, str], Wrong | None]
+"""Why a value does not have the format; None if it does."""
+
+
 def wrong(key: Key, value: str, version: str = "") -> Wrong | None:
     """Why Slurm does not accept ``value`` for ``key``; None if it does.
 
@@ -55,24 +59,15 @@ def _number(key: Key, value: str) -> Wrong | None:
         wanted = f"a whole number from {key.least} on" if key.least else "a whole number"
     if not _UNSIGNED.fullmatch(value):
         return Wrong(value, wanted)
-    if (
-        value[0].isdigit()
-        and not key.least <= int(value, 0 if "x" in value.lower() else 10) <= most
-    ):
-        return Wrong(value, wanted)
-    return None
+    base = 0 if "x" in value.lower() else 10
+    fits = not value[0].isdigit() or key.least <= int(value, base) <= most
+    return None if fits else Wrong(value, wanted)
 
 
-def _decimal(_: Key, value: str) -> Wrong | None:
-    ok = re.fullmatch(r"[0-9]+(\.[0-9]*)?|INFINITE|UNLIMITED", value, re.IGNORECASE)
-    return None if ok else Wrong(value, "a number, without a unit or %")
-
-
-_BOOLEAN = ("YES", "NO", "TRUE", "FALSE", "UP", "DOWN", "1", "0")
-
-
-def _boolean(_: Key, value: str) -> Wrong | None:
-    return None if value.upper() in _BOOLEAN else Wrong(value, "YES or NO")
+def _like(form: str, wanted: str) -> Form:
+    """The format of values that match ``form``, in any case."""
+    known = pattern(form, re.IGNORECASE)
+    return lambda _, value: None if known.fullmatch(value) else Wrong(value, wanted)
 
 
 def _one(key: Key, value: str) -> Wrong | None:
@@ -116,37 +111,6 @@ def seconds(value: str) -> int | None:
     if len(parts) == 3:
         return (parts[0] * 60 + parts[1]) * 60 + parts[2]
     return parts[0] * 60 + sum(parts[1:])
-
-
-_TIME = pattern(
-    r"[0-9]+(:[0-9]+){0,2}|[0-9]+-[0-9]+(:[0-9]+){0,2}|-1|INFINITE|UNLIMITED", re.IGNORECASE
-)
-
-
-def _time(_: Key, value: str) -> Wrong | None:
-    if _TIME.fullmatch(value):
-        return None
-    return Wrong(value, "minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED")
-
-
-def _age(_: Key, value: str) -> Wrong | None:
-    ok = re.fullmatch(r"[0-9]+(hours?|days?|months?)?", value, re.IGNORECASE)
-    return None if ok else Wrong(value, "a number of hours, days or months, such as 12months")
-
-
-def _shared(_: Key, value: str) -> Wrong | None:
-    ok = re.fullmatch(r"NO|EXCLUSIVE|(YES|FORCE)(:[0-9]+)?", value, re.IGNORECASE)
-    return None if ok else Wrong(value, "NO, EXCLUSIVE, YES, FORCE, YES:4 or FORCE:4")
-
-
-def _ports(_: Key, value: str) -> Wrong | None:
-    ok = re.fullmatch(r"[0-9]{1,5}(-[0-9]{1,5})?", value)
-    return None if ok else Wrong(value, "a port or a range, such as 60001-63000")
-
-
-def _numbers(_: Key, value: str) -> Wrong | None:
-    ok = re.fullmatch(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*", value)
-    return None if ok else Wrong(value, "numbers and ranges, such as 1-3,100")
 
 
 def _licenses(_: Key, value: str) -> Wrong | None:
@@ -201,23 +165,33 @@ def _nearest(value: str, known: Iterable[str]) -> str:
 
 _SHOWN = 12
 
-_FORMS: Mapping[str, Callable[[Key, str], Wrong | None]] = MappingProxyType(
+_FORMS: Mapping[str, Form] = MappingProxyType(
     {
         "text": _text,
         "uint16": _number,
         "uint32": _number,
         "uint64": _number,
-        "decimal": _decimal,
-        "boolean": _boolean,
+        "decimal": _like(r"[0-9]+(\.[0-9]*)?|INFINITE|UNLIMITED", "a number, without a unit or %"),
+        "boolean": _like("YES|NO|TRUE|FALSE|UP|DOWN|1|0", "YES or NO"),
         "one": _one,
         "plugin": _plugin,
         "plugins": _plugins,
         "flags": _flags,
-        "time": _time,
-        "age": _age,
-        "shared": _shared,
-        "ports": _ports,
-        "numbers": _numbers,
+        "time": _like(
+            r"[0-9]+(:[0-9]+){0,2}|[0-9]+-[0-9]+(:[0-9]+){0,2}|-1|INFINITE|UNLIMITED",
+            "minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED",
+        ),
+        "age": _like(
+            r"[0-9]+(hours?|days?|months?)?",
+            "a number of hours, days or months, such as 12months",
+        ),
+        "shared": _like(
+            r"NO|EXCLUSIVE|(YES|FORCE)(:[0-9]+)?", "NO, EXCLUSIVE, YES, FORCE, YES:4 or FORCE:4"
+        ),
+        "ports": _like(r"[0-9]{1,5}(-[0-9]{1,5})?", "a port or a range, such as 60001-63000"),
+        "numbers": _like(
+            r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*", "numbers and ranges, such as 1-3,100"
+        ),
         "licenses": _licenses,
         "tres": _weights,
         "tres-list": _resources,

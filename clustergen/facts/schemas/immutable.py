@@ -50,13 +50,14 @@ _VOLCANO = "https://github.com/volcano-sh/volcano/blob/v1.15.1/pkg/webhooks/admi
 _TRAINING = "https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/common/util/webhooks.go"
 
 
-def _always(source: str, *paths: str) -> tuple[Field, ...]:
-    return tuple(Field(path, "always", source) for path in paths)
+def _always(source: str, paths: str) -> tuple[Field, ...]:
+    return tuple(Field(path, "always", source) for path in words(paths))
 
 
-_SEALED = _always(_CORE, "immutable", "data", "binaryData", "stringData")
+_SEALED = _always(_CORE, "immutable data binaryData stringData")
 _WORKLOAD = _always(_APPS, "spec.selector")
 _JOB = f"{_KUBERNETES}/batch/validation/validation.go"
+_QUEUE = _always(f"{_KUEUE}/clusterqueue_webhook.go", "spec.concurrentAdmissionPolicy")
 _STATEFUL = words("""
     spec.replicas spec.ordinals spec.template spec.updateStrategy
     spec.persistentVolumeClaimRetentionPolicy spec.minReadySeconds spec.revisionHistoryLimit
@@ -68,14 +69,10 @@ BUILT_IN: Mapping[str, tuple[Field, ...]] = {
     "apps/v1/StatefulSet": (Field("spec", "always", _APPS, but=_STATEFUL),),
     "batch/v1/Job": _always(
         _JOB,
-        "spec.template",
-        "spec.selector",
-        "spec.completionMode",
-        "spec.completions",
-        "spec.podFailurePolicy",
-        "spec.successPolicy",
-        "spec.backoffLimitPerIndex",
-        "spec.managedBy",
+        """
+        spec.template spec.selector spec.completionMode spec.completions spec.podFailurePolicy
+        spec.successPolicy spec.backoffLimitPerIndex spec.managedBy
+        """,
     ),
     "node.k8s.io/v1/RuntimeClass": _always(
         f"{_KUBERNETES}/node/validation/validation.go", "handler"
@@ -85,17 +82,17 @@ BUILT_IN: Mapping[str, tuple[Field, ...]] = {
     "resource.k8s.io/v1/ResourceClaim": _always(_RESOURCE, "spec"),
     "resource.k8s.io/v1/ResourceClaimTemplate": _always(_RESOURCE, "spec"),
     "scheduling.k8s.io/v1/PriorityClass": _always(
-        f"{_KUBERNETES}/scheduling/validation/validation.go", "value", "preemptionPolicy"
+        f"{_KUBERNETES}/scheduling/validation/validation.go", "value preemptionPolicy"
     ),
     "storage.k8s.io/v1/CSIDriver": _always(
-        _STORAGE, "spec.attachRequired", "spec.volumeLifecycleModes"
+        _STORAGE, "spec.attachRequired spec.volumeLifecycleModes"
     ),
     "storage.k8s.io/v1/StorageClass": _always(
-        _STORAGE, "parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"
+        _STORAGE, "parameters provisioner reclaimPolicy volumeBindingMode"
     ),
     "v1/ConfigMap": tuple(each._replace(only_while="immutable=true") for each in _SEALED),
     "v1/PersistentVolume": (
-        *_always(_CORE, "spec.csi", "spec.nfs", "spec.hostPath", "spec.local", "spec.volumeMode"),
+        *_always(_CORE, "spec.csi spec.nfs spec.hostPath spec.local spec.volumeMode"),
         Field("spec.nodeAffinity", "once", _CORE),
     ),
     # Requests grow where the class allows it, which clustergen.bundle.effects decides.
@@ -129,12 +126,8 @@ WEBHOOKS: Mapping[str, tuple[Field, ...]] = {
         ),
     ),
     "kubeflow.org/v1/PyTorchJob": _always(_TRAINING, "spec.runPolicy.managedBy"),
-    "kueue.x-k8s.io/v1beta1/ClusterQueue": _always(
-        f"{_KUEUE}/clusterqueue_webhook.go", "spec.concurrentAdmissionPolicy"
-    ),
-    "kueue.x-k8s.io/v1beta2/ClusterQueue": _always(
-        f"{_KUEUE}/clusterqueue_webhook.go", "spec.concurrentAdmissionPolicy"
-    ),
+    "kueue.x-k8s.io/v1beta1/ClusterQueue": _QUEUE,
+    "kueue.x-k8s.io/v1beta2/ClusterQueue": _QUEUE,
 }
 
 

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path
+from clustergen.plan import model
 from clustergen.plan.features import uses
 from clustergen.plan.features.model import Feature
-from clustergen.plan.model import (
-    Bucket,
-    Database,
-    Ebs,
-    Efs,
-    FileCache,
-    Lustre,
-    Ontap,
-    OpenZfs,
-    Plan,
-)
 
 FEATURES: tuple[Feature, ...] = (
     Feature("capacity.on-demand", "On-Demand instances", uses.capacity("on-demand")),
@@ -38,7 +28,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "capacity.dates",
         "Capacity that starts and ends",
-        lambda plan: (g.at("capacity") for g in plan.node_groups if g.capacity.dated),
+        uses.groups(lambda g: g.capacity.dated, "capacity"),
     ),
     Feature(
         "instances.ultraserver",
@@ -203,7 +193,7 @@ FEATURES: tuple[Feature, ...] = (
         "File systems that the cluster creates",
         lambda plan: (s.at("created_by") for s in plan.storage if s.new_in_cluster),
     ),
-    Feature("storage.lustre", "FSx for Lustre", uses.storage(Lustre)),
+    Feature("storage.lustre", "FSx for Lustre", uses.storage(model.Lustre)),
     Feature("storage.lustre-efa", "FSx for Lustre over EFA", uses.lustre(lambda s: s.efa, "efa")),
     Feature(
         "storage.lustre-metadata",
@@ -220,12 +210,12 @@ FEATURES: tuple[Feature, ...] = (
         "Lustre data repositories in S3",
         uses.lustre(lambda s: s.repositories, "data_repositories"),
     ),
-    Feature("storage.openzfs", "FSx for OpenZFS", uses.storage(OpenZfs)),
-    Feature("storage.ontap", "FSx for ONTAP", uses.storage(Ontap)),
-    Feature("storage.efs", "EFS", uses.storage(Efs)),
-    Feature("storage.ebs", "EBS volume shared by the head node", uses.storage(Ebs)),
-    Feature("storage.bucket", "Mountpoint for S3", uses.storage(Bucket)),
-    Feature("storage.file-cache", "Amazon File Cache", uses.storage(FileCache)),
+    Feature("storage.openzfs", "FSx for OpenZFS", uses.storage(model.OpenZfs)),
+    Feature("storage.ontap", "FSx for ONTAP", uses.storage(model.Ontap)),
+    Feature("storage.efs", "EFS", uses.storage(model.Efs)),
+    Feature("storage.ebs", "EBS volume shared by the head node", uses.storage(model.Ebs)),
+    Feature("storage.bucket", "Mountpoint for S3", uses.storage(model.Bucket)),
+    Feature("storage.file-cache", "Amazon File Cache", uses.storage(model.FileCache)),
     Feature(
         "software.pyxis", "Pyxis and Enroot containers", uses.chosen("software.containers", "pyxis")
     ),
@@ -261,7 +251,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "slurm.accounting-database",
         "External accounting database",
-        uses.when(("slurm", "accounting"), lambda p: isinstance(p.slurm.accounting, Database)),
+        uses.when(
+            ("slurm", "accounting"), lambda p: isinstance(p.slurm.accounting, model.Database)
+        ),
     ),
     Feature(
         "slurm.accounts",
@@ -311,7 +303,7 @@ FEATURES: tuple[Feature, ...] = (
 )
 
 
-def used(plan: Plan) -> Iterator[tuple[Feature, tuple[Path, ...]]]:
+def used(plan: model.Plan) -> Iterator[tuple[Feature, tuple[Path, ...]]]:
     """The features that ``plan`` uses, each with its places in the spec."""
     for feature in FEATURES:
         if paths := tuple(feature.uses(plan)):

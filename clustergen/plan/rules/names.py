@@ -37,10 +37,10 @@ _LANGUAGE = "the language, version 1"
     fatal=True,
 )
 def unique(spec: Spec) -> Iterator[Problem]:
-    yield from _taken(("node_groups",), (group.name for group in spec.node_groups), "name")
-    yield from _taken(("queues",), (queue.name for queue in spec.queues), "name")
-    yield from _taken(("slurm", "accounts"), (each.name for each in spec.slurm.accounts), "name")
-    yield from _taken(("slurm", "qos"), (each.name for each in spec.slurm.qos), "name")
+    yield from _taken(("node_groups",), spec.node_groups, "name")
+    yield from _taken(("queues",), spec.queues, "name")
+    yield from _taken(("slurm", "accounts"), spec.slurm.accounts, "name")
+    yield from _taken(("slurm", "qos"), spec.slurm.qos, "name")
     for path, items in _lists(spec):
         for index, item in enumerate(items):
             if item in items[:index]:
@@ -77,10 +77,10 @@ def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
     yield from _references(spec)
 
 
-def _taken(at: Path, names: Iterable[object], field: str) -> Iterator[Problem]:
-    """Each of ``names`` that an earlier item has; ``field`` of the items at ``at`` holds them."""
+def _taken(at: Path, items: Iterable[object], field: str) -> Iterator[Problem]:
+    """The items at ``at`` whose ``field`` has the name or number of an earlier one."""
     seen: dict[object, int] = {}
-    names = list(names)
+    names = [getattr(item, field) for item in items]
     for index, name in enumerate(names):
         if name in seen:
             yield Problem(
@@ -246,17 +246,13 @@ def reached_groups(spec: Spec) -> Iterator[Problem]:
     # A queue may mean a group by a name that does not exist, which is SPC031.
     for index, group in enumerate(spec.node_groups if reached and reached <= known else ()):
         if group.name not in reached:
+            queue = {"name": group.name, "node_groups": [group.name]}
             yield Problem(
                 ("node_groups", index, "name"),
                 f"node group {group.name!r} is in no queue",
                 help=f"name it in a queue, or add {{name: {group.name}, "
                 f"node_groups: [{group.name}]}}",
-                fix=unsafe(
-                    put(
-                        ("queues", len(spec.queues)),
-                        {"name": group.name, "node_groups": [group.name]},
-                    )
-                ),
+                fix=unsafe(put(("queues", len(spec.queues)), queue)),
             )
 
 
@@ -270,8 +266,8 @@ def reached_groups(spec: Spec) -> Iterator[Problem]:
     good="users: [{name: alice, uid: 2001}, {name: bob, uid: 2002}]",
 )
 def unique_users(spec: Spec) -> Iterator[Problem]:
-    yield from _taken(("users",), (user.name for user in spec.users), "name")
-    yield from _taken(("users",), (user.uid for user in spec.users), "uid")
+    yield from _taken(("users",), spec.users, "name")
+    yield from _taken(("users",), spec.users, "uid")
 
 
 @rule(

@@ -38,10 +38,8 @@ def read_outputs(path: str | os.PathLike[str]) -> tuple[dict[str, str], list[Fin
         found.setdefault(name, set()).add(value)
     if not found:
         return {}, [NOT_OUTPUTS.at((), f"{path} contains no stack outputs", help=_HELP)]
-    several = sorted(name for name, values in found.items() if len(values) > 1)
-    return {name: min(found[name]) for name in found if name not in several}, _ambiguous(
-        path, several
-    )
+    outputs = {name: min(values) for name, values in found.items() if len(values) == 1}
+    return outputs, _ambiguous(path, sorted(found.keys() - outputs.keys()))
 
 
 def _unreadable(path: str | os.PathLike[str], error: Exception) -> Finding:

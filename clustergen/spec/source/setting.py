@@ -90,10 +90,9 @@ def _changed_entries(entries: Entries, path: list[str | int], value: Node, done:
     step = path[0]
     if isinstance(step, int):
         raise _Refused(f"{dotted(done)} is not a list", "name a key, not an index", done)
-    deletes = len(path) == 1 and value.value is None
     if step not in entries and value.value is None:
         raise _Refused(f"{dotted((*done, step))} does not exist", _nearest(step, entries))
-    if deletes:
+    if len(path) == 1 and value.value is None:
         return {key: child for key, child in entries.items() if key != step}
     return {**entries, step: _changed(entries.get(step), path[1:], value, (*done, step))}
 

@@ -34,6 +34,9 @@ class _Words(NamedTuple):
 _DASH = pattern(r" *-(?=[A-Za-z_][A-Za-z0-9_]*:)")
 _INDENT = "lines of one mapping or list begin in the same column"
 _QUOTE = "put the value in quotes"
+_CLOSE = "close it with the same quote"
+_ESCAPES = "in single quotes a backslash is only a backslash: 'C:\\dir'"
+_ANCHORS = "* and & name anchors in YAML; " + _QUOTE
 _SAME = "the quote that opens it"
 _Opening = yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken
 _CLOSING = {
@@ -41,12 +44,13 @@ _CLOSING = {
     yaml.FlowMappingEndToken: yaml.FlowMappingStartToken,
 }
 _FLOW = pattern(r"[\[\]{}']")
+_TAB = _Words("", "tab character", "a tab in the indentation", "indent with spaces")
 _TABLE = (
     _Words(
         "quoted scalar",
         "end of stream",
         "the quote that opens here is never closed",
-        "close it with the same quote",
+        _CLOSE,
         at_start=True,
         close=_SAME,
     ),
@@ -54,39 +58,17 @@ _TABLE = (
         "quoted scalar",
         "document indicator",
         "the quote that opens here is not closed before the next document",
-        "close it with the same quote",
+        _CLOSE,
         at_start=True,
         close=_SAME,
     ),
-    _Words(
-        "quoted scalar",
-        "escape",
-        "YAML has no such \\ escape",
-        "in single quotes a backslash is only a backslash: 'C:\\dir'",
-    ),
-    _Words(
-        "quoted scalar",
-        "hexdecimal",
-        "this \\ escape needs hexadecimal digits",
-        "in single quotes a backslash is only a backslash: 'C:\\dir'",
-    ),
+    _Words("quoted scalar", "escape", "YAML has no such \\ escape", _ESCAPES),
+    _Words("quoted scalar", "hexdecimal", "this \\ escape needs hexadecimal digits", _ESCAPES),
     _Words("flow sequence", "", "this [ is not closed", "close it with ]", True, "]"),
     _Words("flow mapping", "", "this { is not closed", "close it with }", True, "}"),
-    _Words(
-        "alias",
-        "",
-        "a value cannot begin with *",
-        "* and & name anchors in YAML; " + _QUOTE,
-        at_start=True,
-    ),
-    _Words(
-        "anchor",
-        "",
-        "a value cannot begin with &",
-        "* and & name anchors in YAML; " + _QUOTE,
-        at_start=True,
-    ),
-    _Words("", "tab character", "a tab in the indentation", "indent with spaces"),
+    _Words("alias", "", "a value cannot begin with *", _ANCHORS, at_start=True),
+    _Words("anchor", "", "a value cannot begin with &", _ANCHORS, at_start=True),
+    _TAB,
     _Words("block scalar", "", "a text block begins with | or > alone on its line", _INDENT),
     _Words(
         "",
@@ -231,17 +213,12 @@ def _dash_without_space(text: Text, mark: yaml.Mark | None) -> Place | None:
 
 def _words(context: str, problem: str, character: str) -> _Words:
     if "cannot start any token" in problem:
-        return _bad_start(character)
+        message = f"a value cannot begin with {character}"
+        return _TAB if character == "\t" else _Words("", "", message, _QUOTE)
     for row in _TABLE:
         if row.context in context and row.problem in problem:
             return row
     return _Words("", "", f"this is not YAML: {problem}", _QUOTE)
-
-
-def _bad_start(character: str) -> _Words:
-    if character == "\t":
-        return _Words("", "", "a tab in the indentation", "indent with spaces")
-    return _Words("", "", f"a value cannot begin with {character}", _QUOTE)
 
 
 def _character(text: Text, mark: yaml.Mark | None) -> str:

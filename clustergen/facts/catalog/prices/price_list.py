@@ -45,16 +45,9 @@ class Query(NamedTuple):
         return {"ServiceCode": self.service, "Filters": matches, "FormatVersion": "aws_v1"}
 
 
-def _ending(**names: str) -> Callable[[Attributes], str | None]:
-    """Names of prices by the ending of the usage type, in which ``_`` stands for ``-``."""
-    endings = {ending.replace("__", ":").replace("_", "-"): name for ending, name in names.items()}
-
-    def name(product: Attributes) -> str | None:
-        usage = product.get("usagetype", "")
-        found = (name for ending, name in endings.items() if usage.endswith(ending))
-        return next(found, None)
-
-    return name
+def _ending(usage: str, name: str) -> Callable[[Attributes], str | None]:
+    """The name of the price of products whose usage type ends with ``usage``."""
+    return lambda product: name if product.get("usagetype", "").endswith(usage) else None
 
 
 def _load_balancer(product: Attributes) -> str | None:
@@ -111,7 +104,7 @@ QUERIES: Sequence[Query] = (
         "EKS cluster",
         "AmazonEKS",
         {"productFamily": "Compute"},
-        _ending(AmazonEKS_Hours__perCluster="EKS cluster"),
+        _ending("AmazonEKS-Hours:perCluster", "EKS cluster"),
         "hour",
     ),
     Query(
@@ -125,14 +118,14 @@ QUERIES: Sequence[Query] = (
         "EBS gp3 iops",
         "AmazonEC2",
         {"productFamily": "System Operation", "volumeApiName": "gp3"},
-        _ending(**{"EBS__VolumeP_IOPS.gp3": "EBS gp3 iops"}),
+        _ending("EBS:VolumeP-IOPS.gp3", "EBS gp3 iops"),
         "IOPS-month",
     ),
     Query(
         "EBS gp3 throughput",
         "AmazonEC2",
         {"productFamily": "Provisioned Throughput", "volumeApiName": "gp3"},
-        _ending(**{"EBS__VolumeP_Throughput.gp3": "EBS gp3 throughput"}),
+        _ending("EBS:VolumeP-Throughput.gp3", "EBS gp3 throughput"),
         "MBps-month",
     ),
     Query("EBS ", "AmazonEC2", {"productFamily": "Storage"}, _volume, "GB-month"),
@@ -140,14 +133,14 @@ QUERIES: Sequence[Query] = (
         "EFS provisioned",
         "AmazonEFS",
         {"productFamily": "Provisioned Throughput"},
-        _ending(ProvisionedTP_MiBpsHrs="EFS provisioned"),
+        _ending("ProvisionedTP-MiBpsHrs", "EFS provisioned"),
         "MBps-month",
     ),
     Query(
         "NAT gateway",
         "AmazonEC2",
         {"productFamily": "NAT Gateway"},
-        _ending(NatGateway_Hours="NAT gateway"),
+        _ending("NatGateway-Hours", "NAT gateway"),
         "hour",
     ),
     Query(
@@ -161,7 +154,7 @@ QUERIES: Sequence[Query] = (
         "CloudWatch logs",
         "AmazonCloudWatch",
         {"productFamily": "Data Payload"},
-        _ending(DataProcessing_Bytes="CloudWatch logs"),
+        _ending("DataProcessing-Bytes", "CloudWatch logs"),
         "GB",
     ),
 )

@@ -32,7 +32,8 @@ def replacements(layout: Layout, target: Target, change: Change) -> list[Replace
     parent, step = target.located.around[-1], target.located.path[-1]
     index = _index(parent, step)
     if change.kind == "drop":
-        return removing.remove(layout, parent, index, _holder(target.located))
+        holder = target.located.around[-2] if len(target.located.around) > 1 else None
+        return removing.remove(layout, parent, index, holder)
     if change.value in parent.names():
         raise NotEditable
     key = parent.keys[index]
@@ -172,7 +173,3 @@ def _is_in_flow(layout: Layout, part: Part) -> bool:
 
 def _index(parent: Part, step: str | int) -> int:
     return step if isinstance(step, int) else parent.names().index(step)
-
-
-def _holder(located: Located) -> Part | None:
-    return located.around[-2] if len(located.around) > 1 else None

@@ -18,24 +18,17 @@ def insert(
         yield from _in_flow(layout, part, key, value)
         return
     text = _entry(key, value, in_flow=False, quote="")
-    head = part.keys[0] if part.keys else part.parts[0]
-    column = layout.position(head.start)[1]
-    if key is None:
-        column, text = layout.position(_dash(layout, part))[1], f"- {text}"
-    line_break = layout.line_break()
+    start = part.keys[0].start if part.keys else part.start
+    if key is None:  # at the column of the first dash
+        if layout.source[start : start + 1] != "-":
+            raise NotEditable
+        text = f"- {text}"
+    column, line_break = layout.position(start)[1], layout.line_break()
     if first and key is not None:
-        yield Replacement(head.start, head.start, f"{text}{line_break}{' ' * column}")
+        yield Replacement(start, start, f"{text}{line_break}{' ' * column}")
         return
     end = layout.line_end(part.end)
     yield Replacement(end, end, f"{line_break}{' ' * column}{text}")
-
-
-def _dash(layout: Layout, part: Part) -> int:
-    """The offset of the dash of the first item of a list in block style."""
-    dash = part.start
-    if layout.source[dash : dash + 1] != "-":
-        raise NotEditable
-    return dash
 
 
 def _in_flow(layout: Layout, part: Part, key: str | None, value: Any) -> Iterator[Replacement]:
