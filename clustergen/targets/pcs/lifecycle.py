@@ -18,9 +18,11 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan, Script
 from clustergen.services.aws import cfn, mounts
+from clustergen.services.aws.members import filled, present
 from clustergen.services.nodes.node_scripts import BUCKET, NodeScript, mount_arguments
 from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
-from clustergen.targets.pcs import limits, pcs_cluster, settings
+from clustergen.targets.pcs import limits, settings
+from clustergen.targets.pcs.names import cluster_id
 from clustergen.targets.pcs.scripts import LOG_AGENT_SECONDS, node_script
 
 
@@ -96,11 +98,10 @@ def names(actions: Sequence[Action]) -> list[str]:
 
 
 def _emit(name: str, action: Action) -> Json:
-    arguments = {"Arguments": list(action.arguments)} if action.arguments else {}
     return {
         "Name": name,
         "ScriptSource": _source(action),
-        **arguments,
+        **filled(Arguments=list(action.arguments)),
         "OnError": "TERMINATE" if action.required else "CONTINUE",
         "ExecutionPolicy": "EVERY_BOOT" if action.every_boot else "FIRST_BOOT_ONLY",
     }
@@ -109,8 +110,7 @@ def _emit(name: str, action: Action) -> Json:
 def _source(action: Action) -> Json:
     if isinstance(action.script, NodeScript):
         return {"ScriptLocation": action.script.location, "Checksum": action.script.checksum}
-    checksum = {"Checksum": action.checksum} if action.checksum else {}
-    return {"ScriptLocation": action.script, **checksum}
+    return present(ScriptLocation=action.script, Checksum=action.checksum)
 
 
 def script_name(label: str, number: int | None = None) -> str:
@@ -205,7 +205,7 @@ def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
     options = collecting.machine_arguments(plan, "login", login)
     endpoint: Any = "-"
     if plan.creates_cluster and settings.since(settings.version(plan), settings.METRICS_SINCE):
-        endpoint = pcs_cluster.id(plan)
+        endpoint = cluster_id(plan)
     else:
         options += ["--slurm"] if plan.creates_cluster else collecting.slurm_arguments(plan)
     yield from _monitoring(plan, endpoint, options)
