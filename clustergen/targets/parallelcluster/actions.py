@@ -18,6 +18,7 @@ from clustergen.base.shell import render
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
 from clustergen.services.aws import references
+from clustergen.services.aws.members import filled
 from clustergen.services.aws.mounts import LOCAL_HOMES
 from clustergen.services.nodes.node_scripts import NodeScript
 from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
@@ -74,6 +75,7 @@ def _monitoring(plan: Plan) -> tuple[NodeScript, ...]:
     return (NodeScript(collecting.NAME, collecting.script(plan, linger=_LOG_AGENT_SECONDS)),)
 
 
+@functools.cache
 def _shared(name: str) -> NodeScript:
     """A script that targets share."""
     text = render(
@@ -106,12 +108,7 @@ def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[NodeScript, li
     number = max(lustre_interfaces(plan, group) for group in groups)
     if not number:
         return None
-    return _lustre_script(), [str(number), "0"]
-
-
-@functools.cache
-def _lustre_script() -> NodeScript:
-    return _shared("lustre-efa.sh")
+    return _shared("lustre-efa.sh"), [str(number), "0"]
 
 
 @functools.cache
@@ -189,11 +186,10 @@ def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
 def _without_hook(plan: Plan, role: Role) -> dict[str, Any]:
     """The user's scripts as custom actions of their own, which updates cannot change."""
     scripts = plan.scripts_on(role)
-    checker = _checker().key if _checked(plan.software) else ""
     return _plain_sections(
-        OnNodeStart=_users_own(scripts, "start", checker),
-        OnNodeConfigured=_users_own(scripts, "configured", checker),
-        OnNodeUpdated=_users_own(scripts, "updated", checker),
+        OnNodeStart=_users_own(scripts, "start"),
+        OnNodeConfigured=_users_own(scripts, "configured"),
+        OnNodeUpdated=_users_own(scripts, "updated"),
     )
 
 
@@ -211,14 +207,13 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     storage = _local_storage(queue)
     configured = [_at(own.key, _arguments(plan, own, "compute", storage)) for own in _setups(plan)]
     configured += [_at(own.key, _measured(plan, queue)) for own in _monitoring(plan)]
-    checker = _checker().key if _checked(plan.software) else ""
     lustre = _lustre_efa(plan, queue.node_groups)
     # Before the node's set-up, which mounts file systems.
     before = [_at(lustre[0].key, lustre[1])] if lustre else []
     sections = _sections if has_hook(plan) else _plain_sections
     return sections(
-        OnNodeStart=before + _users_own(scripts, "start", checker),
-        OnNodeConfigured=configured + _users_own(scripts, "configured", checker),
+        OnNodeStart=before + _users_own(scripts, "start"),
+        OnNodeConfigured=configured + _users_own(scripts, "configured"),
     )
 
 
@@ -284,16 +279,14 @@ def _at(key: str, arguments: Sequence[str]) -> dict[str, Any]:
     return {"Script": f"s3://{BUCKET}/{key}", "Args": list(arguments)}
 
 
-def _users_own(scripts: Sequence[Script], when: str, checker: str) -> list[dict[str, Any]]:
-    return [_action(script, checker) for script in scripts if script.when == when]
+def _users_own(scripts: Sequence[Script], when: str) -> list[dict[str, Any]]:
+    return [_action(script) for script in scripts if script.when == when]
 
 
-def _action(script: Script, checker: str) -> dict[str, Any]:
+def _action(script: Script) -> dict[str, Any]:
     if script.sha256:
-        return _at(checker, [script.url, script.sha256, *script.args])
-    if script.args:
-        return {"Script": script.url, "Args": list(script.args)}
-    return {"Script": script.url}
+        return _at(_checker().key, [script.url, script.sha256, *script.args])
+    return filled(Script=script.url, Args=list(script.args))
 
 
 def s3_access(plan: Plan, actions: dict[str, Any]) -> list[dict[str, Any]]:

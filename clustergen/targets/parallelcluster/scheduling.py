@@ -91,9 +91,7 @@ def _dns(plan: Plan) -> dict[str, Any]:
     dns = plan.options_as(Options).dns
     if dns is None and plan.network.closed:
         dns = Dns(managed=False, ec2_hostnames=True, hosted_zone=None)
-    if dns is None:
-        return {}
-    return written(DNS, dns)
+    return written(DNS, dns) if dns else {}
 
 
 def _database(plan: Plan, database: Database) -> dict[str, Any]:
@@ -183,7 +181,7 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
         },
         Image=nodes.image(first.image, nodes.common_image(plan)),
         ComputeSettings={
-            "LocalStorage": {"RootVolume": nodes.root_volume(first.volume), **scratch}
+            "LocalStorage": {"RootVolume": written(nodes.ROOT_VOLUME, first.volume), **scratch}
         },
         JobExclusiveAllocation=queue.exclusive or None,
         CustomSlurmSettings=typed(_queue_settings(plan, queue, owners)),
