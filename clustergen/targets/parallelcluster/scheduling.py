@@ -15,8 +15,14 @@ from clustergen.services.slurm import collecting, imex
 from clustergen.targets.parallelcluster import actions, nodes, permissions
 from clustergen.targets.parallelcluster.head_node import metrics_policies
 from clustergen.targets.parallelcluster.options import Dns, Options
-from clustergen.targets.parallelcluster.queue_owners import QueueOwners, capacity_type, queue_owners
-from clustergen.targets.parallelcluster.queue_values import idle_minutes, subnets, weight_of
+from clustergen.targets.parallelcluster.queues import (
+    QueueOwners,
+    capacity_type,
+    idle_minutes,
+    queue_owners,
+    subnets,
+    weight_of,
+)
 
 _NUMBER = pattern(r"(0|[1-9][0-9]*)\Z")
 
