@@ -81,12 +81,9 @@ def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effec
 
 
 def _of(change: _Change, update: _Update) -> Iterator[Effect]:
-    effect = _effect(change, update)
-    lost = _lost(change, update) or _fewer_login_nodes(change)
-    expired = list(_expired(change))
-    yield from filter(None, (effect, lost, *expired))
-    if not effect and not lost and not expired:
-        yield _in_place(change)
+    found = (_effect(change, update), _lost(change, update), _fewer_login_nodes(change))
+    made = [*filter(None, found), *_expired(change)]
+    yield from made or [_in_place(change)]
 
 
 def _expired(change: _Change) -> Iterator[Effect]:
