@@ -139,7 +139,7 @@ def _shared(plan: Plan) -> Iterator[Action]:
         docker = plan.software.containers == "docker"
         text = users.script(docker=docker, linger=LOG_AGENT_SECONDS)
         arguments = mounts.arguments_of_users(plan, makes_homes=True)
-        place = ("install", _table(tables.key(plan, users.TABLE)))
+        place = _install(plan, users.TABLE)
         yield Action("users", NodeScript(users.NAME, text), (*place, *arguments))
 
 
@@ -221,7 +221,7 @@ def accounts_script(plan: Plan) -> NodeScript | None:
 def _accounts(plan: Plan) -> Iterator[Action]:
     """Slurm accounts; not required, because users can also run the script manually."""
     if script := accounts_script(plan):
-        place = ("install", _table(tables.key(plan, accounts.TABLE)))
+        place = _install(plan, accounts.TABLE)
         yield Action("accounts", script, place, every_boot=True, required=False, with_slurm=True)
 
 
@@ -230,14 +230,13 @@ def _timetable(plan: Plan) -> Iterator[Action]:
     if timetable.wanted(plan):
         text = timetable.script(plan.name, slurm_bin=_slurm_bin(plan))
         script = NodeScript(timetable.NAME, text)
-        arguments = ("install", _table(tables.key(plan, timetable.TABLE)))
-        yield Action("timetable", script, arguments, every_boot=True, required=False)
+        place = _install(plan, timetable.TABLE)
+        yield Action("timetable", script, place, every_boot=True, required=False)
 
 
-def _table(key: str) -> Json:
-    """The address of a table that nodes follow."""
-    place: Json = cfn.sub(f"s3://${{{BUCKET}}}/{key}")
-    return place
+def _install(plan: Plan, table: str) -> tuple[Any, ...]:
+    """The arguments of a script that follows a table: the last is the address of the table."""
+    return "install", cfn.sub(f"s3://${{{BUCKET}}}/{tables.key(plan, table)}")
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:
