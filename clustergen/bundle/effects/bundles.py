@@ -98,7 +98,8 @@ def _of_document(path: str, old: Files, new: Files, ids: set[str]) -> list[Effec
             return list(_COMPARED[path](before, after, ids))
         found, outputs = templates.effects(before, after, ids)
     except (ValueError, LookupError, TypeError, AttributeError):
-        return [_unreadable(path)]
+        text = f"has unknown effects: {path} is not one that clustergen wrote"
+        return [Effect("unknown", path, "", text)]
     ids |= outputs
     return found
 
@@ -136,8 +137,3 @@ def _parsed(path: str, text: str) -> Json:
     if not isinstance(found, dict):
         raise ValueError("not a map")
     return found
-
-
-def _unreadable(path: str) -> Effect:
-    text = f"has unknown effects: {path} is not one that clustergen wrote"
-    return Effect("unknown", path, "", text)

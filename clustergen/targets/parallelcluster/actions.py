@@ -36,6 +36,7 @@ SLURM_METRICS = "localhost:6820"
 https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-slurm/templates/default/slurm/slurm.conf.erb"""
 VERIFIED = "verified.sh"
 _HOOK = "hook.sh"
+_LUSTRE = "lustre-efa.sh"
 _PROLOG = "/opt/slurm/etc/scripts/prolog.d/91_clustergen_imex.sh"
 """The head node shares the folder with the others, and Slurm runs what is in it.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-prolog-epilog-v3.html"""
@@ -44,9 +45,8 @@ _LOG_AGENT_SECONDS = 20
 
 def own_scripts(plan: Plan) -> tuple[NodeScript, ...]:
     """clustergen's scripts for nodes, in order, followed by the one that verifies checksums."""
-    lustre = _lustre_efa(plan, plan.node_groups)
     return (
-        *([lustre[0]] if lustre else []),
+        *([_shared(_LUSTRE)] if _lustre_efa(plan, plan.node_groups) else []),
         *_setups(plan),
         *_monitoring(plan),
         *_head_setups(plan),
@@ -100,15 +100,13 @@ def _head_setups(plan: Plan) -> tuple[NodeScript, ...]:
     return tuple(made)
 
 
-def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[NodeScript, list[str]] | None:
-    """The script for Lustre over EFA and its arguments; None if nodes use TCP.
+def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> list[str]:
+    """The arguments of the script for Lustre over EFA; none if nodes use TCP.
 
     A failing custom action would terminate the node. Lustre also works over TCP, so it never fails.
     """
     number = max(lustre_interfaces(plan, group) for group in groups)
-    if not number:
-        return None
-    return _shared("lustre-efa.sh"), [str(number), "0"]
+    return [str(number), "0"] if number else []
 
 
 @functools.cache
@@ -209,7 +207,7 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     configured += [_at(own.key, _measured(plan, queue)) for own in _monitoring(plan)]
     lustre = _lustre_efa(plan, queue.node_groups)
     # Before the node's set-up, which mounts file systems.
-    before = [_at(lustre[0].key, lustre[1])] if lustre else []
+    before = [_at(_shared(_LUSTRE).key, lustre)] if lustre else []
     sections = _sections if has_hook(plan) else _plain_sections
     return sections(
         OnNodeStart=before + _users_own(scripts, "start"),

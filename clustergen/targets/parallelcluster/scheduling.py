@@ -233,7 +233,7 @@ def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
     if wanted := queue.node_groups[0].allocation:
         return wanted
     several_types = any(len(group.types) > 1 for group in queue.node_groups)
-    several_subnets = _in_several_subnets(plan, queue)
+    several_subnets = len(subnets(plan, queue)) > 1
     if not several_types and not several_subnets:
         return None
     if capacity_type(queue.node_groups[0]) == "SPOT":
@@ -241,15 +241,11 @@ def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
     return "prioritized" if several_subnets else "lowest-price"
 
 
-def _in_several_subnets(plan: Plan, queue: Queue) -> bool:
-    return len(subnets(plan, queue)) > 1
-
-
 def _takes_a_list(plan: Plan, queue: Queue, group: NodeGroup) -> bool:
     """Whether EC2 Fleet starts the nodes: in several subnets, or of a list of types."""
     # EC2 Fleet starts no nodes in a single reservation or block.
     alone = group.capacity.kind in ("reservation", "capacity-block")
-    return (group.listed and not alone) or _in_several_subnets(plan, queue)
+    return (group.listed and not alone) or len(subnets(plan, queue)) > 1
 
 
 def _compute_resource(
