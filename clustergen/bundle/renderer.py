@@ -49,6 +49,6 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     bundle += deployable.files(plan, chosen.deployment(plan, document), bundle)
     if refused := list(accepted.refused(plain, chosen.schema, tuple(bundle))):
         raise Unrenderable(refused)
-    checklist = preflight.checklist(plan)
-    bundle.append(readme.render(plan, chosen, checked.about(target), checklist))
+    findings, checklist = checked.about(target), preflight.checklist(plan)
+    bundle.append(readme.render(readme.Subject(plan, chosen, findings, checklist)))
     return document, tuple(sorted(bundle, key=lambda artifact: artifact.path))

@@ -158,12 +158,13 @@ def _user_file(path: Path, rendered: bool) -> Finding:
 
 def _blocker(folder: Path, name: str) -> Path | None:
     """The first part of the path to ``name`` in ``folder`` that is not a real folder or file."""
-    steps = name.split("/")
-    for count in range(1, len(steps)):
-        path = folder.joinpath(*steps[:count])
-        if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
+    *folders, file = name.split("/")
+    path = folder
+    for step in folders:
+        path /= step
+        if os.path.lexists(path) and not _is_real_folder(path):
             return path
-    path = folder / name
+    path /= file
     wrong = os.path.lexists(path) and (path.is_symlink() or not path.is_file())
     return path if wrong else None
 

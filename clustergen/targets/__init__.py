@@ -10,15 +10,12 @@ from __future__ import annotations
 import functools
 import importlib
 
+from clustergen.base.text_lists import words
 from clustergen.targets.target import Target as Target
 
 _MODULES = {
-    "parallelcluster": "clustergen.targets.parallelcluster",
-    "pcs": "clustergen.targets.pcs",
-    "hyperpod-slurm": "clustergen.targets.hyperpod_slurm",
-    "hyperpod-eks": "clustergen.targets.hyperpod_eks",
-    "eks": "clustergen.targets.eks",
-    "batch": "clustergen.targets.batch",
+    name: f"clustergen.targets.{name.replace('-', '_')}"
+    for name in words("parallelcluster pcs hyperpod-slurm hyperpod-eks eks batch")
 }
 _ALIASES = {"aws-batch": "batch", "hyperpod": "hyperpod-slurm", "pcluster": "parallelcluster"}
 

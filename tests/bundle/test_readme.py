@@ -15,7 +15,7 @@ from clustergen import targets
 from clustergen.base import resources
 from clustergen.base.findings import Finding, Severity
 from clustergen.bundle import readme, renderer
-from clustergen.bundle.readme import costs, storage
+from clustergen.bundle.readme import Subject, costs, storage
 from clustergen.checking import preflight
 from clustergen.output.markdown_text import count, escape, spec_path, table
 from clustergen.plan.model import Capacity, Decision, Plan
@@ -34,7 +34,7 @@ def plan_of(spec: str, target: str = "pcs") -> Plan:
 def text_of(spec: str, target: str = "pcs") -> str:
     plan = plan_of(spec, target)
     titled = replace(TOY, title="AWS PCS")
-    return readme.render(plan, titled, (), preflight.checklist(plan)).text
+    return readme.render(Subject(plan, titled, checklist=preflight.checklist(plan))).text
 
 
 H200 = "network: {zone: use1-az6}\nnode_groups: [{name: h200, instance_type: p5en.48xlarge, %s}]"
@@ -151,8 +151,8 @@ def test_an_existing_subnet_of_unknown_size() -> None:
 
 
 def test_the_output_is_deterministic() -> None:
-    spec = EAST + H200 % "count: 4"
-    assert readme.render(plan_of(spec), TOY, ()) == readme.render(plan_of(spec), TOY, ())
+    one, other = (Subject(plan_of(EAST + H200 % "count: 4"), TOY) for _ in range(2))
+    assert readme.render(one) == readme.render(other)
 
 
 PLAN = plan_of(EAST + H200 % "count: 4" + "\nstorage: [{mount: /fsx, type: fsx-lustre}]\n")
@@ -173,7 +173,7 @@ def with_words(name: str, mount: str, decided: str) -> str:
         decisions=(Decision(("tags", name), decided),),
     )
     finding = Finding("XXX001", Severity.NOTE, decided, ("tags", name), help=mount)
-    return readme.render(plan, TOY, [finding]).text
+    return readme.render(Subject(plan, TOY, [finding])).text
 
 
 @settings(max_examples=share(300))

@@ -33,7 +33,6 @@ _COMPARED = {
     _REQUEST: hyperpod_requests.effects,
     _ADDITIONS: hyperpod_requests.additions,
 }
-_SHARED = f"foundation{_TEMPLATE}"
 _FIRST = ("foundation", "eks")
 _SUFFIXES = (".json", ".yaml", ".sh", ".tsv")
 
@@ -74,11 +73,11 @@ def effects(old: Files, new: Files) -> list[Effect]:
     found = list(identity.effects(old, new))
     ids = identity.other_outputs(old, new)
     for path in _in_order(old, new):
-        if path not in old or (path == _SHARED and ids):
+        if path not in old or (path == identity.FOUNDATION and ids):
             continue
         more = _of_document(path, old, new, ids)
         found += (each._replace(file=path) for each in more)
-    found += (each._replace(file=_SHARED) for each in mounts.hidden(old, new))
+    found += (each._replace(file=identity.FOUNDATION) for each in mounts.hidden(old, new))
     found += (*timetables.effects(old, new), *users.effects(old, new))
     return [*found, *manifests.effects(old, new, ids)]
 
@@ -99,7 +98,8 @@ def _of_document(path: str, old: Files, new: Files, ids: set[str]) -> list[Effec
             return list(_COMPARED[path](before, after, ids))
         found, outputs = templates.effects(before, after, ids)
     except (ValueError, LookupError, TypeError, AttributeError):
-        return [_unreadable(path)]
+        text = f"has unknown effects: {path} is not one that clustergen wrote"
+        return [Effect("unknown", path, "", text)]
     ids |= outputs
     return found
 
@@ -137,8 +137,3 @@ def _parsed(path: str, text: str) -> Json:
     if not isinstance(found, dict):
         raise ValueError("not a map")
     return found
-
-
-def _unreadable(path: str) -> Effect:
-    text = f"has unknown effects: {path} is not one that clustergen wrote"
-    return Effect("unknown", path, "", text)

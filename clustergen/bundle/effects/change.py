@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from clustergen.base.artifacts import Json
+from clustergen.bundle.effects.values import at
 
 
 class Change(NamedTuple):
@@ -31,3 +32,7 @@ class Change(NamedTuple):
     def properties(self) -> Json:
         found: Json = self.new.get("Properties", {})
         return found
+
+    def both(self, path: str) -> tuple[Any, Any]:
+        """The earlier and the new value of a property, by dotted path; None if there is none."""
+        return at(self.earlier, path), at(self.properties, path)

@@ -51,8 +51,8 @@ class _Update(NamedTuple):
 
     @property
     def strategy(self) -> str:
-        settings = (self.new.get("Scheduling") or {}).get("SlurmSettings") or {}
-        return str(settings.get("QueueUpdateStrategy", "COMPUTE_FLEET_STOP"))
+        chosen = at(self.new, "Scheduling.SlurmSettings.QueueUpdateStrategy")
+        return str(chosen or "COMPUTE_FLEET_STOP")
 
     def growth(self, path: str, default: int) -> int | None:
         """By how much the number at a path grows; None where it does not change."""
@@ -81,12 +81,9 @@ def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effec
 
 
 def _of(change: _Change, update: _Update) -> Iterator[Effect]:
-    effect = _effect(change, update)
-    lost = _lost(change, update) or _fewer_login_nodes(change)
-    expired = list(_expired(change))
-    yield from filter(None, (effect, lost, *expired))
-    if not effect and not lost and not expired:
-        yield _in_place(change)
+    found = (_effect(change, update), _lost(change, update), _fewer_login_nodes(change))
+    made = [*filter(None, found), *_expired(change)]
+    yield from made or [_in_place(change)]
 
 
 def _expired(change: _Change) -> Iterator[Effect]:
@@ -103,8 +100,7 @@ def _lost(change: _Change, update: _Update) -> Effect | None:
         return Effect("data-at-risk", change.path, change.path, text)
     if not _STORAGE.fullmatch(change.path) or change.new is not None or _has_id(change.old):
         return None
-    settings = change.old.get(f"{change.old.get('StorageType')}Settings") or {}
-    kept = settings.get("DeletionPolicy") in _PROTECTED
+    kept = _settings(change.old).get("DeletionPolicy") in _PROTECTED
     fate = "stays, and continues to cost money" if kept else "is deleted with its data"
     text = f"removes {change.path} from the cluster: its storage {fate}"
     if kept:
@@ -233,13 +229,17 @@ def _by_strategy(change: _Change, update: _Update) -> Effect:
 
 def _nodes(queue: str, update: _Update) -> str:
     """How many nodes a queue has."""
-    found = named((update.old.get("Scheduling") or {}).get("SlurmQueues"), "Name").get(queue, {})
+    found = _queues(update.old).get(queue, {})
     resources = named(found.get("ComputeResources"), "Name").values()
     least, most = (
         sum(int(each.get(key, default)) for each in resources)
         for key, default in (("MinCount", 0), ("MaxCount", _MAX_COUNT))
     )
     return number(least, most)
+
+
+def _queues(document: Json) -> Mapping[str, Json]:
+    return named(at(document, "Scheduling.SlurmQueues"), "Name")
 
 
 def _resized(change: _Change, update: _Update) -> Effect | None:
@@ -274,15 +274,14 @@ def _placement(change: _Change, update: _Update) -> Effect | None:
 
 def _has_managed_group(document: Json, path: str) -> bool:
     names = dict(_ITEM.findall(path))
-    queues = named((document.get("Scheduling") or {}).get("SlurmQueues"), "Name")
-    queue = queues.get(names["SlurmQueues"], {})
+    queue = _queues(document).get(names["SlurmQueues"], {})
     resource = named(queue.get("ComputeResources"), "Name").get(names.get("ComputeResources", ""))
     chosen = _placement_group(resource or {}) or _placement_group(queue)
     return bool(chosen.get("Enabled")) and not (chosen.get("Name") or chosen.get("Id"))
 
 
 def _placement_group(owner: Json) -> Json:
-    found = (owner.get("Networking") or {}).get("PlacementGroup")
+    found = at(owner, "Networking.PlacementGroup")
     return found if isinstance(found, dict) else {}
 
 
@@ -300,8 +299,7 @@ def _managed_lustre(document: Json) -> set[str]:
     return {
         name
         for name, storage in named(document.get("SharedStorage"), "Name").items()
-        if storage.get("StorageType") == "FsxLustre"
-        and "FileSystemId" not in (storage.get("FsxLustreSettings") or {})
+        if storage.get("StorageType") == "FsxLustre" and not _has_id(storage)
     }
 
 
@@ -322,9 +320,11 @@ def _external(storage: Json) -> bool:
 
 
 def _has_id(storage: Json) -> bool:
-    settings = storage.get(f"{storage.get('StorageType')}Settings") or {}
-    ids = {"FileSystemId", "VolumeId", "FileCacheId"}
-    return bool(ids & settings.keys())
+    return bool({"FileSystemId", "VolumeId", "FileCacheId"} & _settings(storage).keys())
+
+
+def _settings(storage: Json) -> Json:
+    return storage.get(f"{storage.get('StorageType')}Settings") or {}
 
 
 _POLICIES: Mapping[str, Callable[[_Change, _Update], Effect | None]] = {

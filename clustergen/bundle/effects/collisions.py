@@ -73,7 +73,7 @@ def _is_taken(change: Change, name: str, ids: Collection[str]) -> bool:
 
 
 def _stays(change: Change, path: str, ids: Collection[str]) -> bool:
-    old, new = at(change.earlier, path), at(change.properties, path)
+    old, new = change.both(path)
     return old == new and not references(new) & set(ids)
 
 

@@ -25,8 +25,6 @@ _UPDATE = (
     "https://docs.aws.amazon.com/fsx/latest/APIReference/"
     "API_UpdateFileSystemLustreConfiguration.html"
 )
-_LEAST_GROWTH = 1.1
-"""Of the capacity of an OpenZFS file system."""
 
 
 def fsx(change: Change) -> Iterator[Effect]:
@@ -37,14 +35,14 @@ def fsx(change: Change) -> Iterator[Effect]:
             text = f"is refused: {name} {why}; undo the change, or copy the data to a new one"
             yield Effect("refused", name, cause, text, source)
     yield from retention.backups(change)
-    path = "LustreConfiguration.MetadataConfiguration"
-    if _grows(old, new) and at(old, path) != at(new, path):
-        text = (
-            f"is refused: metadata IOPS of {name} cannot change while it grows; deploy one change "
-            "after the other"
-        )
-        yield Effect("refused", name, path, text, _METADATA)
     if _grows(old, new):
+        path = "LustreConfiguration.MetadataConfiguration"
+        if at(old, path) != at(new, path):
+            text = (
+                f"is refused: metadata IOPS of {name} cannot change while it grows; deploy one "
+                "change after the other"
+            )
+            yield Effect("refused", name, path, text, _METADATA)
         text = (
             f"enlarges {name} to {new['StorageCapacity']} GiB, in hours to days; the next change "
             "of its capacity or throughput is possible 6 hours later"
@@ -109,7 +107,7 @@ def _cache(old: Json, new: Json) -> Rejections:
 def _openzfs_step(old: Json, new: Json) -> Rejections:
     before, after = old.get("StorageCapacity", 0), new.get("StorageCapacity", 0)
     least = -(-before * 11 // 10)
-    if before < after < before * _LEAST_GROWTH:
+    if before < after < least:
         yield "StorageCapacity", f"can grow by 10 % or more, to {least} GiB at least", _OPENZFS
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Json
 from clustergen.base.patterns import pattern
 from clustergen.bundle.effects.values import differs
 from clustergen.facts.schemas import immutable
-from clustergen.facts.schemas.immutable import Field, Fixed
+from clustergen.facts.schemas.immutable import Field
 
 _STEP = pattern(r"(?P<name>[^.\[]+)(?:\[(?P<keys>[^]]*)\])?")
 _Values = Mapping[str, Any]
@@ -28,7 +28,15 @@ def _is_changed(field: Field, old: Json, new: Json, moved: Collection[str]) -> b
     before, after = (dict(_values(_without(each, field.but), field.path)) for each in (old, new))
     if field.unless_last and all(_ends(each, *field.unless_last) for each in (before, after)):
         return False
-    return _CHANGES[field.fixed](before, after, moved)
+    left, came = before.keys() - after.keys(), after.keys() - before.keys()
+    replaced = any(differs(before[key], after[key], moved) for key in before.keys() & after.keys())
+    changes = {
+        "value": replaced,
+        "presence": left or came,
+        "once": left or replaced,
+        "always": left or came or replaced,
+    }
+    return bool(changes[field.fixed])
 
 
 def _ends(found: _Values, key: str, value: str) -> bool:
@@ -40,30 +48,6 @@ def _holds(condition: str, thing: Json) -> bool:
     path, _, value = condition.partition("=")
     found = [each for _, each in _values(thing, path)]
     return any(str(each).lower() == value for each in found) if value else bool(found)
-
-
-def _replaced(before: _Values, after: _Values, moved: Collection[str]) -> bool:
-    return any(differs(before[key], after[key], moved) for key in before.keys() & after.keys())
-
-
-def _came_or_went(before: _Values, after: _Values, _: Collection[str]) -> bool:
-    return before.keys() != after.keys()
-
-
-def _left(before: _Values, after: _Values, moved: Collection[str]) -> bool:
-    return bool(before.keys() - after.keys()) or _replaced(before, after, moved)
-
-
-def _any(before: _Values, after: _Values, moved: Collection[str]) -> bool:
-    return _came_or_went(before, after, moved) or _replaced(before, after, moved)
-
-
-_CHANGES: Mapping[Fixed, Callable[[_Values, _Values, Collection[str]], bool]] = {
-    "value": _replaced,
-    "presence": _came_or_went,
-    "once": _left,
-    "always": _any,
-}
 
 
 def _values(value: Any, path: str, at: str = "") -> Iterator[tuple[str, Any]]:

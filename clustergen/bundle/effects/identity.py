@@ -11,8 +11,8 @@ from clustergen.bundle.effects.model import Effect, Kind
 from clustergen.bundle.effects.values import at
 from clustergen.deployment.model import PATH
 
+FOUNDATION = "foundation.template.json"
 _FOUNDATION = "foundation_stack"
-_SHARED = "foundation.template.json"
 _SETTINGS = {
     "region": "region",
     "cluster": "cluster",
@@ -42,7 +42,7 @@ def other_outputs(old: Mapping[str, str], new: Mapping[str, str]) -> set[str]:
     names = [_settings(files).get(_FOUNDATION) for files in (old, new)]
     if None in names or names[0] == names[1]:
         return set()
-    return set(document(new, _SHARED).get("Outputs") or ())
+    return set(document(new, FOUNDATION).get("Outputs") or ())
 
 
 def _settings(files: Mapping[str, str]) -> Mapping[str, str]:
@@ -108,7 +108,7 @@ def _other_foundation(
         return
     kind: Kind = "leftover"
     text = f"uses the foundation {becomes} in place of {was}"
-    if any(type in old.get(_SHARED, "") for type in _DATA):
+    if any(type in old.get(FOUNDATION, "") for type in _DATA):
         kind = "data-at-risk"
         text += f": the cluster mounts file systems of {becomes} instead of those of {was}"
     text += f"; {was} stays, and continues to cost money"

@@ -67,8 +67,10 @@ def effects(
         elif differs(earlier[1], thing, moved):
             for effect in _changed(_title(key), earlier[1], thing, moved, classes):
                 yield effect._replace(file=file, type=key[0])
-    stay = _staying(before, after, prunes, whole_files=not scripts)
-    yield from _vanished(before, after, stay, prunes)
+    if prunes:
+        yield from _pools(before, after)
+    gone = [key for key in before if key not in after and key[0] != "Job"]
+    yield from _vanished(before, gone, prunes, whole_files=not scripts)
     if not scripts:
         yield from _without_groups(before, after)
     yield from _charts(old, new)
@@ -165,25 +167,16 @@ def _wider(old: list[Json], new: list[Json]) -> bool:
     )
 
 
-def _staying(
-    before: Objects, after: Objects, prunes: bool, *, whole_files: bool
-) -> Collection[_Key]:
-    """The objects that vanish from the manifests, but not from the cluster."""
-    gone = [key for key in before if key not in after and key[0] != "Job"]
-    files = {file for key, (file, _) in before.items() if whole_files and key[0] in KEPT}
-    return [key for key in gone if not prunes or key[0] in KEPT or before[key][0] in files]
-
-
 def _vanished(
-    before: Objects, after: Objects, stay: Collection[_Key], prunes: bool
+    before: Objects, gone: Collection[_Key], prunes: bool, *, whole_files: bool
 ) -> Iterator[Effect]:
-    gone = [key for key in before if key not in after and key[0] != "Job"]
-    if prunes:
-        yield from _pools(before, after)
+    """The effects of objects that vanish from the manifests; some stay in the cluster."""
+    files = {file for key, (file, _) in before.items() if whole_files and key[0] in KEPT}
+    stay = [key for key in gone if not prunes or key[0] in KEPT or before[key][0] in files]
     if stay:
         titles = [_title(key) for key in stay]
         text = f"leaves {', '.join(titles)}: delete it when you no longer need what is in it"
-        yield Effect("leftover", titles[0], "", text, file=before[gone[0]][0])
+        yield Effect("leftover", titles[0], "", text, file=before[stay[0]][0])
     for key in gone:
         if key not in stay and key[0] != "NodePool":
             yield _deleted(key, *before[key])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
-from clustergen.base.artifacts import Json
 from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import identity
 from clustergen.bundle.effects.model import Effect
@@ -13,19 +11,18 @@ from clustergen.bundle.effects.values import at
 from clustergen.deployment.model import PATH
 
 _OF = pattern(r" of (/\S+)$")
-_TEMPLATE = "foundation.template.json"
 _OTHERS_DECIDE = "cluster.yaml", "manifests/volumes.yaml"
 """ParallelCluster and Kubernetes reject another file system at a mount."""
 
 
 def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
     """New file systems at a mount that had one from outside the foundation: they are empty."""
-    if _TEMPLATE not in new or any(path in new for path in _OTHERS_DECIDE):
+    if identity.FOUNDATION not in new or any(path in new for path in _OTHERS_DECIDE):
         return
     known = at(identity.document(old, PATH), "mounts") or {}
     mounted = {mount for mounts in known.values() for mount in mounts}
-    ours = _made(old.get(_TEMPLATE, "{}"))
-    for mount, name in _made(new[_TEMPLATE]).items():
+    ours = _made(old)
+    for mount, name in _made(new).items():
         if mount in mounted and mount not in ours:
             text = (
                 f"mounts {name}, a new and empty file system, at {mount}: what was mounted there "
@@ -34,14 +31,10 @@ def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
             yield Effect("data-at-risk", name, "", text)
 
 
-def _made(template: str) -> Mapping[str, str]:
+def _made(files: Mapping[str, str]) -> Mapping[str, str]:
     """The file systems of a foundation, by mount."""
-    try:
-        outputs: Json = json.loads(template).get("Outputs", {})
-    except (ValueError, AttributeError):
-        return {}
     found = {}
-    for name, output in outputs.items():
+    for name, output in identity.document(files, identity.FOUNDATION).get("Outputs", {}).items():
         mount = _OF.search(str(output.get("Description")))
         if mount and name.endswith("Id"):
             found[mount[1]] = name.removesuffix("Id")

@@ -43,12 +43,9 @@ def pcs(change: Change) -> Iterator[Effect]:
         text = f"replaces the nodes of {name} once they are idle ({cause} changes)"
         if is_login(change.properties):
             text = f"replaces login nodes at once, with the sessions on them ({cause} changes)"
-        sizes = (
-            at(change.earlier, f"ScalingConfiguration.{n}InstanceCount") for n in ("Min", "Max")
-        )
-        yield Effect(
-            "replaces-nodes", name, cause, f"{text}: {number(*sizes)}", _PCS_UPDATE, ends="nodes"
-        )
+        sizes = at(change.earlier, "ScalingConfiguration")
+        text += f": {number(at(sizes, 'MinInstanceCount'), at(sizes, 'MaxInstanceCount'))}"
+        yield Effect("replaces-nodes", name, cause, text, _PCS_UPDATE, ends="nodes")
     elif late := _first(change.paths, _OF_NEW_PCS_NODES):
         text = _OF_NEW_PCS_NODES[late.partition(".")[0]].format(name)
         yield Effect("new-nodes-only", name, late, text, _PCS_UPDATE)
@@ -75,7 +72,7 @@ def _first(paths: Sequence[str], known: Collection[str]) -> str | None:
 
 
 def _fewer(change: Change, path: str, source: str) -> Iterator[Effect]:
-    name, before, after = change.name, at(change.earlier, path), at(change.properties, path)
+    name, (before, after) = change.name, change.both(path)
     if not isinstance(before, int) or not isinstance(after, int) or after >= before:
         return
     if is_login(change.properties):
@@ -103,19 +100,18 @@ def batch(change: Change) -> Iterator[Effect]:
 
 def job_queue(change: Change) -> Iterator[Effect]:
     """What AWS Batch does with the scheduling policy of a queue."""
-    had, has = ("SchedulingPolicyArn" in each for each in (change.earlier, change.properties))
-    if had != has:
+    path = "SchedulingPolicyArn"
+    if (path in change.earlier) != (path in change.properties):
         text = (
             f"is refused: Batch neither gives {change.name} fair shares nor takes them away; "
             "rename the queue"
         )
-        yield Effect("refused", change.name, "SchedulingPolicyArn", text, _BATCH_QUEUE)
+        yield Effect("refused", change.name, path, text, _BATCH_QUEUE)
 
 
 def pcs_cluster(change: Change) -> Iterator[Effect]:
     """What PCS does to nodes when the version of Slurm changes."""
-    versions = (at(each, "Scheduler.Version") for each in (change.earlier, change.properties))
-    name, (before, after) = change.name, map(str, versions)
+    name, (before, after) = change.name, map(str, change.both("Scheduler.Version"))
     yield from retention.records(change)
     if before == after:
         return
@@ -159,8 +155,7 @@ def repartitioned(name: str, cause: str) -> Effect:
 
 def eks_cluster(change: Change) -> Iterator[Effect]:
     """Whether EKS accepts a change of the Kubernetes version."""
-    versions = (each.get("Version") for each in (change.earlier, change.properties))
-    name, found = change.name, [_MINOR.fullmatch(str(each)) for each in versions]
+    name, found = change.name, [_MINOR.fullmatch(str(each)) for each in change.both("Version")]
     minors = [int(match[1]) for match in found if match]
     if len(minors) < 2 or minors[0] == minors[1]:
         return

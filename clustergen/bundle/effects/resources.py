@@ -26,12 +26,6 @@ _CLUSTERS = frozenset(resource_types.CLUSTERS)
 _GROUPS = frozenset(resource_types.NODES)
 _QUEUES = word_set("AWS::PCS::Queue AWS::Batch::JobQueue")
 _QUOTA = "AWS::SageMaker::ComputeQuota"
-_CONSEQUENCES: Mapping[str, str] = {
-    **dict.fromkeys(_GROUPS, ": its nodes are terminated, with the jobs on them"),
-    **dict.fromkeys(_QUEUES, ": running jobs end, and pending ones are cancelled"),
-    _QUOTA: ": its team has no quota any more",
-}
-"""Of the deletion, or of another name."""
 _KIND = words("""
     InstanceConfigs InstanceTypes AmiType CapacityType PurchaseOption ComputeNodeGroupConfigurations
     ComputeEnvironmentOrder
@@ -152,9 +146,8 @@ def removed(old: Json, new: Json) -> Iterator[Effect]:
         if type in _DATA:
             yield _lost(name, resource)
         elif other := _renamed(resource, old, new):
-            text = (
-                f"replaces {name} with {other}, which has another name{_CONSEQUENCES.get(type, '')}"
-            )
+            why = resource_types.WORK[type]
+            text = f"replaces {name} with {other}, which has another name: {why}"
             yield Effect("replaces-resource", name, "", text, type=type, ends="replaced")
         elif type in _CLUSTERS:
             text = f"deletes {name}, with its nodes, its jobs, and what users have made in it"
@@ -168,7 +161,7 @@ def removed(old: Json, new: Json) -> Iterator[Effect]:
         elif type in _QUEUES:
             yield _queue(name, type)
         elif type == _QUOTA:
-            text = f"deletes {name}{_CONSEQUENCES[type]}"
+            text = f"deletes {name}: {resource_types.WORK[type]}"
             yield Effect("replaces-resource", name, "", text, type=type, ends="deleted")
         else:
             yield _deleted(name, resource)
@@ -186,11 +179,11 @@ def _lost(name: str, resource: Json) -> Effect:
 
 def _renamed(resource: Json, old: Json, new: Json) -> str:
     """The new resource that is the same as one that leaves the template, but for its name."""
-    key = replacing.NAMES.get(resource["Type"])
-    if key is None or resource["Type"] not in _CONSEQUENCES:
+    type = resource["Type"]
+    if type not in replacing.NAMES or type not in _GROUPS | _QUEUES | {_QUOTA}:
         return ""
     for name in new.keys() - old.keys():
-        if new[name]["Type"] == resource["Type"] and _alike(resource, new[name]):
+        if new[name]["Type"] == type and _alike(resource, new[name]):
             return name
     return ""
 
@@ -201,7 +194,7 @@ def _alike(old: Json, new: Json) -> bool:
 
 
 def _queue(name: str, type: str) -> Effect:
-    text = f"deletes {name}{_CONSEQUENCES[type]}"
+    text = f"deletes {name}: {resource_types.WORK[type]}"
     source = "https://docs.aws.amazon.com/pcs/latest/userguide/working-with_queues_delete.html"
     return Effect("removes-nodes", name, "", text, source, type=type, ends="deleted")
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.base.artifacts import Json
 from clustergen.bundle.effects.change import Change
 from clustergen.bundle.effects.model import Effect
-from clustergen.bundle.effects.values import at
 from clustergen.services.foundation.monitoring import NODE_LOG
 
 SOURCE: Final = (
@@ -26,9 +24,8 @@ _PLACES = "LustreConfiguration", "OpenZFSConfiguration"
 
 def events(change: Change) -> Iterator[Effect]:
     """That CloudWatch deletes events of a log group that it has kept so far."""
-    before, after = (each.get(_DAYS) for each in (change.earlier, change.properties))
     if change.name != NODE_LOG:
-        yield from shortened(change.name, _DAYS, before, after)
+        yield from shortened(change.name, _DAYS, *change.both(_DAYS))
 
 
 def shortened(name: str, path: str, before: int | None, after: int | None) -> Iterator[Effect]:
@@ -49,9 +46,9 @@ def _days(count: int) -> str:
 
 def records(change: Change) -> Iterator[Effect]:
     """That PCS purges records of jobs earlier, or keeps none."""
-    modes = [at(each, "SlurmConfiguration.Accounting.Mode") for each in _both(change)]
+    modes = change.both("SlurmConfiguration.Accounting.Mode")
     path = "SlurmConfiguration.Accounting.DefaultPurgeTimeInDays"
-    before, after = ((at(each, path) or 0) for each in _both(change))
+    before, after = (days or 0 for days in change.both(path))
     name = change.name
     if modes[0] == "STANDARD" != modes[1]:
         text = (
@@ -67,7 +64,7 @@ def records(change: Change) -> Iterator[Effect]:
 def exports(change: Change) -> Iterator[Effect]:
     """That a deletion in a file system of FSx deletes the object in S3, too."""
     path = "S3.AutoExportPolicy.Events"
-    before, after = (at(each, path) or [] for each in _both(change))
+    before, after = (found or () for found in change.both(path))
     if "DELETED" in after and "DELETED" not in before:
         text = (
             f"exports deletions of {change.name}: from then on, `rm` in the file system also "
@@ -76,33 +73,26 @@ def exports(change: Change) -> Iterator[Effect]:
         yield Effect("data-at-risk", change.name, path, text, _EXPORT)
 
 
-def _both(change: Change) -> tuple[Json, Json]:
-    return change.earlier, change.properties
-
-
 def backups(change: Change) -> Iterator[Effect]:
     """That FSx keeps automatic backups for a shorter time, or makes no more."""
     for place in _PLACES:
         path = f"{place}.AutomaticBackupRetentionDays"
-        before, after = (at(each, path) or 0 for each in (change.earlier, change.properties))
+        before, after = (days or 0 for days in change.both(path))
         if after < before:
+            backups = f"automatic backups of {change.name}"
             text = (
-                f"keeps automatic backups of {change.name} for {after} days instead of {before}, "
-                "and may delete older ones: copy first what you need, with `aws fsx copy-backup`"
+                f"keeps {backups} for {after} days instead of {before}, and may delete older ones"
                 if after
-                else f"ends automatic backups of {change.name}, and may delete those that exist: "
-                "copy first what you need, with `aws fsx copy-backup`"
+                else f"ends {backups}, and may delete those that exist"
             )
+            text += ": copy first what you need, with `aws fsx copy-backup`"
             yield Effect("data-at-risk", change.name, path, text, _BACKUPS)
 
 
 def efs(change: Change) -> Iterator[Effect]:
     """That AWS Backup makes no more backups; those that exist stay as long as they would have."""
-    before, after = (_is_backed_up(each) for each in (change.earlier, change.properties))
-    if before and not after:
+    path = "BackupPolicy.Status"
+    before, after = change.both(path)
+    if before == "ENABLED" and after != "ENABLED":
         text = f"ends automatic backups of {change.name}; those that exist expire as planned"
-        yield Effect("data-at-risk", change.name, "BackupPolicy.Status", text, _EFS)
-
-
-def _is_backed_up(properties: Json) -> bool:
-    return bool(at(properties, "BackupPolicy.Status") == "ENABLED")
+        yield Effect("data-at-risk", change.name, path, text, _EFS)

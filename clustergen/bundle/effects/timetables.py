@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from clustergen.base.patterns import pattern
+from clustergen.bundle.effects import identity
 from clustergen.bundle.effects.model import Effect
+from clustergen.bundle.effects.values import at
 from clustergen.plan.timetable import iso
 from clustergen.services import schedules
 from clustergen.services.hyperpod.scripts import FOLDER as LIFECYCLE
@@ -50,7 +51,7 @@ def _without_script(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[
 
 def _stops(files: Mapping[str, str]) -> dict[str, str]:
     """When the nodes of each group stop, from what the targets have."""
-    return {**_of_schedules(files.get(schedules.PATH, "")), **_of_table(files)}
+    return {**_of_schedules(files), **_of_table(files)}
 
 
 def _of_table(files: Mapping[str, str]) -> dict[str, str]:
@@ -63,16 +64,12 @@ def _of_table(files: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _of_schedules(text: str) -> dict[str, str]:
+def _of_schedules(files: Mapping[str, str]) -> dict[str, str]:
     found = {}
-    try:
-        resources = json.loads(text)["Resources"].values() if text else ()
-        for each in resources:
-            properties = each.get("Properties", {})
-            group = _STOPS.fullmatch(str(properties.get("Description")))
-            at = _AT.fullmatch(str(properties.get("ScheduleExpression")))
-            if group and at:
-                found[group[1]] = f"{at[1]}Z"
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return {}
+    resources = identity.document(files, schedules.PATH).get("Resources")
+    for each in resources.values() if isinstance(resources, dict) else ():
+        group = _STOPS.fullmatch(str(at(each, "Properties.Description")))
+        time = _AT.fullmatch(str(at(each, "Properties.ScheduleExpression")))
+        if group and time:
+            found[group[1]] = f"{time[1]}Z"
     return found

@@ -28,11 +28,9 @@ class Subject(NamedTuple):
     """What to look at in the account, in Markdown."""
 
 
-def render(
-    plan: Plan, target: targets.Target, findings: Iterable[Finding], checklist: Iterable[str] = ()
-) -> Artifact:
-    """The README.md of the bundle of ``plan``; see :class:`Subject` for the others."""
-    return Artifact(PATH, _text(Subject(plan, target, findings, checklist)))
+def render(subject: Subject) -> Artifact:
+    """The README.md of a bundle."""
+    return Artifact(PATH, _text(subject))
 
 
 def sections(subject: Subject) -> dict[str, str]:

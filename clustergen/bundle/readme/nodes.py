@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from clustergen.output import markdown_text
 from clustergen.output.markdown_text import Row, count, escape
 from clustergen.plan import numbers, sizes, timetable
-from clustergen.plan.model import Capacity, Machine, NodeGroup, Plan, Queue
+from clustergen.plan.model import Machine, NodeGroup, Plan, Queue
 from clustergen.plan.network import capacity as addresses_of
 from clustergen.spec.quantities import format_duration
 
@@ -39,7 +39,7 @@ def _group(group: NodeGroup, least: int) -> Row:
         " or ".join(f"{number} x {name}" for name, number in _accelerators(group)),
         f"{vcpus(group):,}",
         str(group.efa_interfaces or ""),
-        _capacity(group.capacity),
+        " ".join(filter(None, (group.capacity.words, group.capacity.id))),
     )
 
 
@@ -47,10 +47,6 @@ def _machine(title: str, machine: Machine) -> Row:
     type = machine.type
     vcpus = type.cores * (machine.threads_per_core or type.threads_per_core)
     return (title, f"{machine.count:,}", type.name, "", f"{vcpus:,}", "", "On-Demand")
-
-
-def _capacity(capacity: Capacity) -> str:
-    return " ".join(filter(None, (capacity.words, capacity.id)))
 
 
 def vcpus(group: NodeGroup) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-
 from clustergen.output import markdown_text
 from clustergen.output.markdown_text import Row
 from clustergen.plan.model import (
@@ -63,14 +61,34 @@ def described(item: Storage) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (kind, size, throughput, after))))
 
 
-@singledispatch
 def _form(item: Storage) -> tuple[str, str, str]:
     """Kind, size and throughput as text."""
+    match item:
+        case Lustre():
+            return _lustre(item)
+        case OpenZfs():
+            words = "FSx for OpenZFS" if item.existing else f"FSx for OpenZFS, {item.deployment}"
+            return words, _gib(item.size_gib), _rate(item.throughput, "MB/s")
+        case Efs():
+            rate = _rate(item.throughput, "MiB/s") or item.throughput_mode
+            return f"EFS{', one zone' if item.one_zone else ''}", "elastic", rate
+        case Ebs():
+            raid, each = "", ""
+            if item.raid:
+                raid, each = f", RAID {item.raid.level} of {item.raid.volumes} volumes", " each"
+            size, rate = _gib(item.volume.size_gib), _rate(item.volume.throughput, "MiB/s")
+            return f"EBS {item.volume.type}{raid}", f"{size}{each}", rate
+        case Bucket():
+            place = "/".join(filter(None, (item.bucket, item.prefix.strip("/"))))
+            return f"S3 s3://{place}{', read only' if item.read_only else ''}", "elastic", ""
+        case Ontap():
+            return "FSx for ONTAP", "", ""
+        case FileCache():
+            return "Amazon File Cache", "", ""
     raise TypeError(f"no words for {type(item).__name__}")
 
 
-@_form.register
-def _(item: Lustre) -> tuple[str, str, str]:
+def _lustre(item: Lustre) -> tuple[str, str, str]:
     if item.existing:
         return "FSx for Lustre", "", ""
     # https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html
@@ -81,44 +99,6 @@ def _(item: Lustre) -> tuple[str, str, str]:
     unit = "MB/s" if tiered else "MB/s per TiB"
     size = "elastic" if tiered else _gib(item.size_gib)
     return ", ".join(filter(None, words)), size, _rate(item.throughput, unit)
-
-
-@_form.register
-def _(item: OpenZfs) -> tuple[str, str, str]:
-    words = "FSx for OpenZFS" if item.existing else f"FSx for OpenZFS, {item.deployment}"
-    return words, _gib(item.size_gib), _rate(item.throughput, "MB/s")
-
-
-@_form.register
-def _(item: Efs) -> tuple[str, str, str]:
-    rate = _rate(item.throughput, "MiB/s") or item.throughput_mode
-    return f"EFS{', one zone' if item.one_zone else ''}", "elastic", rate
-
-
-@_form.register
-def _(item: Ebs) -> tuple[str, str, str]:
-    raid = f", RAID {item.raid.level} of {item.raid.volumes} volumes" if item.raid else ""
-    return (
-        f"EBS {item.volume.type}{raid}",
-        _gib(item.volume.size_gib) + (" each" if item.raid else ""),
-        _rate(item.volume.throughput, "MiB/s"),
-    )
-
-
-@_form.register
-def _(item: Bucket) -> tuple[str, str, str]:
-    place = "/".join(filter(None, (item.bucket, item.prefix.strip("/"))))
-    return f"S3 s3://{place}{', read only' if item.read_only else ''}", "elastic", ""
-
-
-@_form.register
-def _(_item: Ontap) -> tuple[str, str, str]:
-    return "FSx for ONTAP", "", ""
-
-
-@_form.register
-def _(_item: FileCache) -> tuple[str, str, str]:
-    return "Amazon File Cache", "", ""
 
 
 def _gib(size: int | None) -> str:

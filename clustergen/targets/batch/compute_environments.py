@@ -10,7 +10,7 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.aws import cfn
 from clustergen.services.aws.launch_templates import placement_group
-from clustergen.services.aws.members import present
+from clustergen.services.aws.members import filled, present
 from clustergen.targets.batch import (
     images,
     launch_template,
@@ -24,6 +24,7 @@ from clustergen.targets.batch import (
 
 def resource(plan: Plan, group: NodeGroup) -> Json:
     """The compute environment of a node group."""
+    insights = plan.monitoring.metrics == "cloudwatch"
     properties = {
         "Type": "MANAGED",
         "State": "ENABLED",
@@ -34,15 +35,9 @@ def resource(plan: Plan, group: NodeGroup) -> Json:
             "JobExecutionTimeoutMinutes": update_minutes(plan, group),
         },
         "ComputeResources": _resources(plan, group),
-        **_metrics(plan),
+        **({"EcsSettings": {"ContainerInsights": "ENABLED"}} if insights else {}),
     }
     return {"Type": "AWS::Batch::ComputeEnvironment", "Properties": properties}
-
-
-def _metrics(plan: Plan) -> Json:
-    if plan.monitoring.metrics != "cloudwatch":
-        return {}
-    return {"EcsSettings": {"ContainerInsights": "ENABLED"}}
 
 
 def update_minutes(plan: Plan, group: NodeGroup) -> int:
@@ -81,7 +76,7 @@ def _resources(plan: Plan, group: NodeGroup) -> Json:
             "Version": cfn.get_att(names.launch_template(group), "LatestVersionNumber"),
         },
         **({"ScalingPolicy": {"MinScaleDownDelayMinutes": minutes}} if minutes else {}),
-        **({"Tags": dict(group.labels)} if group.labels else {}),
+        **filled(Tags=dict(group.labels)),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.aws import cfn
+from clustergen.services.aws.members import present
 from clustergen.targets.batch import limits
 
 NEURON_PARAMETER = "ImageNeuron"
@@ -14,7 +15,7 @@ def configuration(group: NodeGroup) -> Json:
     """An item of Ec2Configuration; only an override pins the image."""
     kind = "ECS_AL2023_NVIDIA" if group.type.gpus else "ECS_AL2023"
     image = group.image or (cfn.ref(NEURON_PARAMETER) if group.type.neuron_devices else None)
-    return {"ImageType": kind, **({"ImageIdOverride": image} if image else {})}
+    return present(ImageType=kind, ImageIdOverride=image)
 
 
 def newest(plan: Plan) -> dict[str, str]:

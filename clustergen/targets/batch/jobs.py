@@ -14,6 +14,7 @@ from clustergen.plan.images import AMAZON_LINUX, pulled
 from clustergen.plan.model import Bucket, NodeGroup, Plan, Queue
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.services.aws import mounts
+from clustergen.services.aws.members import filled
 from clustergen.services.nodes import nccl, neuron_reduce, torchrun
 from clustergen.targets.batch import limits, names, nodes
 from clustergen.targets.batch.options import Options
@@ -155,7 +156,7 @@ def _job(plan: Plan, queue: Queue, group: NodeGroup, work: Work) -> Job:
         "propagateTags": True,
         "retryStrategy": _retries(plan, group, work),
         **_timeout(queue, work),
-        **({"tags": dict(plan.tags)} if plan.tags else {}),
+        **filled(tags=dict(plan.tags)),
     }
     return Job(name, definition, work.kind, names.queue(plan, queue), group.name, request)
 
@@ -237,9 +238,8 @@ def _resources(group: NodeGroup, shared: bool) -> dict[str, int]:
 
 def _ulimits(group: NodeGroup) -> list[Json]:
     """EFA and Neuron lock the memory of their buffers."""
-    limited = {"memlock": -1, "nofile": 1048576}
-    if not nodes.devices(group) and not group.type.gpus:
-        del limited["memlock"]
+    locked = {"memlock": -1} if nodes.devices(group) or group.type.gpus else {}
+    limited = {**locked, "nofile": 1048576}
     return [
         {"name": name, "softLimit": value, "hardLimit": value} for name, value in limited.items()
     ]
@@ -252,10 +252,6 @@ def _shared_memory(group: NodeGroup) -> int:
 def _linux(group: NodeGroup) -> Json:
     return {
         "sharedMemorySize": _shared_memory(group),
-        **(
-            {"devices": [{"hostPath": path} for path in nodes.devices(group)]}
-            if nodes.devices(group)
-            else {}
-        ),
+        **filled(devices=[{"hostPath": path} for path in nodes.devices(group)]),
         "initProcessEnabled": True,
     }

@@ -35,8 +35,7 @@ def queue_id(queue: Queue) -> str:
 
 def queue(plan: Plan, queue: Queue) -> str:
     """The name of a queue, which users type; it is unique in the account and region."""
-    options = plan.options
-    named = options.queue_names if isinstance(options, Options) else {}
+    named = plan.options_as(Options).queue_names
     return named.get(queue.name, f"{plan.name}-{queue.name}")
 
 

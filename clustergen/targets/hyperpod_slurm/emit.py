@@ -13,7 +13,7 @@ from clustergen.services.aws import mounts
 from clustergen.services.hyperpod import deploy
 from clustergen.services.slurm import jobs, smoke, tables
 from clustergen.services.slurm.jobs import Cluster
-from clustergen.targets.hyperpod_slurm import cluster, followed, lifecycle
+from clustergen.targets.hyperpod_slurm import cluster, lifecycle
 from clustergen.targets.hyperpod_slurm.readme import values
 
 __all__ = ["deployment", "document", "emit", "values"]
@@ -32,7 +32,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     return (
         *deploy.requests(plan, document, foundation.outputs(plan)),
         *scripts,
-        *followed.files(plan),
+        *lifecycle.followed(plan),
         *deploy.updates(plan, document, scripts),
         *smoke.files(plan, slurm),
         *jobs.files(plan, slurm),
@@ -43,6 +43,6 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
     """What ``bundle.json`` says of the target."""
     return OfTarget(
         deploy.service(plan, document, lifecycle.files(plan)),
-        tables=tables.described(plan, followed.files(plan)),
+        tables=tables.described(plan, lifecycle.followed(plan)),
         periods=schedules.periods(timetable.phases(plan)),
     )

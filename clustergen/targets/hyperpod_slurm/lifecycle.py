@@ -1,4 +1,4 @@
-"""The lifecycle scripts of a cluster, and how the request names them."""
+"""The lifecycle scripts of a cluster, how the request names them, and the tables that they read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from clustergen.base.artifacts import Bundle, Json, json_artifact
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import groups, scripts
 from clustergen.services.hyperpod.limits import PARAMETERS_FILE
+from clustergen.services.slurm import accounts, tables, timetable, users
 from clustergen.targets.hyperpod_slurm import modes, provisioning
 
 
@@ -38,3 +39,17 @@ def config(plan: Plan) -> Json | None:
     if mode == "extended":
         return groups.lifecycle(prefix, OnInitComplete=entry)
     return groups.lifecycle(prefix, OnCreate=entry)
+
+
+def followed(plan: Plan) -> Bundle:
+    """The tables that nodes read regularly.
+
+    The controller follows the timetable; that of an existing cluster runs no script of ours.
+    """
+    found = files(plan)
+    has_accounts = any(each.path.endswith(f"/{accounts.NAME}") for each in found)
+    return tables.made(
+        timetable.table(plan, lambda _: "") if plan.creates_cluster else None,
+        users.table(plan) if found else None,
+        accounts.table(plan) if has_accounts else None,
+    )

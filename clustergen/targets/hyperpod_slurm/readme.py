@@ -9,7 +9,7 @@ from clustergen.services.hyperpod import limits, steps
 from clustergen.services.monitoring import stack
 from clustergen.services.slurm import readme as slurm
 from clustergen.services.slurm import tables
-from clustergen.targets.hyperpod_slurm import cluster, followed, lifecycle, modes
+from clustergen.targets.hyperpod_slurm import cluster, lifecycle, modes
 
 
 def values(plan: Plan) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def values(plan: Plan) -> dict[str, Any]:
         "has_scripts": bool(lifecycle.files(plan)),
         "lifecycle": config,
         "monitoring_stack": stack.path(plan),
-        "tables": {each.path: tables.key(plan, each.path) for each in followed.files(plan)},
+        "tables": {each.path: tables.key(plan, each.path) for each in lifecycle.followed(plan)},
         "several_controllers": bool(steps.shared_by_controllers(plan)),
         "universal_partition": limits.UNIVERSAL_PARTITION,
     }

@@ -18,6 +18,7 @@ from clustergen.base.shell import render
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
 from clustergen.services.aws import references
+from clustergen.services.aws.members import filled
 from clustergen.services.aws.mounts import LOCAL_HOMES
 from clustergen.services.nodes.node_scripts import NodeScript
 from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
@@ -35,6 +36,7 @@ SLURM_METRICS = "localhost:6820"
 https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-slurm/templates/default/slurm/slurm.conf.erb"""
 VERIFIED = "verified.sh"
 _HOOK = "hook.sh"
+_LUSTRE = "lustre-efa.sh"
 _PROLOG = "/opt/slurm/etc/scripts/prolog.d/91_clustergen_imex.sh"
 """The head node shares the folder with the others, and Slurm runs what is in it.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-prolog-epilog-v3.html"""
@@ -43,9 +45,8 @@ _LOG_AGENT_SECONDS = 20
 
 def own_scripts(plan: Plan) -> tuple[NodeScript, ...]:
     """clustergen's scripts for nodes, in order, followed by the one that verifies checksums."""
-    lustre = _lustre_efa(plan, plan.node_groups)
     return (
-        *([lustre[0]] if lustre else []),
+        *([_shared(_LUSTRE)] if _lustre_efa(plan, plan.node_groups) else []),
         *_setups(plan),
         *_monitoring(plan),
         *_head_setups(plan),
@@ -74,6 +75,7 @@ def _monitoring(plan: Plan) -> tuple[NodeScript, ...]:
     return (NodeScript(collecting.NAME, collecting.script(plan, linger=_LOG_AGENT_SECONDS)),)
 
 
+@functools.cache
 def _shared(name: str) -> NodeScript:
     """A script that targets share."""
     text = render(
@@ -98,20 +100,13 @@ def _head_setups(plan: Plan) -> tuple[NodeScript, ...]:
     return tuple(made)
 
 
-def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[NodeScript, list[str]] | None:
-    """The script for Lustre over EFA and its arguments; None if nodes use TCP.
+def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> list[str]:
+    """The arguments of the script for Lustre over EFA; none if nodes use TCP.
 
     A failing custom action would terminate the node. Lustre also works over TCP, so it never fails.
     """
     number = max(lustre_interfaces(plan, group) for group in groups)
-    if not number:
-        return None
-    return _lustre_script(), [str(number), "0"]
-
-
-@functools.cache
-def _lustre_script() -> NodeScript:
-    return _shared("lustre-efa.sh")
+    return [str(number), "0"] if number else []
 
 
 @functools.cache
@@ -189,11 +184,10 @@ def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
 def _without_hook(plan: Plan, role: Role) -> dict[str, Any]:
     """The user's scripts as custom actions of their own, which updates cannot change."""
     scripts = plan.scripts_on(role)
-    checker = _checker().key if _checked(plan.software) else ""
     return _plain_sections(
-        OnNodeStart=_users_own(scripts, "start", checker),
-        OnNodeConfigured=_users_own(scripts, "configured", checker),
-        OnNodeUpdated=_users_own(scripts, "updated", checker),
+        OnNodeStart=_users_own(scripts, "start"),
+        OnNodeConfigured=_users_own(scripts, "configured"),
+        OnNodeUpdated=_users_own(scripts, "updated"),
     )
 
 
@@ -211,14 +205,13 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     storage = _local_storage(queue)
     configured = [_at(own.key, _arguments(plan, own, "compute", storage)) for own in _setups(plan)]
     configured += [_at(own.key, _measured(plan, queue)) for own in _monitoring(plan)]
-    checker = _checker().key if _checked(plan.software) else ""
     lustre = _lustre_efa(plan, queue.node_groups)
     # Before the node's set-up, which mounts file systems.
-    before = [_at(lustre[0].key, lustre[1])] if lustre else []
+    before = [_at(_shared(_LUSTRE).key, lustre)] if lustre else []
     sections = _sections if has_hook(plan) else _plain_sections
     return sections(
-        OnNodeStart=before + _users_own(scripts, "start", checker),
-        OnNodeConfigured=configured + _users_own(scripts, "configured", checker),
+        OnNodeStart=before + _users_own(scripts, "start"),
+        OnNodeConfigured=configured + _users_own(scripts, "configured"),
     )
 
 
@@ -284,16 +277,14 @@ def _at(key: str, arguments: Sequence[str]) -> dict[str, Any]:
     return {"Script": f"s3://{BUCKET}/{key}", "Args": list(arguments)}
 
 
-def _users_own(scripts: Sequence[Script], when: str, checker: str) -> list[dict[str, Any]]:
-    return [_action(script, checker) for script in scripts if script.when == when]
+def _users_own(scripts: Sequence[Script], when: str) -> list[dict[str, Any]]:
+    return [_action(script) for script in scripts if script.when == when]
 
 
-def _action(script: Script, checker: str) -> dict[str, Any]:
+def _action(script: Script) -> dict[str, Any]:
     if script.sha256:
-        return _at(checker, [script.url, script.sha256, *script.args])
-    if script.args:
-        return {"Script": script.url, "Args": list(script.args)}
-    return {"Script": script.url}
+        return _at(_checker().key, [script.url, script.sha256, *script.args])
+    return filled(Script=script.url, Args=list(script.args))
 
 
 def s3_access(plan: Plan, actions: dict[str, Any]) -> list[dict[str, Any]]:

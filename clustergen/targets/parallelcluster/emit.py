@@ -103,7 +103,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
         own=tuple(_own(document)),
         subnets=_existing_subnets(plan),
         hook=actions.current_key(plan) if actions.has_hook(plan) else "",
-        workspace=_workspace_key(plan),
+        workspace=actions.workspace_key(plan) if isinstance(plan.monitoring.workspace, Ref) else "",
         ending=tuple(_ending(document)),
         arrays=any(getattr(each, "raid", None) for each in plan.storage),
         reserved=any(group.capacity.id for group in plan.node_groups),
@@ -159,8 +159,3 @@ def _own(document: Mapping[str, Any]) -> list[str]:
     subnet = network.get("SubnetId") if isinstance(network, Mapping) else None
     found = sorted(placeholders.names(json_text(head)))
     return [f"${{{name}}}" for name in found] or [str(subnet)]
-
-
-def _workspace_key(plan: Plan) -> str:
-    """Empty where the head node does not need it."""
-    return actions.workspace_key(plan) if isinstance(plan.monitoring.workspace, Ref) else ""

@@ -7,6 +7,7 @@ from typing import Any
 from clustergen.plan.model import Machine, Plan
 from clustergen.services.aws import references
 from clustergen.services.aws.members import filled
+from clustergen.services.fields import written
 from clustergen.services.slurm import collecting
 from clustergen.targets.parallelcluster import actions, directory, nodes, permissions
 from clustergen.targets.parallelcluster.options import LoginPool, Options
@@ -28,7 +29,7 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
         SharedStorageType=options.shared_folders.title()
         if options.shared_folders != "ebs"
         else None,
-        LocalStorage={"RootVolume": nodes.root_volume(head.volume)},
+        LocalStorage={"RootVolume": written(nodes.ROOT_VOLUME, head.volume)},
         CustomActions=actions.long_lived(plan, "head"),
         Dcv=directory.dcv(options.dcv) if options.dcv else None,
         # Only root and services of the head node may read its credentials.

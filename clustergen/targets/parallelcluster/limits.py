@@ -27,7 +27,8 @@ from clustergen.plan.limits import (
     Systems,
     Users,
 )
-from clustergen.targets.parallelcluster.queue_owners import queue_owners
+from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Storage
+from clustergen.targets.parallelcluster.queues import queue_owners
 
 VERSION = "3.16.1"
 
@@ -139,13 +140,18 @@ DEFAULT_SCRATCH = "/scratch"
 
 # schemas.cluster_schema: FsxLustreSettingsSchema, EfsSettingsSchema, EbsSettingsSchema;
 # constants: FSX_VOLUME_ID_REGEX, FILE_CACHE_ID_REGEX
-ID_PATTERNS = {
-    "fsx-lustre": r"fs-[0-9a-z]{17}",
-    "efs": r"fs-([0-9a-z]{8}|[0-9a-z]{17})",
-    "ebs": r"vol-([0-9a-z]{8}|[0-9a-z]{17})",
-    "file-cache": r"fc-[0-9a-f]{8,18}",
-    "volume": r"fsvol-[0-9a-f]{17}",
-}
+_FSX_VOLUME = r"fsvol-[0-9a-f]{17}"
+ID_PATTERNS: Mapping[type[Storage], str] = MappingProxyType(
+    {
+        Lustre: r"fs-[0-9a-z]{17}",
+        Efs: r"fs-([0-9a-z]{8}|[0-9a-z]{17})",
+        Ebs: r"vol-([0-9a-z]{8}|[0-9a-z]{17})",
+        FileCache: r"fc-[0-9a-f]{8,18}",
+        OpenZfs: _FSX_VOLUME,
+        Ontap: _FSX_VOLUME,
+    }
+)
+"""Of what ParallelCluster mounts: of FSx for OpenZFS and ONTAP, it is a volume."""
 
 # validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST. Its slurm.conf template has
 # SchedulerParameters=nohold_on_prolog_fail:

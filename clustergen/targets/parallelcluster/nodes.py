@@ -6,11 +6,11 @@ import ipaddress
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clustergen.plan.model import Id, Machine, Network, NodeGroup, Plan, Subnet, Volume
+from clustergen.plan.model import Id, Machine, Network, NodeGroup, Plan, Subnet
 from clustergen.plan.network import is_internal, is_prefix_list
 from clustergen.services.aws import references
 from clustergen.services.aws.members import filled
-from clustergen.services.fields import Field, written
+from clustergen.services.fields import Field
 from clustergen.targets.parallelcluster.options import Options
 
 NOBODY = "127.0.0.1/32"
@@ -37,12 +37,7 @@ ROOT_VOLUME = (
         spelled={True: "retain"},
     ),
 )
-"""``root_volume``, with ParallelCluster's defaults for what the spec omits."""
-
-
-def root_volume(volume: Volume) -> dict[str, Any]:
-    """``RootVolume``."""
-    return written(ROOT_VOLUME, volume)
+"""``root_volume`` as ``RootVolume``, with ParallelCluster's defaults for what the spec omits."""
 
 
 def common_image(plan: Plan) -> str | None:

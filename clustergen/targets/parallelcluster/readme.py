@@ -33,6 +33,7 @@ def _has_desktops(options: Options) -> bool:
 
 def _remaining(plan: Plan) -> Iterator[tuple[str, str]]:
     """Volumes and file systems of the cluster that stay, and what deletes them."""
+    delete = f"delete-file-system --region {plan.region} --file-system-id ID"
     delete_volume = f"aws ec2 delete-volume --region {plan.region} --volume-id ID"
     if plan.head and plan.head.volume.retain:
         yield "the root volume of the head node", delete_volume
@@ -42,9 +43,7 @@ def _remaining(plan: Plan) -> Iterator[tuple[str, str]]:
                 yield f"the EBS volume of {item.mount}", delete_volume
             case Ebs(existing=False, retain=True, raid=Raid() as raid):
                 yield f"each of the {raid.volumes} EBS volumes of {item.mount}", delete_volume
-            case Efs(by_cluster=True, existing=False, retain=True):
-                command = f"aws efs delete-file-system --region {plan.region} --file-system-id ID"
-                yield f"the EFS file system of {item.mount}", command
-            case Lustre(by_cluster=True, existing=False, retain=True):
-                command = f"aws fsx delete-file-system --region {plan.region} --file-system-id ID"
-                yield f"the Lustre file system of {item.mount}", command
+            case Efs(new_in_cluster=True, retain=True):
+                yield f"the EFS file system of {item.mount}", f"aws efs {delete}"
+            case Lustre(new_in_cluster=True, retain=True):
+                yield f"the Lustre file system of {item.mount}", f"aws fsx {delete}"

@@ -15,8 +15,14 @@ from clustergen.services.slurm import collecting, imex
 from clustergen.targets.parallelcluster import actions, nodes, permissions
 from clustergen.targets.parallelcluster.head_node import metrics_policies
 from clustergen.targets.parallelcluster.options import Dns, Options
-from clustergen.targets.parallelcluster.queue_owners import QueueOwners, capacity_type, queue_owners
-from clustergen.targets.parallelcluster.queue_values import idle_minutes, subnets, weight_of
+from clustergen.targets.parallelcluster.queues import (
+    QueueOwners,
+    capacity_type,
+    idle_minutes,
+    queue_owners,
+    subnets,
+    weight_of,
+)
 
 _NUMBER = pattern(r"(0|[1-9][0-9]*)\Z")
 
@@ -91,9 +97,7 @@ def _dns(plan: Plan) -> dict[str, Any]:
     dns = plan.options_as(Options).dns
     if dns is None and plan.network.closed:
         dns = Dns(managed=False, ec2_hostnames=True, hosted_zone=None)
-    if dns is None:
-        return {}
-    return written(DNS, dns)
+    return written(DNS, dns) if dns else {}
 
 
 def _database(plan: Plan, database: Database) -> dict[str, Any]:
@@ -183,7 +187,7 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
         },
         Image=nodes.image(first.image, nodes.common_image(plan)),
         ComputeSettings={
-            "LocalStorage": {"RootVolume": nodes.root_volume(first.volume), **scratch}
+            "LocalStorage": {"RootVolume": written(nodes.ROOT_VOLUME, first.volume), **scratch}
         },
         JobExclusiveAllocation=queue.exclusive or None,
         CustomSlurmSettings=typed(_queue_settings(plan, queue, owners)),
@@ -229,7 +233,7 @@ def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
     if wanted := queue.node_groups[0].allocation:
         return wanted
     several_types = any(len(group.types) > 1 for group in queue.node_groups)
-    several_subnets = _in_several_subnets(plan, queue)
+    several_subnets = len(subnets(plan, queue)) > 1
     if not several_types and not several_subnets:
         return None
     if capacity_type(queue.node_groups[0]) == "SPOT":
@@ -237,15 +241,11 @@ def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
     return "prioritized" if several_subnets else "lowest-price"
 
 
-def _in_several_subnets(plan: Plan, queue: Queue) -> bool:
-    return len(subnets(plan, queue)) > 1
-
-
 def _takes_a_list(plan: Plan, queue: Queue, group: NodeGroup) -> bool:
     """Whether EC2 Fleet starts the nodes: in several subnets, or of a list of types."""
     # EC2 Fleet starts no nodes in a single reservation or block.
     alone = group.capacity.kind in ("reservation", "capacity-block")
-    return (group.listed and not alone) or _in_several_subnets(plan, queue)
+    return (group.listed and not alone) or len(subnets(plan, queue)) > 1
 
 
 def _compute_resource(

@@ -50,9 +50,9 @@ def _entry(storage: Storage, *, tls: bool) -> dict[str, Any] | None:
 def _settings(storage: Storage, *, tls: bool) -> tuple[str, dict[str, Any]] | None:
     """StorageType and settings; None for storage that ParallelCluster cannot mount."""
     match storage:
-        case Lustre(by_cluster=True, existing=False):
+        case Lustre(new_in_cluster=True):
             return "FsxLustre", _lustre(storage)
-        case Efs(by_cluster=True, existing=False):
+        case Efs(new_in_cluster=True):
             return "Efs", _efs(storage)
         case Lustre():
             return "FsxLustre", {"FileSystemId": text(storage.id)}

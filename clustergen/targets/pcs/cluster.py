@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan, Queue
 from clustergen.services.aws import cfn
-from clustergen.targets.pcs import limits, names, pcs_cluster, settings, subnets
+from clustergen.services.aws.members import filled
+from clustergen.targets.pcs import limits, names, settings, subnets
 from clustergen.targets.pcs.limits import Size
 from clustergen.targets.pcs.options import Options, managed_nodes
 
@@ -33,50 +32,44 @@ def resource(plan: Plan) -> Json:
             "SecurityGroupIds": [cfn.value(id) for id in plan.network.node_security_groups],
         },
         "SlurmConfiguration": _slurm(plan),
-        **_tags(plan),
+        # A map, unlike in other services.
+        **filled(Tags=dict(plan.tags)),
     }
     return {"Type": "AWS::PCS::Cluster", "Properties": properties}
 
 
 def queue(plan: Plan, queue: Queue) -> Json:
     """A queue as a resource."""
-    custom = settings.as_parameters(settings.queue(plan, queue))
+    custom = filled(SlurmCustomSettings=settings.as_parameters(settings.queue(plan, queue)))
     properties = {
         "Name": queue.name,
-        "ClusterId": pcs_cluster.id(plan),
+        "ClusterId": names.cluster_id(plan),
         "ComputeNodeGroupConfigurations": [
             {"ComputeNodeGroupId": cfn.get_att(names.node_group(group.name), "Id")}
             for group in queue.node_groups
         ],
-        **({"SlurmConfiguration": {"SlurmCustomSettings": custom}} if custom else {}),
-        **_tags(plan),
+        **filled(SlurmConfiguration=custom, Tags=dict(plan.tags)),
     }
     return {"Type": "AWS::PCS::Queue", "Properties": properties}
 
 
 def _slurm(plan: Plan) -> Json:
     """Slurm settings without empty lists, which PCS rejects."""
-    lists = {
-        "SlurmCustomSettings": settings.cluster(plan),
-        "SlurmdbdCustomSettings": plan.slurm.slurmdbd_settings,
-        "CgroupCustomSettings": plan.slurm.cgroup_settings,
-    }
     return {
         "ScaleDownIdleTimeInSeconds": plan.slurm.idle_timeout or limits.IDLE_TIMEOUT_SECONDS[1],
         "Accounting": _accounting(plan),
         "SlurmRest": {"Mode": "STANDARD" if plan.options_as(Options).rest else "NONE"},
-        **{name: settings.as_parameters(given) for name, given in lists.items() if given},
+        **filled(
+            SlurmCustomSettings=settings.as_parameters(settings.cluster(plan)),
+            SlurmdbdCustomSettings=settings.as_parameters(plan.slurm.slurmdbd_settings),
+            CgroupCustomSettings=settings.as_parameters(plan.slurm.cgroup_settings),
+        ),
     }
 
 
-def _accounting(plan: Plan) -> dict[str, Any]:
+def _accounting(plan: Plan) -> Json:
     if plan.slurm.accounting != "managed":
         return {"Mode": "NONE"}
     purge = plan.options_as(Options).purge_accounting
     days = {} if purge is None else {"DefaultPurgeTimeInDays": purge // limits.SECONDS_PER_DAY}
     return {"Mode": "STANDARD", **days}
-
-
-def _tags(plan: Plan) -> Json:
-    """Tags as a map, unlike in other services."""
-    return {"Tags": dict(plan.tags)} if plan.tags else {}

@@ -24,7 +24,6 @@ from clustergen.targets.pcs import (
     logs,
     names,
     node_groups,
-    pcs_cluster,
     schedule,
     settings,
 )
@@ -113,16 +112,16 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
         yield names.node_group(names.LOGIN), node_groups.for_login(plan, plan.login)
     for queue in plan.queues:
         yield names.queue(queue), cluster.queue(plan, queue)
-    yield from logs.resources(plan).items()
+    yield from logs.resources(plan)
 
 
 def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Output]]:
-    yield "ClusterId", ("Id of the cluster", pcs_cluster.id(plan))
+    yield "ClusterId", ("Id of the cluster", names.cluster_id(plan))
     if plan.creates_cluster:
         yield "ClusterArn", ("ARN of the cluster", cfn.get_att(names.CLUSTER, "Arn"))
     command = (
         "aws pcs get-cluster --region ${AWS::Region} --cluster-identifier "
-        f"{pcs_cluster.id_in_text(plan)} --query cluster.endpoints"
+        f"{names.cluster_id_in_text(plan)} --query cluster.endpoints"
     )
     yield "EndpointsCommand", ("Shows the addresses of the scheduler", cfn.sub(command))
 

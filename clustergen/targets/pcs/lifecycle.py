@@ -18,9 +18,11 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan, Script
 from clustergen.services.aws import cfn, mounts
+from clustergen.services.aws.members import filled, present
 from clustergen.services.nodes.node_scripts import BUCKET, NodeScript, mount_arguments
 from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
-from clustergen.targets.pcs import limits, pcs_cluster, settings
+from clustergen.targets.pcs import limits, settings
+from clustergen.targets.pcs.names import cluster_id
 from clustergen.targets.pcs.scripts import LOG_AGENT_SECONDS, node_script
 
 
@@ -96,11 +98,10 @@ def names(actions: Sequence[Action]) -> list[str]:
 
 
 def _emit(name: str, action: Action) -> Json:
-    arguments = {"Arguments": list(action.arguments)} if action.arguments else {}
     return {
         "Name": name,
         "ScriptSource": _source(action),
-        **arguments,
+        **filled(Arguments=list(action.arguments)),
         "OnError": "TERMINATE" if action.required else "CONTINUE",
         "ExecutionPolicy": "EVERY_BOOT" if action.every_boot else "FIRST_BOOT_ONLY",
     }
@@ -109,8 +110,7 @@ def _emit(name: str, action: Action) -> Json:
 def _source(action: Action) -> Json:
     if isinstance(action.script, NodeScript):
         return {"ScriptLocation": action.script.location, "Checksum": action.script.checksum}
-    checksum = {"Checksum": action.checksum} if action.checksum else {}
-    return {"ScriptLocation": action.script, **checksum}
+    return present(ScriptLocation=action.script, Checksum=action.checksum)
 
 
 def script_name(label: str, number: int | None = None) -> str:
@@ -139,7 +139,7 @@ def _shared(plan: Plan) -> Iterator[Action]:
         docker = plan.software.containers == "docker"
         text = users.script(docker=docker, linger=LOG_AGENT_SECONDS)
         arguments = mounts.arguments_of_users(plan, makes_homes=True)
-        place = ("install", _table(tables.key(plan, users.TABLE)))
+        place = _install(plan, users.TABLE)
         yield Action("users", NodeScript(users.NAME, text), (*place, *arguments))
 
 
@@ -205,7 +205,7 @@ def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
     options = collecting.machine_arguments(plan, "login", login)
     endpoint: Any = "-"
     if plan.creates_cluster and settings.since(settings.version(plan), settings.METRICS_SINCE):
-        endpoint = pcs_cluster.id(plan)
+        endpoint = cluster_id(plan)
     else:
         options += ["--slurm"] if plan.creates_cluster else collecting.slurm_arguments(plan)
     yield from _monitoring(plan, endpoint, options)
@@ -221,7 +221,7 @@ def accounts_script(plan: Plan) -> NodeScript | None:
 def _accounts(plan: Plan) -> Iterator[Action]:
     """Slurm accounts; not required, because users can also run the script manually."""
     if script := accounts_script(plan):
-        place = ("install", _table(tables.key(plan, accounts.TABLE)))
+        place = _install(plan, accounts.TABLE)
         yield Action("accounts", script, place, every_boot=True, required=False, with_slurm=True)
 
 
@@ -230,14 +230,13 @@ def _timetable(plan: Plan) -> Iterator[Action]:
     if timetable.wanted(plan):
         text = timetable.script(plan.name, slurm_bin=_slurm_bin(plan))
         script = NodeScript(timetable.NAME, text)
-        arguments = ("install", _table(tables.key(plan, timetable.TABLE)))
-        yield Action("timetable", script, arguments, every_boot=True, required=False)
+        place = _install(plan, timetable.TABLE)
+        yield Action("timetable", script, place, every_boot=True, required=False)
 
 
-def _table(key: str) -> Json:
-    """The address of a table that nodes follow."""
-    place: Json = cfn.sub(f"s3://${{{BUCKET}}}/{key}")
-    return place
+def _install(plan: Plan, table: str) -> tuple[Any, ...]:
+    """The arguments of a script that follows a table: the last is the address of the table."""
+    return "install", cfn.sub(f"s3://${{{BUCKET}}}/{tables.key(plan, table)}")
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:

@@ -6,10 +6,13 @@ https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_job-completion-logs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
 from clustergen.services.aws import cfn
 from clustergen.services.aws.logs import group
+from clustergen.services.aws.members import filled
 from clustergen.targets.pcs import names
 
 LOG_TYPES = {"Scheduler": "PCS_SCHEDULER_LOGS", "Jobs": "PCS_JOBCOMP_LOGS"}
@@ -21,22 +24,17 @@ NAMES = (
 """Of the log groups, with a word for the id."""
 
 
-def resources(plan: Plan) -> Json:
+def resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     """For each type of log: log group, delivery source, destination and delivery.
 
     AWS's logging script writes logs of node scripts to its own log group. All of these belong to
     the cluster: an existing one may have them, and its nodes create the log group that they miss.
     """
     if not plan.creates_cluster:
-        return {}
-    return {
-        **{
-            name: resource
-            for stem, type in LOG_TYPES.items()
-            for name, resource in _delivery(plan, stem, type).items()
-        },
-        names.NODE_LOG_GROUP: _log_group(plan, "/aws/pcs/${Cluster.Id}/lifecycle"),
-    }
+        return
+    for stem, type in LOG_TYPES.items():
+        yield from _delivery(plan, stem, type).items()
+    yield names.NODE_LOG_GROUP, _log_group(plan, "/aws/pcs/${Cluster.Id}/lifecycle")
 
 
 def _log_group(plan: Plan, name: str) -> Json:
@@ -74,6 +72,4 @@ def _delivery(plan: Plan, stem: str, type: str) -> Json:
 
 
 def _resource(plan: Plan, type: str, **properties: object) -> Json:
-    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
-    given = {name: value for name, value in properties.items() if value is not None}
-    return {"Type": type, "Properties": {**given, **tags}}
+    return {"Type": type, "Properties": {**properties, **filled(Tags=cfn.tags(plan.tags))}}

@@ -1,8 +1,10 @@
-"""Logical ids of resources."""
+"""Logical ids of resources, and the id of the cluster: one of the template, or an existing one."""
 
 from __future__ import annotations
 
-from clustergen.plan.model import NodeGroup, Queue
+from typing import Any
+
+from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.aws import cfn
 
 CLUSTER = "Cluster"
@@ -25,3 +27,13 @@ def placement_group(group: NodeGroup) -> str:
 
 def queue(queue: Queue) -> str:
     return cfn.logical_id("queue", queue.name)
+
+
+def cluster_id(plan: Plan) -> Any:
+    """The id of the cluster as a CloudFormation value."""
+    return cfn.get_att(CLUSTER, "Id") if plan.creates_cluster else plan.existing.cluster
+
+
+def cluster_id_in_text(plan: Plan) -> str:
+    """The id of the cluster in the text of ``Fn::Sub``."""
+    return f"${{{CLUSTER}.Id}}" if plan.creates_cluster else plan.existing.cluster

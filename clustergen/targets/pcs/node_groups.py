@@ -6,15 +6,15 @@ which PCS cannot make in place, fails because the name is in use: rename the gro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Json
 from clustergen.plan import sizes
 from clustergen.plan.model import Iam, Machine, NodeGroup, Plan, Ref
 from clustergen.services.aws import cfn
+from clustergen.services.aws.members import filled
 from clustergen.services.foundation import access
-from clustergen.targets.pcs import images, lifecycle, names, pcs_cluster, settings, subnets
+from clustergen.targets.pcs import images, lifecycle, names, settings, subnets
 
 _PURCHASES = {
     "spot": "SPOT",
@@ -33,7 +33,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
     least = sizes.kept_by_slurm(group)
     properties = {
         **_node_group(plan, group.name, [t.name for t in group.types], least, group.max),
-        **_tags({**plan.tags, **group.tags}),
+        **filled(Tags={**plan.tags, **group.tags}),
         "IamInstanceProfileArn": _profile(group.name, group.iam),
         "AmiId": images.image_id(group.image, group.type),
         "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.group_subnets(plan, group)],
@@ -49,7 +49,7 @@ def for_login(plan: Plan, login: Machine) -> Json:
     """The login nodes as a resource: a static group without a queue."""
     properties = {
         **_node_group(plan, names.LOGIN, [login.type.name], login.count, login.count),
-        **_tags(plan.tags),
+        **filled(Tags=dict(plan.tags)),
         "IamInstanceProfileArn": _profile(names.LOGIN, login.iam),
         "AmiId": images.image_id(login.image, login.type),
         "SubnetIds": [cfn.value(id) for id in subnets.login_subnets(plan, login)],
@@ -77,7 +77,7 @@ def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> 
     template = names.launch_template(name)
     return {
         "Name": name,
-        "ClusterId": pcs_cluster.id(plan),
+        "ClusterId": names.cluster_id(plan),
         "CustomLaunchTemplate": {
             "TemplateId": cfn.ref(template),
             # PCS pins the version: with a literal 1, later changes would not reach the nodes.
@@ -88,14 +88,9 @@ def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> 
     }
 
 
-def _tags(tags: Mapping[str, str]) -> Json:
-    return {"Tags": dict(tags)} if tags else {}
-
-
 def _slurm(plan: Plan, group: NodeGroup) -> Json:
-    configuration: Json = {}
-    if custom := settings.node_group(plan, group):
-        configuration["SlurmCustomSettings"] = settings.as_parameters(custom)
-    if records := settings.gres_records(group):
-        configuration["GresCustomSettings"] = records
-    return {"SlurmConfiguration": configuration} if configuration else {}
+    configuration = filled(
+        SlurmCustomSettings=settings.as_parameters(settings.node_group(plan, group)),
+        GresCustomSettings=settings.gres_records(group),
+    )
+    return filled(SlurmConfiguration=configuration)

@@ -27,7 +27,7 @@ def files(plan: Plan) -> Iterator[Artifact]:
     roles = _roles(plan)
     passed = [cfn.ref(name) for name in roles] or _ANY_NODE_ROLE
     outputs = {"ClusterId": "Id of the cluster", **roles}
-    yield from schedules.files(plan, _calls(plan), _statements(passed), outputs)
+    yield from schedules.files(plan, list(_calls(plan)), _statements(passed), outputs)
 
 
 def sources(plan: Plan) -> dict[str, Source]:
@@ -41,11 +41,7 @@ def sizes(plan: Plan) -> dict[str, Size]:
     return {group.name: Size(kept_by_slurm(group), group.max) for group in dated}
 
 
-def _calls(plan: Plan) -> list[Call]:
-    return list(_each(plan))
-
-
-def _each(plan: Plan) -> Iterator[Call]:
+def _calls(plan: Plan) -> Iterator[Call]:
     for times in timetables(plan):
         group = times.group
         if waits(group) and times.launches:

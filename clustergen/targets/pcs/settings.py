@@ -89,7 +89,7 @@ def _derived(plan: Plan) -> Settings:
 
 def _node(plan: Plan, group: NodeGroup) -> Settings:
     settings: Settings = {}
-    labels = [feature(*label) for label in group.labels.items()]
+    labels = [f"{key}={value}" if value else key for key, value in group.labels.items()]
     own = [value for name, value in group.slurm.items() if name.lower() == "features"]
     # Jobs in a queue with several groups select one by its name.
     name = [group.name] if _shares_queue(plan, group) else []
@@ -103,8 +103,3 @@ def _node(plan: Plan, group: NodeGroup) -> Settings:
 
 def _shares_queue(plan: Plan, group: NodeGroup) -> bool:
     return any(group in each.node_groups and len(each.node_groups) > 1 for each in plan.queues)
-
-
-def feature(key: str, value: str) -> str:
-    """A label as a Slurm feature, which is one word."""
-    return f"{key}={value}" if value else key

@@ -15,6 +15,7 @@ GROUP = "node_groups: [{name: h200, %s}]\n"
 STORED = "storage: [{mount: /work, type: %s}]\n"
 LUSTRE = STORED % "fsx-lustre, size: 4800GiB%s"
 ZFS = STORED % "fsx-openzfs, size: 1000GiB%s"
+SMALL = STORED % "fsx-openzfs, size: %sGiB"
 EFS = STORED % "efs%s"
 EBS = STORED % "ebs, size: 500GiB%s"
 DISKS = (
@@ -104,6 +105,7 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
         "metadata IOPS that grow with the capacity": (LUSTRE % "", LARGER % ""),
         "EFS in another mode": (EFS % "", EFS % ", throughput_mode: bursting"),
         "a larger OpenZFS": (ZFS % "", (ZFS % "").replace("1000", "1100")),
+        "a small OpenZFS that grows by 10 %": (SMALL % 100, SMALL % 110),
         "backups": (ZFS % "", ZFS % ", backups: 7d"),
         "protection": (LUSTRE % ", on_delete: delete", LUSTRE % ""),
         "a repository": (LUSTRE % "", REPOSITORY % ("a", "")),

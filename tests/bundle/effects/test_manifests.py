@@ -171,6 +171,12 @@ def test_the_cdk_app_keeps_namespaces() -> None:
     assert worst(found) == "leftover"
 
 
+def test_what_stays_is_shown_in_its_file() -> None:
+    deleted, kept = (json.dumps(thing(kind)) for kind in ("ConfigMap", "Namespace"))
+    found = effects({FILE: deleted, "manifests/kept.yaml": kept}, {})
+    assert [each.file for each in found if each.kind == "leftover"] == ["manifests/kept.yaml"]
+
+
 PARTITIONS = "migManager: {config: {data: {config.yaml: '{mig-configs: {%s}}'}}}\n"
 
 

@@ -30,8 +30,8 @@ def user_data_size(plan: Plan) -> Iterator[Problem]:
     most = MAX_USER_DATA - limits.USER_DATA_OF_BATCH_BYTES
     for group in plan.node_groups:
         words = [word for s in plan.scripts_of(group) for word in (s.url, *s.args)]
-        size = limits.USER_DATA_BYTES + len(json.dumps(words))
-        size += sum(limits.MOUNT_BYTES for _ in plan.storage)
+        mounts = limits.MOUNT_BYTES * len(plan.storage)
+        size = limits.USER_DATA_BYTES + mounts + len(json.dumps(words))
         if size > most:
             yield Problem(
                 ("software", "scripts"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from clustergen.base.findings import Path, Problem, Severity
-from clustergen.plan.model import Plan, Queue
+from clustergen.plan.model import Plan
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.targets.batch import limits, names, nodes, queues
 from clustergen.targets.batch.options import Options
@@ -16,6 +16,7 @@ _TWO = """node_groups:
   - {name: h200, count: 2}
   - {name: arm, instance_type: m7g.4xlarge, count: 2}
 """
+_QUEUE_NAMES: Final[Path] = ("targets", "batch", "queue_names")
 
 
 @rule(
@@ -232,16 +233,12 @@ def same_share(plan: Plan) -> Iterator[Problem]:
 )
 def ended_by_updates(plan: Plan) -> Iterator[Problem]:
     for queue in plan.queues:
-        if _longer_than_updates(queue):
+        if queue.time_limit is not None and queue.time_limit > limits.UPDATE_MINUTES[1] * 60:
             yield Problem(
                 queue.at("time_limit"),
                 f"jobs of {queue.name} may be ended after 5d when an update replaces their nodes",
                 help="write 5d or less, or deploy changes of nodes between jobs",
             )
-
-
-def _longer_than_updates(queue: Queue) -> bool:
-    return queue.time_limit is not None and queue.time_limit > limits.UPDATE_MINUTES[1] * 60
 
 
 @rule(
@@ -255,7 +252,7 @@ def _longer_than_updates(queue: Queue) -> bool:
 )
 def named_queue(plan: Plan) -> Iterator[Problem]:
     known = [queue.name for queue in plan.queues]
-    for name in (each for each in _names(plan) if each not in known):
+    for name in (each for each in plan.options_as(Options).queue_names if each not in known):
         yield Problem(
             (*_QUEUE_NAMES, name),
             f"no queue is called {name}",
@@ -276,17 +273,11 @@ def named_queue(plan: Plan) -> Iterator[Problem]:
 )
 def same_name(plan: Plan) -> Iterator[Problem]:
     taken: dict[str, str] = {}
+    named = plan.options_as(Options).queue_names
     for queue in plan.queues:
         name = names.queue(plan, queue)
         if name in taken:
-            path = (*_QUEUE_NAMES, queue.name) if queue.name in _names(plan) else queue.at("name")
+            path = (*_QUEUE_NAMES, queue.name) if queue.name in named else queue.at("name")
             message = f"queue {taken[name]!r} has the name {name} already"
             yield Problem(path, message, help="write another name")
         taken.setdefault(name, queue.name)
-
-
-_QUEUE_NAMES: Final[Path] = ("targets", "batch", "queue_names")
-
-
-def _names(plan: Plan) -> Mapping[str, str]:
-    return plan.options.queue_names if isinstance(plan.options, Options) else {}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan
+from clustergen.plan.paths import inside
 from clustergen.services.hyperpod import limits, service_mounts
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import OWN_FOLDERS
@@ -26,8 +27,9 @@ from clustergen.targets.hyperpod_slurm.rules import rule
 )
 def mounted_by_script(plan: Plan) -> Iterator[Problem]:
     mounted = service_mounts.mounted(plan)
-    for item in _file_systems(plan):
-        if item not in mounted and modes.mode(plan) != "legacy":
+    for item in plan.storage if modes.mode(plan) != "legacy" else ():
+        # The kinds that HyperPod can mount.
+        if isinstance(item, Lustre | FileCache | OpenZfs) and item not in mounted:
             yield Problem(
                 item.at("mount"),
                 f"the lifecycle script mounts {item.mount}, not HyperPod",
@@ -49,18 +51,7 @@ def own_folders(plan: Plan) -> Iterator[Problem]:
     places: list[tuple[Path, str]] = [(item.at("mount"), item.mount) for item in plan.storage]
     places += [(group.at("scratch"), group.scratch) for group in plan.node_groups if group.scratch]
     for path, mount in places:
-        inside = f"{mount.rstrip('/')}/"
-        if any(inside.startswith(f"{folder}/") for folder in OWN_FOLDERS):
-            yield Problem(
-                path,
-                f"HyperPod uses {mount}",
-                help=f"e.g. /shared/{mount.rpartition('/')[2]}",
-                fix=unsafe(put(path, f"/shared/{mount.rpartition('/')[2]}")),
-            )
-
-
-def _file_systems(plan: Plan) -> Iterator[Lustre | FileCache | OpenZfs]:
-    """The file systems of kinds that HyperPod can mount."""
-    for item in plan.storage:
-        if isinstance(item, Lustre | FileCache | OpenZfs):
-            yield item
+        if any(inside(mount, folder) for folder in OWN_FOLDERS):
+            other = f"/shared/{mount.rpartition('/')[2]}"
+            fix = unsafe(put(path, other))
+            yield Problem(path, f"HyperPod uses {mount}", help=f"e.g. {other}", fix=fix)

@@ -9,8 +9,7 @@ from clustergen.plan.model import Plan
 from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Options
-from clustergen.targets.parallelcluster.queue_owners import capacity_type
-from clustergen.targets.parallelcluster.queue_values import subnets
+from clustergen.targets.parallelcluster.queues import capacity_type, subnets
 from clustergen.targets.parallelcluster.rules import rule
 
 

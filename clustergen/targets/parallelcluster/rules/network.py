@@ -11,8 +11,7 @@ from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import references
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Dcv, Options
-from clustergen.targets.parallelcluster.queue_owners import queue_owners
-from clustergen.targets.parallelcluster.queue_values import subnets
+from clustergen.targets.parallelcluster.queues import queue_owners, subnets
 from clustergen.targets.parallelcluster.rules import rule
 
 

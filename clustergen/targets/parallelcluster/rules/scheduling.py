@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from clustergen.base.findings import Problem, Severity, put, safe, unsafe
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.queue_owners import differing, queue_owners
-from clustergen.targets.parallelcluster.queue_values import idle_minutes, weight_of
+from clustergen.targets.parallelcluster.queues import (
+    differing,
+    idle_minutes,
+    queue_owners,
+    weight_of,
+)
 from clustergen.targets.parallelcluster.rules import rule
 
 

@@ -140,8 +140,8 @@ def on_scratch(plan: Plan) -> Iterator[Problem]:
 )
 def id_length(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
-        field, kind, id = _id(item)
-        pattern = limits.ID_PATTERNS.get(kind, "")
+        field, id = _id(item)
+        pattern = limits.ID_PATTERNS.get(type(item), "")
         # Another rule reports ids with the prefix of another kind.
         if isinstance(id, str) and id[:3] == pattern[:3] and not re.fullmatch(pattern, id):
             yield Problem(
@@ -149,6 +149,13 @@ def id_length(plan: Plan) -> Iterator[Problem]:
                 f"{id} has the wrong length",
                 help=f"ids have the form {pattern}",
             )
+
+
+def _id(item: Storage) -> tuple[str, Id | None]:
+    """The field with the id of what ParallelCluster mounts, and the id."""
+    if isinstance(item, OpenZfs | Ontap):
+        return "volume_id", item.volume
+    return "id", item.id
 
 
 @rule(
@@ -170,22 +177,6 @@ def bottleneck(plan: Plan) -> Iterator[Problem]:
                 f"{plan.max_nodes} nodes share {item.mount} through the head node",
                 help="use efs, fsx-openzfs or fsx-lustre",
             )
-
-
-def _id(item: Storage) -> tuple[str, str, Id | None]:
-    """The field for ParallelCluster, its kind of id, and the id."""
-    match item:
-        case OpenZfs() | Ontap():
-            return "volume_id", "volume", item.volume
-        case Lustre():
-            return "id", "fsx-lustre", item.id
-        case FileCache():
-            return "id", "file-cache", item.id
-        case Efs():
-            return "id", "efs", item.id
-        case Ebs():
-            return "id", "ebs", item.id
-    return "id", "", None
 
 
 @rule(

@@ -15,16 +15,15 @@ from clustergen.targets.pcs.rules import rule
     "IMG202",
     "Software that the default image lacks",
     why="PCS nodes have only the software of their image. The default one has the drivers of "
-    "NVIDIA GPUs, "
-    "EFA and the clients of Lustre and EFS. It lacks Mountpoint for Amazon S3, and Enroot with "
-    "Pyxis, which is built for one Slurm version. Nodes start without them.",
+    "NVIDIA GPUs, EFA and the clients of Lustre and EFS. It lacks Mountpoint for Amazon S3, and "
+    "Enroot with Pyxis, which is built for one Slurm version. Nodes start without them.",
     source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
     severity=Severity.WARNING,
     bad="software: {containers: pyxis}",
     good="software: {containers: pyxis}\nnode_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
 )
 def missing_software(plan: Plan) -> Iterator[Problem]:
-    nodes = ", ".join(nodes for _, nodes in _on_default_image(plan))
+    nodes = ", ".join(_on_default_image(plan))
     if not nodes or plan.software.os != limits.DEFAULT_IMAGE_OS:
         return
     for path, software in _needed_software(plan):
@@ -105,13 +104,11 @@ def macos(plan: Plan) -> Iterator[Problem]:
             yield Problem(path, f"{type.name} runs macOS", help="use a type that runs Linux")
 
 
-def _on_default_image(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """Places of nodes that boot the default image, with names of the nodes."""
-    for group in plan.node_groups:
-        if not group.image:
-            yield group.at("name"), f"nodes of {group.name}"
+def _on_default_image(plan: Plan) -> Iterator[str]:
+    """The nodes that boot the default image."""
+    yield from (f"nodes of {group.name}" for group in plan.node_groups if not group.image)
     if plan.login and not plan.login.image:
-        yield plan.login.path, "login nodes"
+        yield "login nodes"
 
 
 def _needed_software(plan: Plan) -> Iterator[tuple[Path, str]]:

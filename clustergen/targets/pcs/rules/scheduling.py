@@ -8,7 +8,7 @@ from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import iso, timetables
-from clustergen.targets.pcs import limits, pcs_cluster, settings
+from clustergen.targets.pcs import limits, names, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import JOINED, rule
 
@@ -145,7 +145,7 @@ def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
             ("targets", "pcs", "cluster"),
             f"without slurm.version, the nodes are for Slurm {settings.version(plan)}",
             help="write slurm.version, that of the cluster: aws pcs get-cluster "
-            f"--cluster-identifier {pcs_cluster.id(plan)} --query cluster.scheduler.version",
+            f"--cluster-identifier {names.cluster_id(plan)} --query cluster.scheduler.version",
         )
 
 

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.base.findings import Problem, Severity
-from clustergen.overlay.parts import as_list, as_map
+from clustergen.base.findings import Path, Problem, Severity
+from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.targets.batch import limits
 from clustergen.targets.batch.rules import rule
 
@@ -28,14 +28,13 @@ _RESOURCES = "{{ComputeResources: {{{}}}}}"
 )
 def security_groups(document: Mapping[str, Any]) -> Iterator[Problem]:
     resources = as_map(document.get("Resources"))
-    for id, resource in resources.items():
-        given = _compute_resources(resource)
+    for path, given in _compute_resources(document):
         named = as_map(as_map(given.get("LaunchTemplate")).get("LaunchTemplateId")).get("Ref")
         template = as_map(as_map(resources.get(str(named))).get("Properties"))
         listed = as_map(template.get("LaunchTemplateData")).get("NetworkInterfaces")
         if listed and given.get("SecurityGroupIds"):
             yield Problem(
-                ("Resources", id, "Properties", "ComputeResources", "SecurityGroupIds"),
+                (*path, "SecurityGroupIds"),
                 f"{named} lists network interfaces, which have security groups",
                 help="remove SecurityGroupIds, or change Groups of the interfaces",
                 on_key=True,
@@ -52,10 +51,10 @@ def security_groups(document: Mapping[str, Any]) -> Iterator[Problem]:
     severity=Severity.WARNING,
 )
 def strategy(document: Mapping[str, Any]) -> Iterator[Problem]:
-    for id, resource in as_map(document.get("Resources")).items():
-        if _compute_resources(resource).get("AllocationStrategy") == "BEST_FIT":
+    for path, given in _compute_resources(document):
+        if given.get("AllocationStrategy") == "BEST_FIT":
             yield Problem(
-                ("Resources", id, "Properties", "ComputeResources", "AllocationStrategy"),
+                (*path, "AllocationStrategy"),
                 "with BEST_FIT, no later change of nodes can be deployed",
                 help="write BEST_FIT_PROGRESSIVE",
             )
@@ -77,26 +76,26 @@ _OF_TYPE = "Ec2Configuration: [{{ImageType: {}}}]"
     severity=Severity.WARNING,
 )
 def image_types(document: Mapping[str, Any]) -> Iterator[Problem]:
-    for id, resource in as_map(document.get("Resources")).items():
-        listed = as_list(_compute_resources(resource).get("Ec2Configuration"))
-        for index, given in enumerate(map(as_map, listed)):
-            type = str(given.get("ImageType", _IMAGES[0]))
-            if type in _IMAGES or given.get("ImageIdOverride"):
+    for path, given in _compute_resources(document):
+        for index, listed in enumerate(map(as_map, as_list(given.get("Ec2Configuration")))):
+            type = str(listed.get("ImageType", _IMAGES[0]))
+            if type in _IMAGES or listed.get("ImageIdOverride"):
                 continue
             near = difflib.get_close_matches(type, _IMAGES, n=1, cutoff=0.5) or _IMAGES
             old = type in _OLD_IMAGES
             lacks = "makes no new compute environment with" if old else "has no image of the type"
-            place = ("Resources", id, "Properties", "ComputeResources", "Ec2Configuration")
             yield Problem(
-                (*place, index, "ImageType"),
+                (*path, "Ec2Configuration", index, "ImageType"),
                 f"Batch {lacks} {type}",
                 help=f"write {near[0]}",
                 severity=None if old else Severity.ERROR,
             )
 
 
-def _compute_resources(resource: Any) -> Mapping[str, Any]:
-    found = as_map(resource)
-    if found.get("Type") != "AWS::Batch::ComputeEnvironment":
-        return {}
-    return as_map(as_map(found.get("Properties")).get("ComputeResources"))
+def _compute_resources(document: Mapping[str, Any]) -> Iterator[tuple[Path, Json]]:
+    """The compute resources of each environment, with their places."""
+    for id, resource in as_map(document.get("Resources")).items():
+        found = as_map(resource)
+        if found.get("Type") == "AWS::Batch::ComputeEnvironment":
+            path = ("Resources", id, "Properties", "ComputeResources")
+            yield path, as_map(as_map(found.get("Properties")).get("ComputeResources"))

@@ -71,14 +71,9 @@ def _line(path: Path, line: Mapping[str, Any]) -> Iterator[Setting]:
     written = {*_LINES, *limits.SLURM_SETTINGS.own[scope]} if scope else set()
     for name, value in line.items():
         if name.lower() not in written:
-            yield Setting((*path, name), scope or "cluster", name, _text(value))
+            yield Setting((*path, name), scope or "cluster", name, str(value))
 
 
 def _given(path: Path, part: Mapping[str, Any], scope: Scope) -> Iterator[Setting]:
     for name, value in as_map(part.get("CustomSlurmSettings")).items():
-        yield Setting((*path, "CustomSlurmSettings", name), scope, name, _text(value))
-
-
-def _text(value: Any) -> str:
-    """A value as ParallelCluster writes it to the file."""
-    return str(value)
+        yield Setting((*path, "CustomSlurmSettings", name), scope, name, str(value))
