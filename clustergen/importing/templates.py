@@ -273,7 +273,7 @@ class _Equivalence:
 def _resource(members: Json, found: Json) -> Json:
     """A resource with the settings in ``found``: its properties, and its policies."""
     rest = {key: each for key, each in members.items() if key not in POLICIES}
-    policies = {key: found[key] for key in POLICIES if key in found}
+    policies: Json = {key: found[key] for key in POLICIES if key in found}
     return {**rest, "Properties": {k: v for k, v in found.items() if k not in policies}, **policies}
 
 

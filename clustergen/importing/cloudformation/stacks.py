@@ -280,7 +280,7 @@ class Stack:
 
 
 def _keeps(resource: Mapping[str, Any], policy: str) -> bool:
-    return resource.get(policy, "Delete") != "Delete"
+    return bool(resource.get(policy, "Delete") != "Delete")
 
 
 def _listed(value: Any, type: str) -> Any:
