@@ -24,7 +24,6 @@ from clustergen.importing.regions import located, of_arns
 from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Form, Json
 from clustergen.plan.names import stack as stack_name
-from clustergen.services.aws import cfn
 from clustergen.targets import load
 
 _DESCRIPTION = pattern(
@@ -32,6 +31,7 @@ _DESCRIPTION = pattern(
     r"|Node groups \S+ of the (?:AWS PCS|Amazon EKS) cluster \S+)$"
 )
 """Descriptions of our templates."""
+_VARIABLE = pattern(r"\$\{([^}]*)\}")
 _OF_TEMPLATES = [("Resources",), ("Parameters",), ("Outputs",), ("Conditions",), ("Mappings",)]
 _LOGS = "AWS::Logs::LogGroup"
 _OURS = (
@@ -187,7 +187,8 @@ def _plain(
 ) -> Json:
     """A template as data of its own, with names in place of the parameters that have them.
 
-    The other files of the bundle use the names. A name that comes from the stack stays a function.
+    The other files of the bundle use the names. One that a function gives stays: a guess would
+    rename what runs. ``--stack`` tells those that come from the stack's own name.
     """
     copied: Json = without_nothing(json.loads(json.dumps(template, default=str)))
     # An ARN is what something else is called.
@@ -199,20 +200,27 @@ def _plain(
         given = properties.get(key) if key else None
         if name == id or not isinstance(given, dict):
             continue
-        if "AWS::StackName" in json.dumps(given) and not answers.stack:
-            text = f"the name of {id} comes from that of its stack"
-            notes.asked((), text, "use --stack NAME", "targets")
-            continue
-        for parameter in sorted({*cfn.references(given)} & {*section(template, "Parameters")}):
-            if parameter not in answers.parameters:
-                _ask_for_name(id, parameter, name, notes)
-        properties[key] = name
+        if by_stack := _is_of_stack(given):
+            if not answers.stack:
+                text = f"the name of {id} comes from that of its stack"
+                notes.asked((), text, "use --stack NAME", "targets")
+                continue
+        elif [*given] == ["Ref"] and given["Ref"] not in answers.parameters:
+            _ask_for_name(id, given["Ref"], name, notes)
+        if by_stack or [*given] == ["Ref"]:
+            properties[key] = name
     return copied
+
+
+def _is_of_stack(name: Json) -> bool:
+    """Whether the name of the stack is all that a name depends on."""
+    text = name.get("Fn::Sub", f"${{{name.get('Ref')}}}")
+    return isinstance(text, str) and set(_VARIABLE.findall(text)) == {"AWS::StackName"}
 
 
 def _ask_for_name(id: str, parameter: str, name: str, notes: Notes) -> None:
     """With another value of the parameter in the stack, the first update would replace it."""
-    text = f"the name of {id} comes from the parameter {parameter}, and {name} from its default"
+    text = f"the name of {id} is the parameter {parameter}, and {name} is only its default"
     help = f"if the stack has another value, use --parameter {parameter}=VALUE"
     notes.asked((), text, help, "targets")
 

@@ -92,7 +92,7 @@ def test_a_name_from_a_parameter_becomes_a_question(given: dict[str, str]) -> No
     result = lossless(bring(template, name="production", adopt=True, parameters=given))
     name = document(result, "pcs")["Resources"]["Cluster"]["Properties"]["Name"]
     assert name == given.get("Name", "production")
-    asked = [f.code for f in result.findings if "from its default" in f.message]
+    asked = [f.code for f in result.findings if "is only its default" in f.message]
     assert asked == ([] if given else ["IMP002"])
 
 
@@ -116,6 +116,19 @@ def test_a_name_from_the_stack_needs_the_stack() -> None:
     assert "use --stack NAME" in [each.help for each in result.findings]
     named = lossless(adopted(test_pcs.TEMPLATE, "production-pcs"))
     assert spec_of(named).name == "production-pcs"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["!If [Is, one, two]", "!Sub 'c-${AWS::Region}'", "!Sub '${AWS::StackName}-${Env}'"],
+)
+def test_a_name_that_depends_on_more_is_not_guessed(name: str) -> None:
+    """The first update would replace the cluster."""
+    template = test_pcs.TEMPLATE.replace("!Sub '${AWS::StackName}'", name).replace(
+        "Parameters:", "Conditions: {Is: !Equals [!Ref Env, a]}\nParameters:\n  Env: {Default: b}"
+    )
+    result = adopted(template, "production-pcs")
+    assert [each.code for each in result.errors] == ["OVL009"]
 
 
 def test_a_cluster_without_a_stack_says_how_to_make_one() -> None:

@@ -173,6 +173,36 @@ def test_what_a_stack_keeps_it_keeps_in_ours() -> None:
     assert export.code == "IMP003"
 
 
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("'{{resolve:ssm:/x/name}}'", {"ssm:/x/name"}),
+        ("!Sub '{{resolve:ssm:/x/${Env}}}'", {"Env"}),
+        ("'{{resolve:ssm:/x}}-nodes'", set()),
+    ],
+)
+def test_a_name_that_systems_manager_knows_is_a_question(name: str, asked: set[str]) -> None:
+    template = TEMPLATE.replace("Name: !Sub '${AWS::StackName}'", f"Name: {name}")
+    result = bring(("cluster.yaml", template), FILES[1], parameters={"Key": "team"})
+    questions = [each.message for each in result.findings if each.code == "IMP002"]
+    assert set(questions) == {f"no file says what {each} is" for each in asked}
+
+
+def test_the_user_says_what_systems_manager_knows() -> None:
+    template = TEMPLATE.replace("!Sub '${AWS::StackName}'", "'{{resolve:ssm:/x/name}}'")
+    known = bring(("cluster.yaml", template), FILES[1], parameters={"ssm:/x/name": "ours"})
+    assert spec_of(lossless(known)).name == "ours"
+
+
+@pytest.mark.parametrize("policy", ["{Ref: Policy}", "[Retain]", "!If [No, Retain, Delete]"])
+def test_a_policy_that_is_not_known_is_none(policy: str) -> None:
+    template = TEMPLATE.replace(
+        "Type: AWS::PCS::Cluster", f"Type: AWS::PCS::Cluster\n    DeletionPolicy: {policy}"
+    )
+    resources = document(lossless(bring(("cluster.yaml", template), FILES[1])), "pcs")["Resources"]
+    assert "DeletionPolicy" not in resources["Cluster"]
+
+
 def test_a_value_in_no_file_is_a_question() -> None:
     result = lossless(bring(FILES[0]))
     asked = [finding for finding in result.findings if finding.code == "IMP002"]

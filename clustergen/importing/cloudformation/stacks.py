@@ -9,6 +9,8 @@ from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from clustergen.base.findings import Path
+from clustergen.base.patterns import pattern
+from clustergen.base.text_lists import word_set
 from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.cloudformation.functions import (
     NOTHING,
@@ -24,7 +26,10 @@ from clustergen.importing.reading import Source
 Json = dict[str, Any]
 NESTED: Final = "AWS::CloudFormation::Stack"
 DYNAMIC: Final = "{{resolve:"
-NAMES: Final = frozenset(("Name", "NodegroupName", "ComputeEnvironmentName", "JobQueueName"))
+_RESOLVED: Final = pattern(r"\{\{resolve:((?:ssm|secretsmanager)[^{}\x02]*)\}\}")
+NAMES: Final = word_set("""
+    Name NodegroupName ComputeEnvironmentName JobQueueName JobDefinitionName
+""")
 POLICIES: Final = ("DeletionPolicy", "UpdateReplacePolicy")
 """What CloudFormation does in place of deleting a resource."""
 
@@ -84,8 +89,8 @@ class Stacks:
         if name in self.given.values:
             return self.given.values[name]
         for stack in self.roots:
-            for pattern, value in stack.exports():
-                if fnmatch.fnmatchcase(UNKNOWN.sub("*", name), pattern):
+            for form, value in stack.exports():
+                if fnmatch.fnmatchcase(UNKNOWN.sub("*", name), form):
                     return value()
         return {"Fn::ImportValue": name}
 
@@ -151,14 +156,20 @@ class Stack:
                 path = ("Resources", id, "Properties")
                 type = str(resource["Type"])
                 properties |= self._resolved(properties)
-                kept = tuple((key, str(resource[key])) for key in POLICIES if _keeps(resource, key))
+                kept = tuple(self._policies(id, resource))
                 yield Resource(self.prefix + id, type, properties, self.source, path, kept)
 
     def _resolved(self, properties: Json) -> Iterator[tuple[str, Any]]:
         """The names that a dynamic reference gives, as references: the bundle has to know them."""
         for key, value in properties.items():
-            if key in NAMES and isinstance(value, str) and value.startswith(DYNAMIC):
-                yield key, self.ref(value.strip("{}").removeprefix("resolve:"))
+            if key in NAMES and (found := _RESOLVED.fullmatch(str(value))):
+                yield key, self.ref(found[1])
+
+    def _policies(self, id: str, resource: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        for key in POLICIES:
+            value = self._evaluated(("policy", id, key), resource.get(key))
+            if isinstance(value, str) and value != "Delete":
+                yield key, value
 
     def _resources(self) -> dict[str, Mapping[str, Any]]:
         found = _section(self.source.template, "Resources")
@@ -277,10 +288,6 @@ class Stack:
             condition = _section(self.source.template, "Conditions").get(name)
             self._conditions[name] = holds(condition, self)
         return self._conditions[name]
-
-
-def _keeps(resource: Mapping[str, Any], policy: str) -> bool:
-    return bool(resource.get(policy, "Delete") != "Delete")
 
 
 def _listed(value: Any, type: str) -> Any:
