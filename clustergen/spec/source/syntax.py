@@ -155,7 +155,7 @@ def _tokens(text: Text) -> list[yaml.Token]:
         for each in yaml.scan(text.source, Loader=yaml.SafeLoader):
             found.append(each)
             depth += isinstance(each, _Opening) - (type(each) in _CLOSING)
-            if depth > DEPTH:
+            if not 0 <= depth <= DEPTH:
                 break
     return found
 
