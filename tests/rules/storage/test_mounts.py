@@ -21,9 +21,8 @@ STG014: [/fsx /fsx]
 STG013 STG014: [/fsx /fsx/]
 STG014 STG014: [/fsx /fsx /fsx]
 STG015: [/data /data/x, /data/x /data, /data /data/x/y/z]
-STG016: [/, /tmp, /usr, /opt/slurm, /opt/slurm/etc, /proc/x]
+STG016: [/, / /data, /tmp, /usr, /opt/slurm, /opt/slurm/etc, /proc/x]
 STG013 STG016: [/tmp/]
-STG015 STG016: [/ /data]
 """),
 )
 def test_mounts(mounts: str, expected: str) -> None:
