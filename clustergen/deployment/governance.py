@@ -118,8 +118,9 @@ class Governance:
         found = self.run.world.ask_all(kind.list, member, member, ClusterArn=self._arn) or ()
         return {each["Name"]: each for each in found if each["Status"] != "Deleted"}
 
-    def _find(self, kind: _Kind, name: str) -> Json | None:
-        listed = self._listed(kind).get(name)
+    def _find(self, kind: _Kind, name: str, known: dict[str, Json] | None = None) -> Json | None:
+        """What exists; ``known`` is what :meth:`_listed` answered, if it was asked."""
+        listed = (self._listed(kind) if known is None else known).get(name)
         if listed is None:
             return None
         return self.run.world.ask(kind.describe, "Status", **{kind.id: listed[kind.id]})
@@ -128,12 +129,12 @@ class Governance:
         """The other quotas that clustergen made; in a dry run, those of the bundle."""
         if self.run.options.rehearses:
             return [name for name in self.eks.quotas if name not in quotas]
-        others = (name for name in self._listed(_QUOTA) if name not in quotas)
-        return [name for name in others if self._is_ours(_QUOTA, name)]
+        known = self._listed(_QUOTA)
+        return [name for name in known if name not in quotas and self._is_ours(_QUOTA, name, known)]
 
-    def _is_ours(self, kind: _Kind, name: str) -> bool:
+    def _is_ours(self, kind: _Kind, name: str, known: dict[str, Json] | None = None) -> bool:
         """Whether it exists, and clustergen made it; says that others did."""
-        shown = self._find(kind, name)
+        shown = self._find(kind, name, known)
         if shown is None or _is_made(kind, name, shown):
             return shown is not None
         self.run.note(f"The {kind.noun} {name}: clustergen did not make it, so it stays.")
