@@ -15,6 +15,7 @@ from clustergen.importing import settings, templates
 from clustergen.importing.answers import Answers
 from clustergen.importing.beside import report
 from clustergen.importing.cloudformation import Questions, Resource
+from clustergen.importing.cloudformation.functions import VARIABLE
 from clustergen.importing.cloudformation.stacks import POLICIES
 from clustergen.importing.conversion import Imported, convert, with_option
 from clustergen.importing.machines import section
@@ -31,7 +32,6 @@ _DESCRIPTION = pattern(
     r"|Node groups \S+ of the (?:AWS PCS|Amazon EKS) cluster \S+)$"
 )
 """Descriptions of our templates."""
-_VARIABLE = pattern(r"\$\{([^}]*)\}")
 _OF_TEMPLATES = [("Resources",), ("Parameters",), ("Outputs",), ("Conditions",), ("Mappings",)]
 _LOGS = "AWS::Logs::LogGroup"
 _OURS = (
@@ -215,7 +215,7 @@ def _plain(
 def _is_of_stack(name: Json) -> bool:
     """Whether the name of the stack is all that a name depends on."""
     text = name.get("Fn::Sub", f"${{{name.get('Ref')}}}")
-    return isinstance(text, str) and set(_VARIABLE.findall(text)) == {"AWS::StackName"}
+    return isinstance(text, str) and {*VARIABLE.findall(text)} == {("", "AWS::StackName")}
 
 
 def _ask_for_name(id: str, parameter: str, name: str, notes: Notes) -> None:

@@ -22,7 +22,9 @@ UNKNOWN: Final = pattern(f"{_OPEN}([^{_CLOSE}]*){_CLOSE}")
 ACCOUNT_ID: Final = "AWS::AccountId"
 ACCOUNT: Final = "0" * 12
 """The stand-in for an account."""
-_VARIABLE: Final = pattern(r"\$\{(!?)([^}]*)\}")
+VARIABLE: Final = pattern(r"\$\{(!?)([^}]*)\}")
+DYNAMIC: Final = pattern(r"\{\{resolve:((?:ssm|secretsmanager)[^{}]*)\}\}")
+"""A text that Systems Manager or Secrets Manager knows."""
 _REFERENCES: Final = frozenset(("Ref", "Fn::GetAtt", "Fn::ImportValue"))
 
 
@@ -126,7 +128,7 @@ def holds(condition: Any, scope: Scope) -> bool:
 def _sub(argument: Any, scope: Scope) -> Any:
     text, own = argument if _has(argument, 2) else (argument, {})
     values = evaluate(own, scope) if isinstance(own, Mapping) else {}
-    alone = _VARIABLE.fullmatch(str(text))
+    alone = VARIABLE.fullmatch(str(text))
     if alone and not alone[1] and alone[2] not in values:
         found = _named(alone[2], scope)
         return found if is_reference(found) else as_text(found)
@@ -137,7 +139,7 @@ def _sub(argument: Any, scope: Scope) -> Any:
             return f"${{{name}}}"
         return as_text(values[name] if name in values else _named(name, scope))
 
-    return _VARIABLE.sub(replace, str(text))
+    return VARIABLE.sub(replace, str(text))
 
 
 def _named(name: str, scope: Scope) -> Any:

@@ -12,12 +12,13 @@ from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.cloudformation.functions import (
     ACCOUNT,
     ACCOUNT_ID,
+    DYNAMIC,
     UNKNOWN,
     is_reference,
     name_of,
     stand_in,
 )
-from clustergen.importing.cloudformation.stacks import DYNAMIC, NAMES
+from clustergen.importing.cloudformation.stacks import NAMES
 from clustergen.importing.notes import Notes
 
 _ID_DIGITS: Final = 17
@@ -71,10 +72,8 @@ class Questions:
             return {key: self.answered(each, (*path, key)) for key, each in value.items()}
         if isinstance(value, list):
             return [self.answered(each, (*path, index)) for index, each in enumerate(value)]
-        if isinstance(value, str) and _IDS.get(str(path[-1])) and value.startswith(DYNAMIC):
-            if value in self.known:
-                return value
-            return self._stand_in(value.strip("{}").removeprefix("resolve:"), path)
+        if path and path[-1] in _IDS and (found := DYNAMIC.fullmatch(str(value))):
+            return value if value in self.known else self._stand_in(found[1], path)
         if isinstance(value, str) and "\x02" in value:
             return UNKNOWN.sub(lambda match: self._within(match[1], path, value), value)
         return value

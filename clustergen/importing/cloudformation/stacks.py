@@ -9,10 +9,10 @@ from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from clustergen.base.findings import Path
-from clustergen.base.patterns import pattern
 from clustergen.base.text_lists import word_set
 from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.cloudformation.functions import (
+    DYNAMIC,
     NOTHING,
     UNKNOWN,
     as_text,
@@ -25,8 +25,6 @@ from clustergen.importing.reading import Source
 
 Json = dict[str, Any]
 NESTED: Final = "AWS::CloudFormation::Stack"
-DYNAMIC: Final = "{{resolve:"
-_RESOLVED: Final = pattern(r"\{\{resolve:((?:ssm|secretsmanager)[^{}\x02]*)\}\}")
 NAMES: Final = word_set("""
     Name NodegroupName ComputeEnvironmentName JobQueueName JobDefinitionName
 """)
@@ -89,8 +87,8 @@ class Stacks:
         if name in self.given.values:
             return self.given.values[name]
         for stack in self.roots:
-            for form, value in stack.exports():
-                if fnmatch.fnmatchcase(UNKNOWN.sub("*", name), form):
+            for pattern, value in stack.exports():
+                if fnmatch.fnmatchcase(UNKNOWN.sub("*", name), pattern):
                     return value()
         return {"Fn::ImportValue": name}
 
@@ -162,7 +160,7 @@ class Stack:
     def _resolved(self, properties: Json) -> Iterator[tuple[str, Any]]:
         """The names that a dynamic reference gives, as references: the bundle has to know them."""
         for key, value in properties.items():
-            if key in NAMES and (found := _RESOLVED.fullmatch(str(value))):
+            if key in NAMES and (found := DYNAMIC.fullmatch(str(value))) and "\x02" not in found[1]:
                 yield key, self.ref(found[1])
 
     def _policies(self, id: str, resource: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
