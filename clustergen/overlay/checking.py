@@ -40,9 +40,11 @@ def check(  # noqa: PLR0913 what an overlay is checked with
     keys = schema.list_keys
     merged = apply(document, overlay, keys=keys)
     placed = functools.partial(place, merged=merged, overlay=overlay, keys=keys)
-    before = {_identity(violation) for violation in schema.violations(document)}
     found = [*reports(document, overlay, keys)]
-    new = [v for v in schema.violations(merged) if _identity(v) not in before]
+    new = schema.violations(merged)
+    if new:
+        before = {_identity(violation) for violation in schema.violations(document)}
+        new = [violation for violation in new if _identity(violation) not in before]
     for violation in once(new):
         found += refusals(violation, placed)
     if schema.cloudformation:

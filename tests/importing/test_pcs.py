@@ -188,10 +188,15 @@ def test_a_name_that_systems_manager_knows_is_a_question(name: str, asked: set[s
     assert set(questions) == {f"no file says what {each} is" for each in asked}
 
 
-def test_the_user_says_what_systems_manager_knows() -> None:
+@pytest.mark.parametrize("image", ["'{{resolve:ssm:/x/ami}}'", "!Sub '{{resolve:ssm:/${X}/ami}}'"])
+def test_the_user_says_what_systems_manager_knows(image: str) -> None:
     template = TEMPLATE.replace("!Sub '${AWS::StackName}'", "'{{resolve:ssm:/x/name}}'")
-    known = bring(("cluster.yaml", template), FILES[1], parameters={"ssm:/x/name": "ours"})
-    assert spec_of(lossless(known)).name == "ours"
+    template = template.replace("ami-0a1b2c3d4e5f67890", image)
+    given = {"ssm:/x/name": "ours", "ssm:/x/ami": "ami-0123456789abcdef0", "X": "x", "Key": "team"}
+    known = lossless(bring(("cluster.yaml", template), FILES[1], parameters=given))
+    assert spec_of(known).name == "ours"
+    assert "IMP002" not in {each.code for each in known.findings}
+    assert "{{resolve" not in known.text
 
 
 @pytest.mark.parametrize("policy", ["{Ref: Policy}", "[Retain]", "!If [No, Retain, Delete]"])

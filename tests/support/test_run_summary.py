@@ -54,8 +54,10 @@ def test_real_programs_have_a_second_try(
         (tmp_path / "n").touch()
     (tmp_path / "test_x.py").write_text(TESTS.format(once=names, passes=passes))
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = real(reason)\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-n", "2", "test_x.py"]
-    done = completed(*command, cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)})
+    # To look through the folders of other runs takes seconds.
+    options = ["-q", "-p", "tests.conftest", "-n", "2", "--basetemp", "made", "test_x.py"]
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+    done = completed(sys.executable, "-m", "pytest", *options, cwd=tmp_path, env=env)
     assert closing in done.stdout.splitlines()[-1], done.stdout + done.stderr
     assert done.returncode == status
     assert ("= flaky: " in done.stdout) is bool(once)

@@ -141,7 +141,7 @@ def eks(change: Change) -> Iterator[Effect]:
         )
         yield Effect("needs-stop", name, cause, text, _EKS_BLOCK)
     elif cause:
-        text = f"replaces the nodes of {name}, after it has drained them ({cause} changes)"
+        text = f"replaces the nodes of {name} ({cause} changes): EKS evicts the pods on them first"
         yield Effect("replaces-nodes", name, cause, text, _EKS_UPDATE, ends="nodes")
     elif f"Labels.{PROFILE}" in change.paths:
         yield repartitioned(name, f"Labels.{PROFILE}")

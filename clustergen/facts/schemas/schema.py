@@ -91,6 +91,7 @@ def _validator(path: Path, cloudformation: bool, quoted: bool) -> Errors:
     words = {
         word: _unless(left_open, check) for word, check in Draft202012Validator.VALIDATORS.items()
     }
+    words["if"] = _unless_other_type(words["if"])
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
         ({"integer": _is_integer, "number": _is_number, "boolean": _is_boolean} if quoted else {})
         | ({"string": _is_text} if cloudformation else {})
@@ -117,6 +118,17 @@ def _unless(left_open: Callable[[Any], bool], check: Callable[..., Any]) -> Call
                 found = float(found) if _is_number(None, found) else wanted
             if isinstance(found, str) or not text_only:
                 yield from check(validator, wanted, found, schema) or ()
+
+    return guarded
+
+
+def _unless_other_type(check: Callable[..., Any]) -> Callable[..., Any]:
+    """``if``, but not for the other types of resources: asking for each takes most of the time."""
+
+    def guarded(validator: Any, wanted: Any, found: Any, schema: Any) -> Iterator[Any]:
+        type = wanted.get("properties", {}).get("Type", {}).get("const")
+        if type is None or not isinstance(found, Mapping) or found.get("Type") == type:
+            yield from check(validator, wanted, found, schema)
 
     return guarded
 

@@ -41,6 +41,8 @@ class Scope(Protocol):
 
     def condition(self, name: str) -> bool: ...
 
+    def dynamic(self, reference: re.Match[str]) -> str: ...
+
 
 def unknown(name: str) -> str:
     """A text in place of a value that is not known."""
@@ -80,6 +82,11 @@ def name_in(value: Any) -> str | None:
 
 def evaluate(value: Any, scope: Scope) -> Any:
     """``value`` without the functions whose arguments are known."""
+    found = _evaluated(value, scope)
+    return DYNAMIC.sub(scope.dynamic, found) if isinstance(found, str) else found
+
+
+def _evaluated(value: Any, scope: Scope) -> Any:
     if isinstance(value, list):
         found = (evaluate(each, scope) for each in value)
         return [each for each in found if each is not NOTHING]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -161,7 +162,7 @@ class Stack:
         """The names that a dynamic reference gives, as references: the bundle has to know them."""
         for key, value in properties.items():
             if key in NAMES and (found := DYNAMIC.fullmatch(str(value))) and "\x02" not in found[1]:
-                yield key, self.ref(found[1])
+                yield key, {"Ref": found[1]}
 
     def _policies(self, id: str, resource: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for key in POLICIES:
@@ -273,6 +274,11 @@ class Stack:
             # What makes a thing of a name answers with the name.
             return self._evaluated(("attribute", name, attribute), own)
         return {"Fn::GetAtt": [self.prefix + name, attribute]}
+
+    def dynamic(self, reference: re.Match[str]) -> str:
+        """The text itself, unless the user says what it is; no secret gets into a spec."""
+        given = self.stacks.given.values if reference[1].startswith("ssm:") else {}
+        return given.get(reference[1], reference[0])
 
     def imported(self, name: str) -> Any:
         return self.stacks.exported(name)

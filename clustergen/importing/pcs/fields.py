@@ -144,7 +144,7 @@ def _machine(group: Json, beside: Beside) -> Json:
 def _group(name: str, group: Json, beside: Beside) -> Json:
     scaling = section(group, "ScalingConfiguration")
     types, mig, data = _types(group), boot.partitions(group), machines.template(group)
-    given = _settings(group, "SlurmConfiguration", "SlurmCustomSettings")
+    given = slurm_settings(group, "SlurmConfiguration", "SlurmCustomSettings")
     if mig:
         given.pop("Gres", None)  # it follows from the partitions of GPUs
     return {
@@ -161,7 +161,7 @@ def _group(name: str, group: Json, beside: Beside) -> Json:
     }
 
 
-def _settings(node: Json, *keys: str) -> Json:
+def slurm_settings(node: Json, *keys: str) -> Json:
     """Settings of Slurm, by name."""
     return {
         str(each.get("ParameterName")): str(each.get("ParameterValue"))
@@ -172,7 +172,7 @@ def _settings(node: Json, *keys: str) -> Json:
 def _queues(queues: Json, compute: Json) -> list[Json]:
     found = []
     for name, queue in queues.items():
-        given = _settings(queue, "SlurmConfiguration", "SlurmCustomSettings")
+        given = slurm_settings(queue, "SlurmConfiguration", "SlurmCustomSettings")
         default = given.pop(_PARTITION, "").lower() == "yes"
         used = [member for member in members(queue) if member in compute]
         if used:
@@ -191,14 +191,14 @@ def _slurm(cluster: Json) -> Json:
     configured = section(cluster, "SlurmConfiguration")
     idle = configured.get("ScaleDownIdleTimeInSeconds")
     accounting = section(configured, "Accounting")
-    given = _settings(configured, "SlurmCustomSettings")
+    given = slurm_settings(configured, "SlurmCustomSettings")
     return {
         "version": str(section(cluster, "Scheduler").get("Version")),
         "idle_timeout": f"{idle}s" if machines.number(idle) and str(idle) != "600" else None,
         "accounting": "managed" if accounting.get("Mode") == "STANDARD" else None,
         "settings": {name: value for name, value in given.items() if value},
-        "slurmdbd_settings": _settings(configured, "SlurmdbdCustomSettings"),
-        "cgroup_settings": _settings(configured, "CgroupCustomSettings"),
+        "slurmdbd_settings": slurm_settings(configured, "SlurmdbdCustomSettings"),
+        "cgroup_settings": slurm_settings(configured, "CgroupCustomSettings"),
     }
 
 

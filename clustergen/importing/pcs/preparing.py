@@ -8,7 +8,7 @@ from typing import Any, Final
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference, name_of
 from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
-from clustergen.importing.pcs.fields import members
+from clustergen.importing.pcs.fields import members, slurm_settings
 from clustergen.importing.pcs.form import CLUSTER, NODE_GROUPS, QUEUES
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, link, with_member
 
@@ -72,11 +72,8 @@ def _with_features(settings: Json, notes: Notes) -> Json:
     groups = dict(section(settings, NODE_GROUPS))
     for name in [name for name in groups if name in shared]:
         configured = section(groups[name], "SlurmConfiguration")
-        given = {
-            str(each.get("ParameterName")): each.get("ParameterValue")
-            for each in items(configured, "SlurmCustomSettings")
-        }
-        features = str(given.get(_FEATURES, "")).split(",")
+        given = slurm_settings(configured, "SlurmCustomSettings")
+        features = given.get(_FEATURES, "").split(",")
         if name in features:
             continue
         given[_FEATURES] = ",".join(filter(None, (name, *features)))

@@ -21,7 +21,7 @@ def files_of(text: str = "") -> dict[str, str]:
 
 def objects_of(text: str, path: str) -> list[Json]:
     """The objects of one file; none where there is no such file."""
-    return [item for item in yaml.safe_load_all(files_of(text).get(path, "")) if item]
+    return [item for item in yaml.load_all(files_of(text).get(path, ""), yaml.CSafeLoader) if item]
 
 
 def values_of(text: str, name: str) -> Json:
