@@ -21,6 +21,7 @@ from tests.support.tiers import (
     REPEATED,
     TIERS,
     cases_but_one,
+    further,
     scenarios,
     tier_of,
 )
@@ -63,6 +64,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in scenarios(items):
         item.add_marker(IN_REAL)
     for item in cases_but_one(items):
+        item.add_marker(REPEATED)
+    for item in further(items):
         item.add_marker(REPEATED)
     config.stash[TIERS] = Counter(map(tier_of, items))
     if not config.option.markexpr and config.args == config.getini("testpaths"):

@@ -14,14 +14,14 @@ import pytest
 
 from clustergen import targets
 from tests.support.paths import ROOT
-from tests.support.tiers import REAL, REPEATED, TIERS, cases_but_one, scenarios
+from tests.support.tiers import REAL, REPEATED, TIERS, cases_but_one, further, scenarios
 
 TESTS = ROOT / "tests"
 
 
 @dataclass(frozen=True)
 class Case:
-    """What `cases_but_one` and `scenarios` read of a case."""
+    """What `cases_but_one`, `scenarios` and `further` read of a case."""
 
     nodeid: str
     marks: Mapping[str, int]
@@ -42,6 +42,8 @@ class Case:
         (4, 9, {"scenarios": 6}, 9),
         (6, 4, {"scenarios": 2}, 12),
         (6, 4, {"scenarios": 2, "sampled": 4}, 3),
+        (2, 9, {"real": 1}, 9),
+        (6, 4, {"real": 1}, 8),
     ],
 )
 def test_a_part_of_each_file_is_run(
@@ -52,7 +54,7 @@ def test_a_part_of_each_file_is_run(
         for test in range(tests)
         for number in range(cases)
     ]
-    left = {each.nodeid for each in (*scenarios(given), *cases_but_one(given))}
+    left = {each.nodeid for part in (scenarios, cases_but_one, further) for each in part(given)}
     assert len(given) - len(left) == run
 
 
@@ -110,7 +112,7 @@ def test_each_target_is_validated_and_deployed() -> None:
             assert any(re.search(rf"[\[-]{target}[\]-]", line) for line in lines), (test, target)
 
 
-@pytest.mark.parametrize(("tier", "most"), [("quick", 19_500), (REAL, 1_200), (REPEATED, 2_500)])
+@pytest.mark.parametrize(("tier", "most"), [("quick", 19_500), (REAL, 500), (REPEATED, 3_500)])
 def test_a_tier_has_a_budget(tier: str, most: int, pytestconfig: pytest.Config) -> None:
     """One that grows beyond it makes room first. A run of some files counts these."""
     assert pytestconfig.stash[TIERS][tier] <= most

@@ -2,7 +2,7 @@
 
 `pytest` runs the quick one: it needs the packages of the lock files and nothing else. The real one
 has what needs more of the machine or of time; `.ci/run` runs it too. A scheduled workflow runs the
-repeated one: further cases of tests of the others. Where a file or a folder is named, the tests of
+repeated one: further tests and cases of the others. Where a file or a folder is named, the tests of
 all tiers are run.
 """
 
@@ -52,7 +52,7 @@ def cases_but_one(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
     Which one depends on the name, so that tests of one table take different rows.
     """
     for test, cases in _grouped(items, "[").items():
-        yield from _but_one(test, cases, cases[0].get_closest_marker("sampled"))
+        yield from _but_one(test, cases, _mark(cases, "sampled"))
 
 
 def scenarios(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
@@ -61,9 +61,20 @@ def scenarios(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
     They play one program again and again.
     """
     for file, cases in _grouped(items, "::").items():
-        tests = _grouped(cases, "[")
-        for test in _but_one(file, [*tests], cases[0].get_closest_marker("scenarios")):
-            yield from tests[test]
+        yield from _tests_but_one(file, cases, _mark(cases, "scenarios"))
+
+
+def further(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """The real tests of each file, but for one of three: a file plays the same programs."""
+    real = (each for each in items if tier_of(each) == REAL)
+    for file, cases in _grouped(real, "::").items():
+        yield from _tests_but_one(file, cases, 3)
+
+
+def _tests_but_one(file: str, cases: Iterable[pytest.Item], every: int) -> Iterator[pytest.Item]:
+    tests = _grouped(cases, "[")
+    for test in _but_one(file, [*tests], every):
+        yield from tests[test]
 
 
 def _grouped(items: Iterable[pytest.Item], end: str) -> dict[str, list[pytest.Item]]:
@@ -73,8 +84,13 @@ def _grouped(items: Iterable[pytest.Item], end: str) -> dict[str, list[pytest.It
     return found
 
 
-def _but_one(name: str, rows: Sequence[T], mark: pytest.Mark | None) -> Sequence[T]:
-    """All rows but one of as many as the mark says; none without a mark."""
-    every = mark.args[0] if mark else 1
+def _mark(items: Sequence[pytest.Item], name: str) -> int:
+    """The number of a mark; one without it."""
+    mark = items[0].get_closest_marker(name)
+    return int(mark.args[0]) if mark else 1
+
+
+def _but_one(name: str, rows: Sequence[T], every: int) -> Sequence[T]:
+    """All rows but one of so many; none if every one is taken."""
     first = zlib.crc32(name.encode()) % min(every, len(rows))
     return [row for number, row in enumerate(rows) if number % every != first]
