@@ -343,7 +343,7 @@ def every_play(good: Good) -> Iterator[tuple[str, str, int]]:
 
 
 # A prime, so that it meets each wrong answer at other calls.
-@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.repeated()), 19])
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.repeated()), 89])
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_wrong_answer_does_harm(target: str, every: int, tmp_path: Path) -> None:
     with reaching(tmp_path / "bundle", files(target, STORAGE)) as bundle:

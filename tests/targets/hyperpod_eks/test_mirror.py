@@ -95,6 +95,7 @@ def publish(place: Place) -> None:
     write(made, {"Chart.yaml": yaml.safe_dump(own)})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "copied"),
     [

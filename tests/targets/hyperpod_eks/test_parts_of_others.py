@@ -90,6 +90,7 @@ HERE = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("selector", [*ELSEWHERE, *HERE], ids=str)
 def test_only_plugins_on_our_nodes_count(cluster: Cluster, selector: dict[str, str]) -> None:
     cluster.put("daemonsets.apps", "theirs", plugin(GPU, nodeSelector=selector), "gpu")

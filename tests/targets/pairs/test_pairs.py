@@ -34,7 +34,7 @@ def test_every_pair_is_in_a_row(target: str) -> None:
     assert [row for row in APART.get(target, ()) if not build.codes(target, row)] == []
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(115)
 @pytest.mark.parametrize(("target", "row"), CASES)
 def test_a_row_keeps_its_promises(target: str, row: str, parallelcluster: ParallelCluster) -> None:
     levels = dict(word.split(": ") for word in row.split("; ") if word)

@@ -29,6 +29,7 @@ def test_the_spec_has_no_errors(name: str) -> None:
     assert errors(every_finding(SPECS[name])) == []
 
 
+@pytest.mark.sampled(4)
 @BY_NAME
 def test_parallelcluster_accepts_every_spec(name: str, parallelcluster: ParallelCluster) -> None:
     messages = parallelcluster.validator(files(SPECS[name])[CONFIGURATION], cluster_name="example")
