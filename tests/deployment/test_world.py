@@ -61,6 +61,7 @@ finally:
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_lets_a_run_close_what_it_has_opened(number: signal.Signals) -> None:
     words = [sys.executable, "-c", ENDED.format(number=int(number))]

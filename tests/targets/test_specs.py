@@ -291,7 +291,7 @@ MORE += [
 MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names]
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(len(MORE_PAIRS))
 @pytest.mark.parametrize(("fragment", "target"), MORE_PAIRS)
 def test_cases_without_an_example(
     fragment: str, target: str, parallelcluster: ParallelCluster
@@ -307,7 +307,7 @@ SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.
 @pytest.mark.parametrize("layout", ["efa", "efa-only"])
 def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> None:
     """PCS takes the interfaces from the template as they are; ParallelCluster makes its own."""
-    groups = ", ".join(_group(number, name, layout) for number, name in enumerate(SEVERAL_CARDS))
+    groups = ", ".join(group(number, name, layout) for number, name in enumerate(SEVERAL_CARDS))
     plan = check_fragment(f"node_groups: [{groups}]", PCS).plans[PCS]
     document = json.loads(json.dumps(targets.load(PCS).document(plan)))
     types = [resource["Type"] for resource in document["Resources"].values()]
@@ -315,7 +315,7 @@ def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> No
     assert template_violations(document, "us-east-1") == []
 
 
-def _group(number: int, name: str, layout: str) -> str:
+def group(number: int, name: str, layout: str) -> str:
     capacity = "{capacity_block: cr-0a1b2c3d}" if "gb200" in name else "on-demand"
     shape = f"count: 18, capacity: {capacity}, efa_layout: {layout}"
     return f"{{name: group{number}, instance_type: {name}, {shape}}}"

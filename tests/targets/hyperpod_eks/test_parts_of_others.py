@@ -55,10 +55,6 @@ def released(made: dict[str, Any], release: str) -> dict[str, Any]:
     return made
 
 
-def test_an_empty_cluster_gets_every_part(cluster: Cluster) -> None:
-    assert left_out(cluster) == set()
-
-
 def test_parts_of_others_are_left_out(cluster: Cluster) -> None:
     cluster.put("daemonsets.apps", "theirs", plugin(GPU), "gpu")
     operator = daemon_set("mpi-operator", "mpioperator/mpi-operator:0.6.0")

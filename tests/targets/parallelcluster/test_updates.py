@@ -10,9 +10,10 @@ import pytest
 
 from clustergen.bundle.effects import cluster_yaml
 from clustergen.targets.parallelcluster import TARGET
+from tests.support.tiers import IN_REAL
 from tests.targets.parallelcluster.planned import plan_of
 from tests.targets.parallelcluster.specs import SPECS
-from tests.validators.parallelcluster.updates import Answers, changes_of_all
+from tests.validators.parallelcluster.updates import Change, changes_of_all
 
 OUTSIDE = "network: {ssh_from: [203.0.113.0/24]}\n"
 LOGIN = "login: {instance_type: m7i.large}\n"
@@ -48,18 +49,7 @@ def document(text: str) -> dict[str, Any]:
     return TARGET.document(plan_of(text))
 
 
-@functools.cache
-def accepted() -> Answers:
-    return changes_of_all([(document(one), document(other)) for one, other in ACCEPTED.values()])
-
-
-@pytest.mark.parametrize("change", ACCEPTED)
-def test_parallelcluster_accepts_the_change_while_nodes_run(change: str) -> None:
-    found = dict(zip(ACCEPTED, accepted(), strict=True))[change]
-    assert found, "without a change, ParallelCluster refuses the update"
-    assert [each for each in found if not each.accepted] == []
-
-
+@IN_REAL
 def test_login_nodes_stop_change_and_leave_one_after_the_other() -> None:
     stopped = "login: {instance_type: m7i.large, count: 0}\n"
     steps = (LOGIN, stopped, stopped.replace("m7i.large", "m7i.xlarge"), "")
@@ -96,11 +86,13 @@ def edited(strategy: str, path: str, value: object) -> dict[str, Any]:
     return made
 
 
-def test_the_comparison_of_files_agrees_with_parallelcluster() -> None:
-    """Both accept an update while nodes run, or neither."""
+@functools.cache
+def answered() -> list[tuple[tuple[Any, Any], list[Change]]]:
+    """Updates, those of ACCEPTED first, and what ParallelCluster says to each."""
     own = document(OUTSIDE + LOGIN)
     documents = [document(text) for text in SPECS.values()]
     pairs = [
+        *((document(before), document(after)) for before, after in ACCEPTED.values()),
         *(
             (own, edited(strategy, *edit))
             for strategy in (DRAIN, TERMINATE, STOP)
@@ -109,14 +101,23 @@ def test_the_comparison_of_files_agrees_with_parallelcluster() -> None:
         *pairwise(documents),
         *pairwise(reversed(documents)),
     ]
-    for (before, after), answer in zip(pairs, changes_of_all(pairs), strict=True):
+    return [*zip(pairs, changes_of_all(pairs), strict=True)]
+
+
+@pytest.mark.parametrize("change", ACCEPTED)
+def test_parallelcluster_accepts_the_change_while_nodes_run(change: str) -> None:
+    _, found = answered()[[*ACCEPTED].index(change)]
+    assert found, "without a change, ParallelCluster refuses the update"
+    assert [each for each in found if not each.accepted] == []
+
+
+def test_the_comparison_of_files_agrees_with_parallelcluster() -> None:
+    """Both accept an update while nodes run, or neither."""
+    for (before, after), answer in answered():
         effects = list(cluster_yaml.effects(before, after, ()))
         ours = {each.cause for each in effects if each.kind in ("refused", "needs-stop")}
         theirs = {each.path for each in answer if not each.accepted}
         assert bool(ours) == bool(theirs), (ours, theirs)
-        assert {_section(path) for path in ours} <= {_section(path) for path in theirs}
+        sections = [{path.partition("[")[0] for path in paths} for paths in (ours, theirs)]
+        assert sections[0] <= sections[1]
         assert not [each for each in effects if each.kind == "unknown"]
-
-
-def _section(path: str) -> str:
-    return path.partition("[")[0]
