@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from clustergen import cli
 from clustergen.base import account
 from clustergen.commands import check, deploy
 from clustergen.deployment.screen import Lines, Screen, Text
-from clustergen.deployment.world import Botocore
+from clustergen.deployment.world import Botocore, Stop, World
 
 
 def closed_pipe() -> Any:
@@ -59,6 +60,12 @@ finally:
     signal.raise_signal({number})
     print("closed", flush=True)
 """
+
+
+def test_an_empty_answer_is_not_an_absent_thing() -> None:
+    silent: Any = SimpleNamespace(send=lambda *_: {})
+    with pytest.raises(Stop, match="answered this with nothing"):
+        World("us-east-1", silent, Lines(sys.stderr)).need("pcs:GetCluster", "cluster")
 
 
 @pytest.mark.sampled(2)

@@ -323,9 +323,7 @@ def problems(bundle: Bundle, played: list[Good], every: int) -> Iterator[str]:
         fault = FAULTS[name](call, after)
         account.faults.append(fault)
         done = bundle.deploy(*good.action, *WAIT)
-        problem = harm(good, done, account, fault)
-        if not problem:
-            problem = left_open(account, fault)
+        problem = harm(good, done, account, fault) or left_open(account, fault)
         end = state(account)
         if not problem and not good.scene.refused and end not in ends[good.scene]:
             ends[good.scene].append(end)
