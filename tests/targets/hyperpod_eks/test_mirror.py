@@ -16,6 +16,7 @@ from tests.support.tiers import IN_REAL
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.test_install import GIT, SILENT, write
 
+SCHEDULED = pytest.mark.repeated()
 REGISTERED = f"software: {{registry: {REGISTRY}}}"
 GPUS = REGISTERED
 TRAINIUM = f"{REGISTERED}\nnode_groups: [{{name: h200, instance_type: trn1.32xlarge}}]"
@@ -96,13 +97,12 @@ def publish(place: Place) -> None:
     write(made, {"Chart.yaml": yaml.safe_dump(own)})
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "copied"),
     [
-        (GPUS, "nvcr.io/nvidia/k8s-device-plugin:v0.16.1"),
+        pytest.param(GPUS, "nvcr.io/nvidia/k8s-device-plugin:v0.16.1", marks=SCHEDULED),
         (TRAINIUM, "public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0"),
-        (MIG, "registry.k8s.io/nfd/node-feature-discovery:v0.18.3"),
+        pytest.param(MIG, "registry.k8s.io/nfd/node-feature-discovery:v0.18.3", marks=SCHEDULED),
     ],
 )
 def test_the_chart_goes_through_the_registry(tmp_path: Path, text: str, copied: str) -> None:
