@@ -19,6 +19,8 @@ from tests.targets.test_deployments import STORAGE, TARGETS, files
 
 SESSION = "ssm start-session --region us-east-1 --target "
 
+pytestmark = pytest.mark.sampled(3)
+
 
 @pytest.fixture
 def target(request: pytest.FixtureRequest) -> str:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from clustergen import cli
 from clustergen.base import account
 from clustergen.commands import check, deploy
 from clustergen.deployment.screen import Lines, Screen, Text
-from clustergen.deployment.world import Botocore
+from clustergen.deployment.world import Botocore, Stop, World
 
 
 def closed_pipe() -> Any:
@@ -61,6 +62,13 @@ finally:
 """
 
 
+def test_an_empty_answer_is_not_an_absent_thing() -> None:
+    silent: Any = SimpleNamespace(send=lambda *_: {})
+    with pytest.raises(Stop, match="answered this with nothing"):
+        World("us-east-1", silent, Lines(sys.stderr)).need("pcs:GetCluster", "cluster")
+
+
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_lets_a_run_close_what_it_has_opened(number: signal.Signals) -> None:
     words = [sys.executable, "-c", ENDED.format(number=int(number))]

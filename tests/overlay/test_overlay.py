@@ -20,7 +20,7 @@ from clustergen.base.findings import Problem, rule
 from tests.support.checking import Fragments
 from tests.support.paths import ROOT
 from tests.support.tables import flow
-from tests.support.tiers import share
+from tests.support.tiers import IN_REAL, share
 from tests.validators.parallelcluster.environment import python_for_validators
 
 KEYS = ("Card+Device", "Name", "Key")
@@ -372,6 +372,7 @@ def test_the_validator_is_not_imported_without_an_overlay() -> None:
     assert done.stdout == "False\n"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", targets.NAMES)
 def test_the_schemas_are_valid(name: str) -> None:
     from jsonschema import Draft202012Validator
@@ -382,6 +383,7 @@ def test_the_schemas_are_valid(name: str) -> None:
     assert {text.partition('"')[0] for text in referred} <= schema["$defs"].keys()
 
 
+@IN_REAL
 @pytest.mark.parametrize("validator", ["cfn-lint", "parallelcluster"])
 def test_the_schemas_are_those_of_their_sources(validator: str) -> None:
     python = sys.executable if validator == "cfn-lint" else python_for_validators(ROOT)

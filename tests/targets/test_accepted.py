@@ -81,16 +81,16 @@ def _beyond(value: Any, number: int) -> Any:
     return number if isinstance(value, int) else value
 
 
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("number", [10**9, -(10**9)])
 @pytest.mark.parametrize("target", targets.NAMES)
-def test_the_sizes_are_those_that_the_validator_finds(target: str) -> None:
+def test_the_sizes_are_those_that_the_validator_finds(target: str, number: int) -> None:
     schema = targets.load(target).schema
-    document = rendered(target)[0]
-    for number in (10**9, -(10**9)):
-        given = _beyond(document, number)
-        every = schema.violations(given)
-        sizes = {(v.path, v.keyword, v.wanted) for v in every if v.keyword in accepted._SIZES}
-        assert {(e.path, e.keyword, e.wanted) for e in schema.exceeded(given)} == sizes
-    assert sizes
+    given = _beyond(rendered(target)[0], number)
+    every = schema.violations(given)
+    sizes = {(v.path, v.keyword, v.wanted) for v in every if v.keyword in accepted._SIZES}
+    assert {(e.path, e.keyword, e.wanted) for e in schema.exceeded(given)} == sizes
+    assert sizes or number > 0
 
 
 def _role(length: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from clustergen.deployment import policies, resource_types
 from tests.support.checking import Fragments, check, files_of
 from tests.support.cloud.commands import Bundle, reaching
 
-pytestmark = pytest.mark.scenarios(3)
+pytestmark = [pytest.mark.scenarios(3), pytest.mark.sampled(3)]
 
 PACKAGE = Path(clustergen.__file__).parent
 READ = ("deployment", "importing", "schemas", "preflight", "rules", "effects", "diff")

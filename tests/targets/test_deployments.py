@@ -20,7 +20,7 @@ from tests.support.cloud.account import EXPIRED, THROTTLED
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.cloud.identity import under
 
-pytestmark = [pytest.mark.scenarios(8), pytest.mark.sampled(2)]
+pytestmark = [pytest.mark.scenarios(8), pytest.mark.sampled(3)]
 
 STORAGE = """
 storage:

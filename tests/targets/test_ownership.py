@@ -18,7 +18,7 @@ from tests.support.cloud.moments import Exactly
 from tests.support.cloud.stacks import Stack
 from tests.targets.test_deployments import STORAGE, TAGGED, TARGETS, changed, deployed, files, last
 
-pytestmark = pytest.mark.scenarios(6)
+pytestmark = [pytest.mark.scenarios(6), pytest.mark.sampled(3)]
 
 LOSING = STORAGE.replace("500}", "500, efa: true}")
 WATCHED = STORAGE + "monitoring: {metrics: managed-prometheus, alerts: {email: [me@example.com]}}\n"

@@ -20,7 +20,7 @@ from tests.support.checking import Fragments
 from tests.support.cloud.account import Account
 from tests.support.cloud.commands import Bundle, reaching
 
-pytestmark = pytest.mark.scenarios(3)
+pytestmark = [pytest.mark.scenarios(3), pytest.mark.sampled(3)]
 
 STARTS = datetime(2026, 12, 10, 11, 30, tzinfo=UTC)
 ENDS = datetime(2026, 12, 17, 11, 30, tzinfo=UTC)

@@ -47,6 +47,7 @@ def test_the_toy_passes_every_generic_suite() -> None:
     assert passed == set(SUITES), outcome[-2000:]
 
 
+@IN_REAL
 def test_generated_pages_include_the_toy() -> None:
     code = (
         "from clustergen import targets; targets.register('toy', 'tests.targets.toy')\n"

@@ -23,7 +23,7 @@ CASES = {
 }
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(len(CASES))
 @pytest.mark.parametrize(("fragments", "text"), CASES.values(), ids=CASES)
 def test_the_bundle_is_accepted(
     fragments: Fragments, text: str, parallelcluster: ParallelCluster

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,21 +43,28 @@ class Moment:
 
     bundle: Bundle
     account: Account
-    folder: Path
+    files: dict[Path, bytes]
 
     @classmethod
-    def of(cls, bundle: Bundle, folder: Path) -> Moment:
-        shutil.copytree(bundle.folder, folder)
+    def of(cls, bundle: Bundle) -> Moment:
         kept = Account()
         kept.__dict__.update(_parts(bundle.account, kept))
-        return cls(bundle, kept, folder)
+        return cls(bundle, kept, _files(bundle.folder))
 
     def again(self) -> Account:
         account = self.bundle.account
         account.__dict__.update(_parts(self.account, account))
-        shutil.rmtree(self.bundle.folder)
-        shutil.copytree(self.folder, self.bundle.folder)
+        there = _files(self.bundle.folder)
+        for path in there.keys() - self.files.keys():
+            path.unlink()
+        for path, content in self.files.items() - there.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
         return account
+
+
+def _files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def _parts(account: Account, copied: Account) -> dict[str, Any]:

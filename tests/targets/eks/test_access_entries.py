@@ -43,6 +43,7 @@ def deployed(bundle: Bundle, target: str, text: str) -> dict[str, str]:
     return entries(bundle)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
 def test_the_first_administrator_leaves_and_the_others_stay(target: str, tmp_path: Path) -> None:
     with reaching(tmp_path, files(target, spec("a b", "c d"))) as bundle:
@@ -54,6 +55,7 @@ def test_the_first_administrator_leaves_and_the_others_stay(target: str, tmp_pat
         assert deployed(bundle, target, spec("b d")) == left
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
 def test_entries_of_an_earlier_version_keep_their_ids(target: str, tmp_path: Path) -> None:
     """EKS rejects a second entry, and CloudFormation creates before it deletes."""

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from clustergen import targets
-from clustergen.facts import catalog
 from tests.support.checking import broken, check_fragment
+from tests.targets.test_specs import SEVERAL_CARDS, group
 from tests.validators.cloudformation import check as template_violations
 from tests.validators.eks import eks_violations
 from tests.validators.seeding import changed
 
 EKS = "eks"
-SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.cards) > 1]
 
 
 def template(fragment: str) -> dict[str, Any]:
@@ -26,15 +25,10 @@ def template(fragment: str) -> dict[str, Any]:
     return read
 
 
-def _group(number: int, name: str, layout: str) -> str:
-    capacity = "{capacity_block: cr-0a1b2c3d}" if "p6e" in name else "on-demand"
-    shape = f"count: 18, capacity: {capacity}, efa_layout: {layout}"
-    return f"{{name: g{number}, instance_type: {name}, {shape}}}"
-
-
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("layout", ["efa", "efa-only"])
 def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> None:
-    groups = ", ".join(_group(n, name, layout) for n, name in enumerate(SEVERAL_CARDS))
+    groups = ", ".join(group(n, name, layout) for n, name in enumerate(SEVERAL_CARDS))
     document = template(f"node_groups: [{groups}]")
     made = [r for r in document["Resources"].values() if r["Type"] == "AWS::EKS::Nodegroup"]
     assert len(made) == len(SEVERAL_CARDS) + 2  # with h200 of the example, and the system nodes
@@ -71,11 +65,12 @@ def test_a_part_of_a_gpu_needs_the_image_with_its_driver() -> None:
     assert list(broken(EKS, document)) == []
 
 
-def test_any_json_is_accepted() -> None:
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("part", range(3))
+def test_any_json_is_accepted(part: int) -> None:
     """The schema reports wrong types; document rules only must not fail on them."""
     document = template(ALL_SORTS)
-    tried = 0
-    for number, path in enumerate(_paths(document)):
+    tried = [*enumerate(_paths(document))][part::3]
+    for number, path in tried:
         broken(EKS, changed(document, ".".join(path), JUNK[number % len(JUNK)]))
-        tried += 1
-    assert tried > 300
+    assert len(tried) > 100

@@ -246,6 +246,7 @@ def test_a_rolled_back_creation_has_no_drivers(bundle: Bundle) -> None:
     assert [parameters[name] for name in DRIVERS] == ["no", "no"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("version", "status"), [("v1.18.4", 2), ("v1.9.30", 2), ("v1.18.5-eksbuild.1", 0), ("", 0)]
 )

@@ -47,6 +47,7 @@ def violations(template: dict[str, object], region: str) -> list[str]:
     return [*check(json.loads(text), region), *map(str, diagnose(text))]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fragment", FRAGMENTS)
 def test_cases_without_an_example(fragment: str) -> None:
     assert violations(template_of(fragment), "us-east-1") == []

@@ -134,6 +134,7 @@ def test_the_service_accepts_the_requests(text: str) -> None:
         assert validate("sagemaker", "UpdateComputeQuota", update) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", [text for text, _, _ in RESOURCES])
 def test_the_template_equals_the_requests(text: str) -> None:
     template = document_of(governance.TEMPLATE, text)

@@ -158,6 +158,7 @@ RELEASES = [
 LABELS = {False: "managed-by=clustergen-example", True: "managed-by=clustergen"}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("new", LABELS)
 @pytest.mark.parametrize(("release", "space", "chart"), RELEASES)
 def test_a_chart_of_others_is_never_changed(

@@ -12,9 +12,11 @@ from tests.services.kubernetes.test_mirror import REGISTRY, images_in, is_reache
 from tests.support.outcomes import rejected, succeeded
 from tests.support.registry import Place
 from tests.support.tables import flow
+from tests.support.tiers import IN_REAL
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.test_install import GIT, SILENT, write
 
+SCHEDULED = pytest.mark.repeated()
 REGISTERED = f"software: {{registry: {REGISTRY}}}"
 GPUS = REGISTERED
 TRAINIUM = f"{REGISTERED}\nnode_groups: [{{name: h200, instance_type: trn1.32xlarge}}]"
@@ -98,9 +100,9 @@ def publish(place: Place) -> None:
 @pytest.mark.parametrize(
     ("text", "copied"),
     [
-        (GPUS, "nvcr.io/nvidia/k8s-device-plugin:v0.16.1"),
+        pytest.param(GPUS, "nvcr.io/nvidia/k8s-device-plugin:v0.16.1", marks=SCHEDULED),
         (TRAINIUM, "public.ecr.aws/neuron/neuron-device-plugin:2.19.16.0"),
-        (MIG, "registry.k8s.io/nfd/node-feature-discovery:v0.18.3"),
+        pytest.param(MIG, "registry.k8s.io/nfd/node-feature-discovery:v0.18.3", marks=SCHEDULED),
     ],
 )
 def test_the_chart_goes_through_the_registry(tmp_path: Path, text: str, copied: str) -> None:
@@ -121,6 +123,7 @@ def test_the_chart_goes_through_the_registry(tmp_path: Path, text: str, copied: 
     assert [image for image in found if not is_reached(image)] == []
 
 
+@IN_REAL
 def test_partitions_may_be_added_later(tmp_path: Path) -> None:
     """The chart in the registry lacks NVIDIA's operator, and its version is never replaced."""
     place = Place(tmp_path, files_of_new(GPUS), {"git": GIT, "kubectl": SILENT})

@@ -29,17 +29,15 @@ def test_the_spec_has_no_errors(name: str) -> None:
     assert errors(every_finding(SPECS[name])) == []
 
 
+@pytest.mark.sampled(8)
 @BY_NAME
-def test_parallelcluster_accepts_every_spec(name: str, parallelcluster: ParallelCluster) -> None:
-    messages = parallelcluster.validator(files(SPECS[name])[CONFIGURATION], cluster_name="example")
+def test_parallelcluster_and_the_shell_accept_every_spec(
+    name: str, parallelcluster: ParallelCluster
+) -> None:
+    rendered = files(SPECS[name])
+    messages = parallelcluster.validator(rendered[CONFIGURATION], cluster_name="example")
     serious = [m for m in messages if m.level != "INFO"]
     assert [m for m in serious if m.level == "ERROR"] == []
     assert [m for m in serious if m.validator not in EXPLAINED] == []
-
-
-@pytest.mark.sampled(12)
-@BY_NAME
-def test_the_shell_accepts_the_script(name: str) -> None:
-    rendered = files(SPECS[name]).items()
-    shell = {path: text for path, text in rendered if path.endswith((".sh", ".sbatch"))}
+    shell = {path: text for path, text in rendered.items() if path.endswith((".sh", ".sbatch"))}
     assert script_violations(shell) == []

@@ -234,6 +234,7 @@ def test_parameters_are_what_the_template_refers_to() -> None:
     ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_same_spec_same_bytes(text: str) -> None:
     checked = validated(text)

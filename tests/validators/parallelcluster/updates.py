@@ -29,25 +29,14 @@ class Change:
 Answers = list[list[Change]]
 
 
-def changes(
-    base: Mapping[str, Any], target: Mapping[str, Any], *, fleet: bool = True, login: bool = True
-) -> list[Change]:
-    """What an update from `base` to `target` changes, while fleet and login nodes run or not."""
-    [found] = _answers([{"base": base, "target": target, "fleet": fleet, "login": login}])
-    return found
-
-
-def changes_of_all(pairs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Answers:
-    """The changes of each pair while all of its nodes run; one process for all."""
-    return _answers(
-        [
-            {"base": base, "target": target, "fleet": True, "login": "LoginNodes" in base}
-            for base, target in pairs
-        ]
-    )
-
-
-def _answers(requests: list[dict[str, Any]]) -> Answers:
+def changes_of_all(
+    pairs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], *, login: bool = True
+) -> Answers:
+    """The changes of each pair while its nodes run, `login` nodes or not; one process for all."""
+    requests = [
+        {"base": base, "target": target, "fleet": True, "login": login and "LoginNodes" in base}
+        for base, target in pairs
+    ]
     done = subprocess.run(
         [python_for_validators(PROJECT), *("-m", "tests.validators.parallelcluster.update_runner")],
         cwd=PROJECT,
