@@ -19,11 +19,11 @@ SPECS = words("""
     hyperpod-slurm-customer-managed hyperpod-eks-mig eks-karpenter
 """)
 TURKISH = {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "PYTHONOPTIMIZE": "2"}
+ELSEWHERE = {"HOME": "/nonexistent", "USER": "somebody", "AWS_REGION": "eu-west-1", "COLUMNS": "40"}
 
 SURROUNDINGS: list[dict[str, str]] = [
     {"PYTHONHASHSEED": "1", "LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "America/St_Johns"},
-    {"PYTHONHASHSEED": "4242", **TURKISH, "TZ": "Pacific/Kiritimati"},
-    {"HOME": "/nonexistent", "USER": "somebody", "AWS_REGION": "eu-west-1", "COLUMNS": "40"},
+    {"PYTHONHASHSEED": "4242", **TURKISH, "TZ": "Pacific/Kiritimati", **ELSEWHERE},
 ]
 
 

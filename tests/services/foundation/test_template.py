@@ -115,7 +115,7 @@ storage:
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_validators_accept(name: str) -> None:
     template = template_of(VARIANTS[name])
@@ -131,6 +131,7 @@ REGIONS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("region", "zone"), REGIONS)
 def test_validators_accept_in_other_regions(region: str, zone: str) -> None:
     spec = f"region: {region}\nnetwork: {{zone: {zone}}}\n{VARIANTS['scratch-2']}"
@@ -389,6 +390,7 @@ FAULTS: list[tuple[str, Any]] = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("path", "value"), FAULTS, ids=[path for path, _ in FAULTS])
 def test_a_single_fault_is_caught(path: str, value: Any) -> None:
     broken = changed(template_of(VARIANTS["several"]), path, value)

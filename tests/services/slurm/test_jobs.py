@@ -175,6 +175,7 @@ BROKEN: list[tuple[dict[str, str], str]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("target", "node"), NODES)
 @pytest.mark.parametrize(("broken", "words"), BROKEN)
 def test_verify_reports_problems_of_a_node(
