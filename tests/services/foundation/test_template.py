@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from clustergen.base.findings import EXAMPLE_BASE
 from clustergen.base.text_lists import word_set
 from clustergen.services import foundation
 from tests.rules.storage.planning import lustre
 from tests.services.foundation.planned import plan_of, template_of
-from tests.support.checking import check_for_all
 from tests.validators.cloudformation import check, lint
 from tests.validators.seeding import GONE, changed
 
@@ -369,12 +367,6 @@ def _documents(resources: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if resource["Type"].startswith("AWS::IAM::"):
             yield from (policy["PolicyDocument"] for policy in properties.get("Policies", []))
             yield from filter(None, [properties.get("PolicyDocument")])
-
-
-def test_same_plan_same_bytes() -> None:
-    plans = [check_for_all(EXAMPLE_BASE, VARIANTS["several"]).plans[""] for _ in range(2)]
-    assert plans[0] is not plans[1]
-    assert foundation.emit(plans[0]) == foundation.emit(plans[1])
 
 
 # What CloudFormation rejects by itself; `tests/validators/test_cloudformation.py` has faults that
