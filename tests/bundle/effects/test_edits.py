@@ -25,7 +25,6 @@ DISKS = (
 EXISTING = STORED % "fsx-lustre, existing: {id: %s, mount_name: abcdefgh}"
 FS_1, FS_2 = "fs-0a1b2c3d4e5f67890", "fs-0a1b2c3d4e5f67899"
 LOGIN = "login: {instance_type: m7i.large%s}\n"
-KEY = ", kms_key: 'arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789'"
 REPOSITORY = LUSTRE % ", data_repositories: [{path: /in, s3: 's3://my-bucket/%s'%s}]"
 ALLOWED = "network: {ssh_from: [203.0.113.%s/32]}\n" + LOGIN % ""
 TWO = "node_groups: [{name: h200}, {name: cpu, instance_type: m7i.large, count: 2}]\n"
