@@ -14,11 +14,9 @@ from clustergen.bundle import renderer
 from clustergen.checking import compiler
 from tests.support.paths import SPECS
 
-EXAMPLES = sorted(SPECS.glob("*.yaml"))
-
 
 @pytest.mark.sampled(6)
-@pytest.mark.parametrize("spec", EXAMPLES, ids=lambda spec: spec.stem)
+@pytest.mark.parametrize("spec", sorted(SPECS.glob("*.yaml")), ids=lambda spec: spec.stem)
 def test_no_template_is_evaluated_twice(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluated: defaultdict[str, list[Any]] = defaultdict(list)
     render = Template.render

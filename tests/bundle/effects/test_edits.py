@@ -68,7 +68,6 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
         # It stays as long as its file system does, and continues to import.
         "a repository less": (REPOSITORY % ("a", ""), LUSTRE % ""),
     },
-    # More of it is in `test_data.py`.
     "data-at-risk: PC PCS HP": {
         "another storage class of Lustre": (LUSTRE % "", TIERED),
         "OpenZFS with a standby": (ZFS % "", ZFS % ", deployment: single-az-ha-2"),

@@ -382,7 +382,7 @@ FAULTS: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(("path", "value"), FAULTS, ids=[path for path, _ in FAULTS])
 def test_a_single_fault_is_caught(path: str, value: Any) -> None:
     broken = changed(template_of(VARIANTS["several"]), path, value)

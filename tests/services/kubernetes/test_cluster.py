@@ -289,8 +289,9 @@ def test_every_object_can_be_pruned(name: str) -> None:
 
 def test_a_chart_that_others_use_stays(cluster: Cluster) -> None:
     """Its removal would delete the queues of other bundles with their kind."""
-    install(cluster, FEWER)
+    cluster.release("kueue", "kueue-system", "managed-by=clustergen")
     cluster.put("customresourcedefinitions.apiextensions.k8s.io", CLUSTER_QUEUES, {})
+    cluster.put(CLUSTER_QUEUES, "train", {"metadata": {"labels": {pruning.LABEL: "clustergen"}}})
     cluster.put(CLUSTER_QUEUES, "theirs", {"spec": {}})
     without = "node_groups: [{name: h200}]\nkubernetes: {admission: none}\n"
     assert "kueue stays" in install(cluster, without)

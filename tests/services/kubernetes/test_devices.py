@@ -79,6 +79,7 @@ SERVED = [
 ]  # fmt: skip
 NOT_SERVED = [
     ("no toleration", plugin(terms=(PRESENT,))),
+    ("another key", plugin({"key": "team", "operator": "Exists"})),
     ("another effect", plugin({**GPU, "effect": "NoExecute"})),
     ("another value", plugin({"key": "nvidia.com/gpu", "operator": "Equal", "value": "true"})),
     ("another type", plugin(GPU, nodeSelector={"node.kubernetes.io/instance-type": "p4d.24xlarge",

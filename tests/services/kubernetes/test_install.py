@@ -178,7 +178,6 @@ def test_order(filled_of: Rigs) -> None:
     assert steps == ["namespaces.yaml", "mpi-operator.yaml", *ORDER, *late]
     waits = [call for call in made.calls if "--timeout" in call]
     assert len(waits) == len(ORDER) + 2
-    # Karpenter needs the class of nodes to end them.
     _, _, deleted = files_of(MANY)["install.sh"].partition("\nleft_over() {")
     assert deleted.index(" nodepools.") < deleted.index(" ec2nodeclasses.")
 
