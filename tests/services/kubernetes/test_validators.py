@@ -10,7 +10,6 @@ from tests.validators.kubernetes import kubernetes_violations, pod_templates
 from tests.validators.shell import script_violations
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SPECS)
 def test_objects(name: str) -> None:
     plan = plan_of(SPECS[name])

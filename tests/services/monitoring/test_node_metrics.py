@@ -79,7 +79,6 @@ def test_a_machine_with_efa_and_lustre(script: Path, tmp_path: Path) -> None:
     assert 'clustergen_lnet_sent_messages_total{net="lo"}' not in found
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("devices", "missing"), [(16, "0"), (15, "1"), (0, "16")])
 def test_neuron_devices(run: Run, tmp_path: Path, devices: int, missing: str) -> None:
     for number in range(devices):
