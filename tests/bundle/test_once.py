@@ -14,9 +14,10 @@ from clustergen.bundle import renderer
 from clustergen.checking import compiler
 from tests.support.paths import SPECS
 
-EXAMPLES = sorted(SPECS.glob("*.yaml"))
+EXAMPLES = sorted(SPECS.glob("*.yaml"), key=lambda spec: spec.stat().st_size)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("spec", EXAMPLES, ids=lambda spec: spec.stem)
 def test_no_template_is_evaluated_twice(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluated: defaultdict[str, list[Any]] = defaultdict(list)

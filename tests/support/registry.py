@@ -102,6 +102,7 @@ class Place:
             "HERE": str(self.here),
             "REAL_HELM": str(tool("helm")),
             "HOME": os.environ.get("HOME", "/"),
+            "GOGC": "off",  # programs of a second need no collection of garbage
         }
         command = ["bash", f"bundle/{script}", *arguments]
         return completed(*command, cwd=self.here, env=environment)

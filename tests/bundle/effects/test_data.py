@@ -65,6 +65,7 @@ def found(target: str, before: str, after: str) -> list[Effect]:
     return effects(made.files(before), made.files(after))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("edit", LOSSES)
 def test_a_file_system(target: str, edit: str) -> None:

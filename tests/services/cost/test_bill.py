@@ -21,6 +21,7 @@ from tests.support.checking import EXAMPLES, check
 from tests.support.tables import flow
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_spec_has_a_bill_of_known_or_explained_lines(name: str) -> None:
     checked = compiler.check([EXAMPLES[name]], targets=targets.NAMES)

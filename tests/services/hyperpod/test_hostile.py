@@ -112,7 +112,7 @@ PLAIN = without_overlays(BASE)
 PATHS = sorted(texts(BASE), key=str)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: ".".join(map(str, path)))
 def test_a_value_is_never_a_command(path: tuple[str | int, ...], tmp_path: Path) -> None:
     base = BASE if "overlay" in path else PLAIN

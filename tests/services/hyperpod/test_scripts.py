@@ -41,7 +41,7 @@ software:
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", SPECS)
 @pytest.mark.parametrize("mode", MODES)
 def test_validators_accept_every_lifecycle_script(mode: Mode, name: str) -> None:

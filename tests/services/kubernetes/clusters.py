@@ -176,6 +176,7 @@ class Cluster:
             "HERE": str(self.here),
             "HOME": str(self.here),
             "KUBECTL": str(tool("kubectl")),
+            "GOGC": "off",  # programs of a second need no collection of garbage
             "KUBECONFIG": str(self.here / kubeconfig),
         }
 

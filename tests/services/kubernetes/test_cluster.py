@@ -18,7 +18,7 @@ from tests.support import kubernetes_api
 from tests.support.checking import Fragments
 from tests.support.outcomes import rejected
 
-pytestmark = pytest.mark.scenarios(10)
+pytestmark = pytest.mark.scenarios(20)
 
 
 POOLS = "nodepools.karpenter.sh"
@@ -289,13 +289,14 @@ def test_every_object_can_be_pruned(name: str) -> None:
 
 def test_a_chart_that_others_use_stays(cluster: Cluster) -> None:
     """Its removal would delete the queues of other bundles with their kind."""
-    install(cluster, QUEUES)
+    cluster.release("kueue", "kueue-system", "managed-by=clustergen")
     cluster.put("customresourcedefinitions.apiextensions.k8s.io", CLUSTER_QUEUES, {})
+    cluster.put(CLUSTER_QUEUES, "train", {"metadata": {"labels": {pruning.LABEL: "clustergen"}}})
     cluster.put(CLUSTER_QUEUES, "theirs", {"spec": {}})
     without = "node_groups: [{name: h200}]\nkubernetes: {admission: none}\n"
     assert "kueue stays" in install(cluster, without)
     assert "kueue" in cluster.releases
     assert cluster.api.names(CLUSTER_QUEUES) == {"theirs"}
     del cluster.api.objects[CLUSTER_QUEUES, "", "theirs"]
-    install(cluster, without)
+    install(cluster, without, "--prune")
     assert "kueue" not in cluster.releases

@@ -25,7 +25,7 @@ from tests.services.kubernetes.test_joining import (
 )
 from tests.support.outcomes import rejected
 
-pytestmark = pytest.mark.scenarios(10)
+pytestmark = pytest.mark.scenarios(20)
 
 __all__ = ["cluster"]
 
@@ -79,6 +79,7 @@ SERVED = [
 ]  # fmt: skip
 NOT_SERVED = [
     ("no toleration", plugin(terms=(PRESENT,))),
+    ("another key", plugin({"key": "team", "operator": "Exists"})),
     ("another effect", plugin({**GPU, "effect": "NoExecute"})),
     ("another value", plugin({"key": "nvidia.com/gpu", "operator": "Equal", "value": "true"})),
     ("another type", plugin(GPU, nodeSelector={"node.kubernetes.io/instance-type": "p4d.24xlarge",
@@ -95,18 +96,11 @@ NOT_SERVED = [
 SERVING = f"serving {NVIDIA} none 'k8s-device-plugin [^ ]*plugin[^ ]*'"
 
 
-def test_daemon_sets_are_compared_with_our_nodes(cluster: Cluster) -> None:
-    """As their controller compares them: by labels and taints."""
-    cases = [*SERVED, *NOT_SERVED]
-    for number, (_, made) in enumerate(cases):
-        cluster.put(SETS, f"case{number:02}", {**made, "metadata": {}}, "gpu")
-    script = files_of(SPEC)["install.sh"]
-    lines = "\n".join(cluster.functions(script, 'read_sets\nprintf "%s\\n" "$sets"'))
-    each = re.split(r"(?m)^(?=set\t)", lines)[1:]
-    asked = "\n".join(f"sets={shlex.quote(text)}\n{SERVING}" for text in each)
-    found = [line.rpartition("\t")[2] for line in cluster.functions(script, asked)]
-    runs = {name for (name, _), set_ in zip(cases, found, strict=True) if set_}
-    assert runs == {name for name, _ in SERVED}
+def test_long_names_make_releases_that_helm_accepts() -> None:
+    script = files_of(f"{SPEC}name: {'a' * 40}\n")["install.sh"]
+    names = {line.split()[1] for line in script.splitlines() if line.startswith("  chart ")}
+    assert len(names) == len(CHARTS)
+    assert all(len(name) <= 53 for name in names)
 
 
 def test_only_the_groups_that_others_leave_out_get_our_plugin(cluster: Cluster) -> None:
@@ -234,11 +228,18 @@ def test_a_removed_bundle_leaves_no_plugin(cluster: Cluster) -> None:
     assert not PLUGINS & cluster.releases
 
 
-def test_long_names_make_releases_that_helm_accepts() -> None:
-    script = files_of(f"{SPEC}name: {'a' * 40}\n")["install.sh"]
-    names = {line.split()[1] for line in script.splitlines() if line.startswith("  chart ")}
-    assert len(names) == len(CHARTS)
-    assert all(len(name) <= 53 for name in names)
+def test_daemon_sets_are_compared_with_our_nodes(cluster: Cluster) -> None:
+    """As their controller compares them: by labels and taints."""
+    cases = [*SERVED, *NOT_SERVED]
+    for number, (_, made) in enumerate(cases):
+        cluster.put(SETS, f"case{number:02}", {**made, "metadata": {}}, "gpu")
+    script = files_of(SPEC)["install.sh"]
+    lines = "\n".join(cluster.functions(script, 'read_sets\nprintf "%s\\n" "$sets"'))
+    each = re.split(r"(?m)^(?=set\t)", lines)[1:]
+    asked = "\n".join(f"sets={shlex.quote(text)}\n{SERVING}" for text in each)
+    found = [line.rpartition("\t")[2] for line in cluster.functions(script, asked)]
+    runs = {name for (name, _), set_ in zip(cases, found, strict=True) if set_}
+    assert runs == {name for name, _ in SERVED}
 
 
 def test_names_of_the_neuron_chart_differ_by_bundle() -> None:

@@ -140,7 +140,7 @@ def test_a_chart_that_was_not_copied_is_reported_before_anything_changes(filled_
     assert not [call for call in made.calls if " apply " in call or "helm upgrade" in call]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", SPECS)
 def test_a_second_run_does_the_same(name: str, filled_of: Rigs) -> None:
     made = filled_of(SPECS[name])
@@ -178,6 +178,8 @@ def test_order(filled_of: Rigs) -> None:
     assert steps == ["namespaces.yaml", "mpi-operator.yaml", *ORDER, *late]
     waits = [call for call in made.calls if "--timeout" in call]
     assert len(waits) == len(ORDER) + 2
+    _, _, deleted = files_of(MANY)["install.sh"].partition("\nleft_over() {")
+    assert deleted.index(" nodepools.") < deleted.index(" ec2nodeclasses.")
 
 
 def test_the_context_reaches_every_command(rig_of: Rigs) -> None:
@@ -187,6 +189,7 @@ def test_the_context_reaches_every_command(rig_of: Rigs) -> None:
     assert all("a cluster" in call for call in made.calls[1:])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", ["no", *PASSING])
 def test_what_may_pass_is_retried(rig_of: Rigs, words: str) -> None:
     """Such as the first requests to a new webhook."""
@@ -196,6 +199,7 @@ def test_what_may_pass_is_retried(rig_of: Rigs, words: str) -> None:
     assert made.account.clock == 18
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("said", "way_out"),
     [pytest.param(each[name], words, id=name) for words, each in FINAL.items() for name in each],

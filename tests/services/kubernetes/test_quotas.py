@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.validators.kubernetes_kueue import held
 KUEUE = "manifests/kueue.yaml"
 
 
+@functools.cache
 def of_kind(text: str, *kinds: str) -> list[Json]:
     return [item for item in objects_of(text, KUEUE) if item["kind"] in kinds]
 

@@ -17,7 +17,7 @@ def test_objects(name: str) -> None:
     assert kubernetes_violations(files, plan.kubernetes.version, plan.region) == []
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", SPECS)
 def test_scripts(name: str) -> None:
     assert script_violations({"install.sh": files_of(SPECS[name])["install.sh"]}) == []

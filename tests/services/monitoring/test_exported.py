@@ -171,6 +171,7 @@ def test_docker_alone_exports_no_metrics_of_gpus() -> None:
     assert Source.GPU_EXPORTER not in sources(docker.plan("software: {containers: docker}"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("target", "more", "metrics"), CASES)
 def test_what_alerts_and_panels_read_is_exported(target: str, more: str, metrics: str) -> None:
     fragments = Fragments(target, BASES[target])

@@ -130,6 +130,7 @@ def test_two_runs_create_what_the_spec_describes(tmp_path: Path) -> None:
         assert database(tmp_path) == MADE
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("description", ["high", "for the board", "clustergen:other"])
 def test_a_qos_of_others_stays(tmp_path: Path, description: str) -> None:
     """A database may have several clusters."""
@@ -181,7 +182,7 @@ def test_pcs_uses_the_commands_of_the_version_of_the_cluster(tmp_path: Path) -> 
 
 
 def test_a_change_of_the_spec_reaches_the_database(tmp_path: Path) -> None:
-    succeeded(run(tmp_path))
+    begin(tmp_path, **MADE)
     changed = SPEC.replace("fair_share: 70", "fair_share: 50")
     moved = changed.replace("robots, parent: research", "robots, parent: vision")
     succeeded(run(tmp_path, moved))

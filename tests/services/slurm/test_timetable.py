@@ -73,6 +73,7 @@ def run(rig: Rig, table: str) -> str:
     return (rig.root / FOLDER / "table").read_text()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
 def test_what_is_no_table_is_not_followed(rig: Rig, table: str) -> None:
     followed = run(rig, table)

@@ -266,7 +266,7 @@ TABLES = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
 def test_what_is_no_table_changes_nothing(table: str, node: Follow, tmp_path: Path) -> None:
     assert node(table) == (0, [], "users: what is in S3 is no table\n")
