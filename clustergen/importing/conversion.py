@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from clustergen import overlay, targets
@@ -42,8 +43,8 @@ class Service:
     """The cluster of the original runs."""
     judged: bool = False
     """The schema and the rules of the document know all that the service rejects of it."""
-    place: Callable[[Mapping[str, Any], Path], Path] | None = None
-    """Where the original has what is at a path of the document, if these are not alike."""
+    place: Callable[[Mapping[str, Any]], Callable[[Path], Path]] | None = None
+    """For a document: where the original has what is at a path, if these are not alike."""
     added: Callable[[Any], str] = lambda _: ""
     """What the document has that is no part of the comparison."""
 
@@ -109,10 +110,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         notes.comment("targets", "Values that `import` did not map to fields:")
         words = with_option(words, target.traits.section, overlay=changes)
     text = spec_text(words, origin, notes.comments)
-
-    def place(path: Path) -> Path:
-        return service.place(wanted, path) if service.place else _place(path, original)
-
+    place = service.place(wanted) if service.place else partial(_place, original=original)
     checked = _checked(text, target)
     rendered = _rendered(checked, target)
     lost = _proved(rendered, original, target, service)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from clustergen.base.documents import change_texts
@@ -73,19 +74,22 @@ class _Comparison:
             each["Type"] for each in document[RESOURCES].values() if each["Type"] not in known
         )
 
-    def place(self, document: Mapping[str, Any], path: Path) -> Path:
-        """The path in the settings of a path in the document."""
-        match path:
-            case ("Resources", str(id), *rest):
-                rest = rest[1:] if rest[:1] == ["Properties"] else rest
-                extracted = self._extracted(document)
-                for key, known in extracted.ids.items():
-                    if known == id:
-                        return (*key, *rest)
-                for key, known in extracted.templates.items():
-                    if known == id:
-                        return (*key, LAUNCH_TEMPLATE, *rest)
-        return ()
+    def place(self, document: Mapping[str, Any]) -> Callable[[Path], Path]:
+        """What gives the path in the settings of a path in the document."""
+        return partial(_place, self._extracted(document))
+
+
+def _place(extracted: Extracted, path: Path) -> Path:
+    match path:
+        case ("Resources", str(id), *rest):
+            rest = rest[1:] if rest[:1] == ["Properties"] else rest
+            for key, known in extracted.ids.items():
+                if known == id:
+                    return (*key, *rest)
+            for key, known in extracted.templates.items():
+                if known == id:
+                    return (*key, LAUNCH_TEMPLATE, *rest)
+    return ()
 
 
 class _Equivalence:

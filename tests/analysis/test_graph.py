@@ -29,6 +29,7 @@ def words(box: Box) -> str:
     return " ".join(" ".join((each.title, *each.lines)) for each in box.all())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_node_group_and_mount_is_shown(name: str) -> None:
     checked = compiler.check([EXAMPLES[name]], targets=targets.NAMES)

@@ -66,6 +66,7 @@ def taken(name: str) -> list[str]:
     return [target for target in checked.plans if target and not checked.blocking(target)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_expanded_spec_yields_the_same_plan(name: str) -> None:
     assert taken(name)
@@ -97,6 +98,7 @@ def without_explicit(files: Mapping[str, str]) -> dict[str, str]:
     return {path: DATABASE.sub(r"\1", EXPLICIT.sub("", content)) for path, content in files.items()}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_expanded_spec_yields_the_same_bundle(name: str) -> None:
     for target in taken(name):

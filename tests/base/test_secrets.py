@@ -119,7 +119,7 @@ _STYLES = st.sampled_from(["'", '"', "|", ">", None])
 
 @given(_SECRET, _FIELDS, _STYLES, st.booleans())
 @example("00000{{", "password", "'", False)  # no reference, which would end in }}
-@settings(max_examples=share(300), deadline=None)
+@settings(max_examples=share(100), deadline=None)
 def test_values_of_secret_fields_are_masked(
     secret: str, field: str, style: str | None, flow: bool
 ) -> None:

@@ -278,7 +278,7 @@ def test_a_queue_alone_is_a_part() -> None:
     assert codes(bring(queue))[-1:] == ["IMP022"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", examples_of("batch"))
 def test_an_imported_bundle_has_the_settings_of_the_bundle(name: str) -> None:
     result = lossless(bring(original_of(name, "batch"), region=region_of(name), vpc=""))

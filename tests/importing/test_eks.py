@@ -243,7 +243,7 @@ def test_descriptions_of_the_service() -> None:
     assert data["SecurityGroupIds"] == [{"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]}]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", examples_of("eks"))
 def test_an_imported_bundle_has_the_settings_of_the_bundle(name: str) -> None:
     original = original_of(name, "eks")

@@ -252,6 +252,7 @@ def test_a_file_of_another_cluster_is_an_error() -> None:
     assert [f.code for f in bring(EKS, LEGACY).findings] == ["IMP020"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "target"), [(name, target) for target in HYPERPOD for name in examples_of(target)]
 )

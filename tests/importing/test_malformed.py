@@ -72,6 +72,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("value", [{"Fn::Sub": "${Stage}-x"}, {"Ref": "Stage"}], ids=["Sub", "Ref"])
 @pytest.mark.parametrize(("target", "path"), NAMES)
 def test_a_name_that_only_a_parameter_has_is_filled_in(target: str, path: str, value: Any) -> None:

@@ -42,7 +42,7 @@ def test_nothing_is_lost_in_the_terms_of_parallelcluster(
     assert effective(now) == effective(before)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", examples_of("parallelcluster"))
 def test_an_imported_bundle_means_the_same_as_its_spec(name: str) -> None:
     original = original_of(name, TARGET.name)
@@ -260,6 +260,7 @@ def test_the_readme_says_what_is_deleted_with_the_cluster() -> None:
     assert "start-session" not in files["README.md"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_an_adopted_cluster_has_nothing_to_update(name: str) -> None:
     """An update compares what is written: a default that only one file has is a change."""

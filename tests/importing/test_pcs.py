@@ -463,7 +463,7 @@ def test_descriptions_of_the_service() -> None:
 # A template without a cluster is reported: there is no word for where it is.
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", examples_of("pcs"))
 def test_an_imported_bundle_is_the_bundle(name: str) -> None:
     original = original_of(name, "pcs")

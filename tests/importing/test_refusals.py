@@ -146,7 +146,7 @@ def found(result: Imported) -> list[str]:
     return [f"{each.code} {each.message}" for each in (*errors(result.findings), *checked)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("base", "path", "value"), REFUSED)
 def test_what_parallelcluster_refuses_is_an_error(
     parallelcluster: ParallelCluster, base: Any, path: str, value: Any

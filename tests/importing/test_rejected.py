@@ -82,7 +82,7 @@ REJECTING = [
     for rule in registry.every()
     if rule.bad and not rule.calls and rule.severity is Severity.ERROR
 ]
-PARTS = 20
+PARTS = 60
 
 
 def documents(rule: Rule) -> list[tuple[str, str]]:

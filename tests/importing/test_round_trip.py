@@ -29,7 +29,7 @@ from tests.plan.features.test_fields import Pair, checked, is_in, pair
 IMPORTED = (PC, PCS, f"{HP} bootstrap", f"{EKS} managed", f"{BATCH} several-nodes")
 BESIDE = ("foundation.template.json", "manifests/")
 """Files of the bundle that are imported with the document."""
-PARTS = 6
+PARTS = 36
 """Of the fields of a mode."""
 
 IN_OVERLAY: Mapping[str, Mapping[str, frozenset[str]]] = {
@@ -87,7 +87,7 @@ def back(target: str, spec: str) -> Imported:
     zones = {"": given["network"]["zone"]}
     merged, bundle = renderer.rendered(checked(target, spec), target)
     beside = [(each.path, each.text) for each in bundle if each.path.startswith(BESIDE)]
-    files = (("cluster.yaml", yaml.safe_dump(merged, sort_keys=False)), *beside)
+    files = (("cluster.yaml", yaml.dump(merged, Dumper=yaml.CSafeDumper, sort_keys=False)), *beside)
     return bring(*files, name=given["name"], region=given["region"], vpc=VPC, zones=zones)
 
 
@@ -96,7 +96,7 @@ def overlaid(target: str, spec: str) -> str:
     return shown(options.get("overlay"), spec)
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(180)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("name", IMPORTED)
 def test_what_shows_in_a_document_comes_back_as_a_field(name: str, part: int) -> None:

@@ -46,6 +46,7 @@ def test_the_catalog_has_efa_types() -> None:
     assert len(EFA_TYPES) > 300
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("type", EFA_TYPES, ids=lambda type: type.name)
 def test_every_efa_type_in_every_form(type: InstanceType) -> None:
     for layout, device in FORMS:

@@ -442,7 +442,7 @@ def mutated(draw: st.DrawFn) -> Any:
 
 
 @given(mutated())
-@settings(max_examples=share(600), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=share(200), suppress_health_check=[HealthCheck.too_slow])
 def test_a_spec_with_invalid_values_gets_findings(data: Any) -> None:
     _answered(data)
 

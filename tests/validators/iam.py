@@ -266,6 +266,7 @@ def knows(action: str) -> bool:
     return _scopable(action) is not None
 
 
+@cache
 def _scopable(action: str) -> bool | None:
     """Whether an action, or any that a pattern stands for, takes resources; None: no such."""
     service, _, name = action.partition(":")

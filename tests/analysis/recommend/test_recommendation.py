@@ -27,6 +27,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("accelerator", "count", "region"), ASKED)
 def test_specs_of_answers_check_clean(accelerator: str, count: int, region: str) -> None:
     found = ask(accelerator, count, 7, region, interruptible=True)

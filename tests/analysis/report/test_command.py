@@ -172,7 +172,7 @@ def test_a_base_with_errors(capsys: pytest.CaptureFixture[str]) -> None:
     assert "old.yaml" in capsys.readouterr().err
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", ["parallelcluster", "pcs", "batch", "eks"])
 def test_the_page_shows_no_secret(target: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither in its text as a browser shows it, nor in its source, with changes and errors."""

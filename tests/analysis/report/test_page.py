@@ -99,6 +99,7 @@ def elements(checked: Checked) -> Elements:
 SHOWN = ("p5en-capacity-block", "eks-karpenter", "hyperpod-training-plan", "every-field")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [name for name in SHOWN if name in EXAMPLES])
 def test_the_page_has_what_other_commands_say(name: str) -> None:
     checked = check_example(name)
