@@ -422,7 +422,7 @@ def test_a_closed_pipe_is_not_an_error(program: Callable[..., subprocess.Popen[b
 SPEC_OF_ONE = str(SPECS / "single-gpu-dev.yaml")
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("command", ["check", "plan", "graph", "cost", "compare", "recommend"])
 @pytest.mark.parametrize("streams", ["> /dev/full", "> /dev/full 2>&1", ">&-", ">&- 2>&-"])
 def test_output_to_a_full_disk_or_a_closed_stream(command: str, streams: str) -> None:
