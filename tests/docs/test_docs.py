@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 from pathlib import Path
@@ -28,7 +29,7 @@ def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "page", [p for p in FOLLOWED if any(b.language in RUN for b in blocks(text_of(p)))], ids=name
 )
@@ -91,6 +92,7 @@ def leads(page: Path, link: str) -> bool:
     return target.exists() and (not anchor or anchor in anchors(target.read_text(encoding="utf-8")))
 
 
+@functools.cache
 def anchors(markdown: str) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", markdown, re.MULTILINE)
     made = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -89,7 +89,6 @@ def loaded(*arguments: str) -> set[str]:
 SPEC = str(resources.tree("specs") / "p5-on-demand.yaml")
 LOADS: list[tuple[tuple[str, ...], set[str]]] = [
     (("--help",), {"pydantic", "yaml", "clustergen.spec", "clustergen.facts.catalog", *HEAVY}),
-    (("check", SPEC), {*HEAVY}),
     (("compare", SPEC), {*HEAVY}),
     (("render", SPEC, "--stdout", "--target", "pcs"), {*HEAVY} - {"jinja2", "jsonschema"}),
     (("catalog", "p5.48xlarge"), {"pydantic", "clustergen.spec.model", *HEAVY}),

@@ -25,9 +25,8 @@ def parsed(*roots: Path) -> Trees:
     """The syntax tree of each module below ``roots`` that says anything of rules."""
     files = sorted(path for root in roots for path in root.rglob("*.py"))
     texts = {path: path.read_text(encoding="utf-8") for path in files}
-    return {
-        p: ast.parse(t) for p, t in texts.items() if in_rules(p) or re.search("[rR]ules?\\b", t)
-    }
+    said = re.compile(r"[rR]ules?\b")
+    return {p: ast.parse(text) for p, text in texts.items() if in_rules(p) or said.search(text)}
 
 
 @pytest.fixture(scope="module")
