@@ -191,6 +191,5 @@ time.time = lambda: real() + 4000 * 86400
 from tests.rules.test_dates import told
 print(told())
 """
-    environment = {**os.environ, "TZ": "Asia/Kathmandu"}
-    done = completed(sys.executable, "-c", program, env=environment)
+    done = completed(sys.executable, "-c", program, env={**os.environ, "TZ": "Asia/Kathmandu"})
     assert done.stdout == f"{told()}\n", done.stderr
