@@ -116,7 +116,8 @@ class Server(LanguageServer):
         text, known = self.texts.get(uri), self.results.get(uri)
         if text is None or (known and known.text is text):
             return known
-        return Result(text, self._findings(text, self._unsaved()))
+        made = self.results[uri] = Result(text, self._findings(text, self._unsaved()))
+        return made
 
     def spec(self, uri: str) -> Scope | None:
         """An open text with the other files of its cluster; None if it is not a spec."""

@@ -23,8 +23,9 @@ def regressions(
     Of a ``flawed`` document, only what the overlay itself says is reported.
     """
     for rule in rules:
-        before = set(rule.find(document))
-        for finding in rule.find(merged):
+        found = [*rule.find(merged)]
+        before = set(rule.find(document)) if found else ()
+        for finding in found:
             if finding not in before:
                 path = place(finding.path)
                 if not flawed or len(path) == len(finding.path):

@@ -466,7 +466,7 @@ def test_what_a_check_imports_later_is_part_of_the_consent(folder: Path, capsys:
     assert codes(capsys) == WAITING
     # One that appears while rules run is not imported.
     (folder / "rules" / "_late.py").unlink()
-    made = "def f(plan):\n    open(__file__[:-7] + '_late.py', 'w').write('problem = int')\n"
+    made = f"def f(plan):\n    open(__file__[:-7] + '_late.py', 'w').write({helper!r})\n"
     made += "    from ._late import problem\n    yield problem()\n"
     (folder / "rules" / "late.py").write_text(HEAD + GOOD + made, encoding="utf-8")
     assert codes(capsys, "--custom-rules") == (2, OURS | {"PRJ007"})

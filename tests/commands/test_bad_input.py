@@ -121,6 +121,7 @@ def test_commands_that_read_files_are_found() -> None:
     assert {"check", "render", "recommend", "import", "graph", "cost", "plan", "compare"} <= found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fault", SPECS)
 def test_a_bad_spec(run: Callable[[list[str]], tuple[int, str]], fault: str) -> None:
     make, expected = SPECS[fault]
@@ -135,6 +136,7 @@ def test_a_bad_spec(run: Callable[[list[str]], tuple[int, str]], fault: str) -> 
         assert SAYS.search(said), (call, said)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fault", UNCLEAR)
 def test_a_spec_of_unclear_intent(run: Callable[[list[str]], tuple[int, str]], fault: str) -> None:
     for index, call in enumerate(CALLS):

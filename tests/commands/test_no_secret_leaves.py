@@ -87,6 +87,7 @@ def test_set_arguments_and_the_project_file(
     assert leaked("".join(capsys.readouterr()), [*planted.parts, KINDS[5].text]) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("first", [0, 7, 13])
 def test_imports(first: int) -> None:
     planted = Planted(first)

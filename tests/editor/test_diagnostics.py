@@ -195,7 +195,14 @@ def test_errors_in_the_project_file(client: Client) -> None:
         project.unlink()
 
 
-@pytest.mark.parametrize("units", ["utf-8", "utf-32"])
+@pytest.mark.parametrize(("units", "column"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
+def test_columns_behind_an_emoji(units: str, column: int) -> None:
+    text = Text("", "😀x", units=units)
+    assert text.position(types.Position(0, column)) == (0, 1)
+    assert text.range(text.between(1, 2)).start.character == column
+
+
+@pytest.mark.parametrize("units", ["utf-8", pytest.param("utf-32", marks=pytest.mark.repeated())])
 def test_other_units(tmp_path: Path, units: str) -> None:
     client = Client(tmp_path, (units, "utf-16"))
     assert client.initialized.capabilities.position_encoding == units

@@ -34,13 +34,14 @@ def test_nonsense_does_not_end_it(tmp_path: Path) -> None:
     assert client.leave() == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
-    ("sent", "status"),
-    [(b"", 1), (b'Content-Length: 36\r\n\r\n{"jsonrpc": "2.0", "method": "exit"}', 1)],
+    "sent",
+    [b"", b'Content-Length: 36\r\n\r\n{"jsonrpc": "2.0", "method": "exit"}'],
     ids=["closed", "exit"],
 )
-def test_it_ends_with_its_client(sent: bytes, status: int) -> None:
+def test_it_ends_with_its_client(sent: bytes) -> None:
     command = [sys.executable, "-m", "clustergen", "lsp"]
     done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=PATIENCE)
-    assert (done.returncode, done.stdout) == (status, b"")
+    assert (done.returncode, done.stdout) == (1, b"")
     assert b"Traceback" not in done.stderr

@@ -24,11 +24,11 @@ def _framed(messages: list[dict[str, Any]]) -> bytes:
 
 
 def _about(uri: str, text: str) -> Iterator[dict[str, Any]]:
-    """Open a text, and ask everything about each of its words."""
+    """Open a text, and ask everything about each word below its head, which has no secret."""
     document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
     yield {"method": "textDocument/didOpen", "params": {"textDocument": document}}
     lines = text.splitlines()
-    for line, row in enumerate(lines):
+    for line, row in [*enumerate(lines)][HEAD.count("\n") :]:
         starts = [i for i, c in enumerate(row) if not row[max(i - 1, 0)].isalnum() and c != " "]
         for column in starts:
             params = {"position": {"line": line, "character": column + 1}}

@@ -37,7 +37,7 @@ Module._load = (name, ...rest) => libraries[name] ?? load(name, ...rest);
 """
 
 
-@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize("trusted", [False, pytest.param(True, marks=pytest.mark.repeated())])
 def test_only_a_trusted_folder_is_the_working_folder(*, trusted: bool, tmp_path: Path) -> None:
     """A relative path, and on Windows any name, would start a program of the folder."""
     home = tmp_path / "home"

@@ -474,7 +474,9 @@ def test_any_finding_is_reported_in_every_format(findings: list[Finding]) -> Non
         assert lines.count("\n") == len(together) + counted
         assert len(re.split(r"[\r\n]", lines)[:-1]) == len(together) + counted
     assert len(json.loads(render("json", findings, RULES))["findings"]) == len(all_findings)
-    assert len(sarif_run(findings, RULES)["results"]) == len(all_findings)
+    results = sarif_run(findings, RULES)["results"]
+    assert len(results) == len(all_findings)
+    assert not any(INVISIBLE.search(each["message"]["text"]) for each in results)
     assert len(json.loads(render("gitlab", findings, RULES))) == len(all_findings)
     rows = [line for line in render("markdown", findings, RULES).split("\n") if line[:2] == "| "]
     assert all(row.count("|") == 5 for row in rows)

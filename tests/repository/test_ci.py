@@ -17,6 +17,7 @@ from tests.support.documents import blocks
 from tests.support.paths import ROOT
 
 BIN = Path(sys.executable).parent
+WORKFLOWS = ROOT / ".github" / "workflows"
 RECIPES = (ROOT / "docs" / "how-to" / "ci.md").read_text(encoding="utf-8")
 WRITTEN = {block.file: block.text for block in blocks(RECIPES) if block.file}
 
@@ -30,19 +31,19 @@ def run(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("schema", "text"),
+    ("schema", "ours", "written"),
     [
-        ("github-workflows", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")),
-        ("github-workflows", (ROOT / ".github/workflows/versions.yml").read_text(encoding="utf-8")),
-        ("github-actions", (ROOT / "action.yml").read_text(encoding="utf-8")),
-        ("github-workflows", WRITTEN[".github/workflows/clusters.yml"]),
-        ("gitlab-ci", WRITTEN[".gitlab-ci.yml"]),
+        ("github-workflows", [*WORKFLOWS.glob("*.yml")], ".github/workflows/clusters.yml"),
+        ("github-actions", [ROOT / "action.yml"], ""),
+        ("gitlab-ci", [], ".gitlab-ci.yml"),
     ],
 )
-def test_the_service_accepts_it(schema: str, text: str, tmp_path: Path) -> None:
-    (tmp_path / "file.yml").write_text(text, encoding="utf-8")
-    checker = BIN / "check-jsonschema"
-    done = run(checker, "--builtin-schema", f"vendor.{schema}", tmp_path / "file.yml")
+def test_the_service_accepts_it(
+    schema: str, ours: list[Path], written: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file.yml").write_text(WRITTEN.get(written, ""), encoding="utf-8")
+    files = [*ours, *([tmp_path / "file.yml"] if written else [])]
+    done = run(BIN / "check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files)
     assert done.returncode == 0, done.stdout
 
 

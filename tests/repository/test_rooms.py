@@ -11,7 +11,7 @@ import pytest
 
 from clustergen import targets
 from tests.support.paths import ROOT
-from tests.support.syntax import tree_of
+from tests.support.syntax import nodes_of
 from tests.support.tables import flow
 
 PACKAGE = ROOT / "clustergen"
@@ -45,7 +45,7 @@ def needs(path: Path, known: Modules) -> set[str]:
 
 
 def _names(path: Path, known: Modules) -> Iterator[str]:
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -88,7 +88,7 @@ def cycles(known: Modules) -> Iterator[str]:
 
 
 def _imported(path: Path, known: Modules) -> set[str]:
-    texts = {n.value for n in ast.walk(tree_of(path)) if isinstance(n, ast.Constant)}
+    texts = {n.value for n in nodes_of(path) if isinstance(n, ast.Constant)}
     named = {text for text in texts if isinstance(text, str)}
     return needs(path, known) - named
 
@@ -206,17 +206,16 @@ the targets of rules: {clustergen.services.hyperpod.rules.document: 2}
 
 def named_targets(path: Path) -> int:
     """How many strings of a module are names of targets, those of rules aside (`target=`)."""
-    tree = tree_of(path)
     given = {
         id(word.value)
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
         if isinstance(node, ast.Call)
         for word in node.keywords
         if word.arg == "target"
     }
     return sum(
         isinstance(node, ast.Constant) and node.value in targets.NAMES and id(node) not in given
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
     )
 
 

@@ -14,7 +14,15 @@ import pytest
 
 from clustergen import targets
 from tests.support.paths import ROOT
-from tests.support.tiers import REAL, REPEATED, TIERS, cases_but_one, further, scenarios
+from tests.support.tiers import (
+    IN_REAL,
+    REAL,
+    REPEATED,
+    TIERS,
+    cases_but_one,
+    further,
+    scenarios,
+)
 
 TESTS = ROOT / "tests"
 
@@ -102,6 +110,7 @@ def collected(*options: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@IN_REAL
 def test_each_target_is_validated_and_deployed() -> None:
     files = "tests/targets/test_specs.py tests/targets/test_deployments.py"
     found = collected("-o", f"testpaths={files}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import tarfile
 from collections.abc import Sequence
 from importlib import resources as packaged
@@ -20,7 +19,6 @@ from stacks import app
 from tests.stacks.synthesized import new_app
 from tests.support.aws import cdk
 from tests.support.paths import ROOT
-from tests.support.scripts import completed
 from tests.support.tiers import IN_REAL
 
 P5 = str(ROOT / "specs" / "p5-on-demand.yaml")
@@ -184,14 +182,6 @@ def test_the_role_of_the_provider_is_configurable(run: Any, tmp_path: Path) -> N
     assert not [r for r in resources.values() if r["Type"] == "AWS::IAM::ManagedPolicy"]
 
 
-def test_without_the_cdk_there_is_a_finding() -> None:
-    environment = {"JSII_NODE": "no-such-node", "PATH": "/usr/bin:/bin"}
-    done = completed(sys.executable, ROOT / "app.py", env=environment, cwd=ROOT)
-    assert done.returncode == 1
-    assert "error[BND015]" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_the_app_uses_every_module_of_a_target() -> None:
     modules = {path.stem.replace("_", "-") for path in (ROOT / "stacks").glob("*.py")}
     assert modules & {*targets.NAMES} == {*app.OWN_STACKS}
@@ -230,6 +220,7 @@ def test_the_command_is_pinned_and_can_read_what_the_library_writes() -> None:
 OFFLINE = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
 
 
+@IN_REAL
 def test_the_command_works_without_a_network(command: None) -> None:
     context = ("-c", f"spec={P5}", "-c", "target=pcs")
     done = cdk("ls", *context, **OFFLINE)

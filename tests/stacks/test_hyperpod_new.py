@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 
@@ -24,6 +25,7 @@ WEST = "region: us-west-2\nnetwork: {zone: usw2-az1}"
 CASES = [(NEW, list(FILES)), (BARE, list(FILES)[:3]), (WEST, list(FILES)[:4])]
 
 
+@functools.cache
 def of(text: str) -> Synthesized:
     return synthesize(validated(text), "hyperpod-eks")
 

@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 from tests.support.scripts import completed
 
 SPEC = str(resources.tree("specs") / "single-gpu-dev.yaml")
-CONTEXT = f'{{"spec": "{SPEC}", "target": "eks"}}'
+CONTEXT = f'{{"spec": "{SPEC}", "target": "pcs"}}'
 
 # What stands for Node.js, and the message.
 BROKEN = [

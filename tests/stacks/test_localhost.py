@@ -8,8 +8,10 @@ import sys
 import urllib.request
 
 from tests.support.paths import ROOT
+from tests.support.tiers import IN_REAL
 
 
+@IN_REAL
 def test_deploy_prints_how_to_access_the_cluster() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "tools.tests.localhost", "0"],

@@ -96,9 +96,13 @@ def objects_in(files: Mapping[str, str], region: str = "us-east-1") -> Iterator[
     """The objects of a bundle, with plausible values for its placeholders."""
     for path, text in files.items():
         if _holds_objects(path):
-            filled = _fill(text, region)
-            bodies = yaml.load_all(filled, Loader=yaml.CSafeLoader)
-            yield from (Object(path, body) for body in bodies if body)
+            yield from _objects(path, text, region)
+
+
+@functools.lru_cache(maxsize=256)
+def _objects(path: str, text: str, region: str) -> list[Object]:
+    bodies = yaml.load_all(_fill(text, region), Loader=yaml.CSafeLoader)
+    return [Object(path, body) for body in bodies if body]
 
 
 # Outputs of the cluster's own stack, and roles by name: the foundation has none of the kind.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -150,21 +151,23 @@ def test_faults(fault: str) -> None:
     spec, file, object_, path, value, words = FAULTS[fault]
     good = files_of(spec)
     bad = {**good, file: _with(good[file], object_, path, GONE if value == ABSENT else value)}
-    before = kubernetes_violations(good, _VERSION)
-    found = [
-        violation for violation in kubernetes_violations(bad, _VERSION) if violation not in before
-    ]
-    assert before == []
+    assert _violations_of(spec) == []
+    found = kubernetes_violations(bad, _VERSION)
     assert any(words in violation for violation in found), found
+
+
+@functools.cache
+def _violations_of(spec: str) -> list[str]:
+    return kubernetes_violations(files_of(spec), _VERSION)
 
 
 def _with(text: str, object_: str, path: str, value: Any) -> str:
     """A file of objects with one value of one object changed."""
-    objects = list(yaml.safe_load_all(text))
+    objects = list(yaml.load_all(text, yaml.CSafeLoader))
     at = [n for n, body in enumerate(objects) if _named(body) == object_]
     assert at, f"no {object_}"
     objects[at[0]] = changed(objects[at[0]], path, value)
-    return yaml.safe_dump_all(objects)
+    return yaml.dump_all(objects, Dumper=yaml.CSafeDumper)
 
 
 def _named(body: Mapping[str, Any]) -> str:

@@ -91,7 +91,7 @@ def _validator(path: Path, cloudformation: bool, quoted: bool) -> Errors:
     words = {
         word: _unless(left_open, check) for word, check in Draft202012Validator.VALIDATORS.items()
     }
-    words["if"] = _unless_other_type(words["if"])
+    words["allOf"] = _of_its_type(words["allOf"])
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
         ({"integer": _is_integer, "number": _is_number, "boolean": _is_boolean} if quoted else {})
         | ({"string": _is_text} if cloudformation else {})
@@ -122,15 +122,19 @@ def _unless(left_open: Callable[[Any], bool], check: Callable[..., Any]) -> Call
     return guarded
 
 
-def _unless_other_type(check: Callable[..., Any]) -> Callable[..., Any]:
-    """``if``, but not for the other types of resources: asking for each takes most of the time."""
+def _of_its_type(check: Callable[..., Any]) -> Callable[..., Any]:
+    """``allOf`` without the other types of resources: asking for each takes most of the time."""
 
     def guarded(validator: Any, wanted: Any, found: Any, schema: Any) -> Iterator[Any]:
-        type = wanted.get("properties", {}).get("Type", {}).get("const")
-        if type is None or not isinstance(found, Mapping) or found.get("Type") == type:
-            yield from check(validator, wanted, found, schema)
+        if isinstance(found, Mapping):
+            wanted = [part for part in wanted if _type_of(part) in (None, found.get("Type"))]
+        yield from check(validator, wanted, found, schema)
 
     return guarded
+
+
+def _type_of(part: Json) -> Any:
+    return part.get("if", {}).get("properties", {}).get("Type", {}).get("const")
 
 
 def _has_placeholder(value: Any) -> bool:

@@ -34,6 +34,7 @@ def shown(findings: list[Finding]) -> list[tuple[str, str]]:
     return [(finding.code, finding.message) for finding in findings]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("deployed", [False, True], ids=["new", "deployed"])
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "every-field"])
 def test_a_right_account_is_silent(name: str, deployed: bool) -> None:
