@@ -53,7 +53,7 @@ def test_real_programs_have_a_second_try(
     if not once:
         (tmp_path / "n").touch()
     (tmp_path / "test_x.py").write_text(TESTS.format(once=names, passes=passes))
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = real(reason)\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = real(reason)\n  repeated\n")
     # To look through the folders of other runs takes seconds.
     options = ["-q", "-p", "tests.conftest", "-n", "2", "--basetemp", "made", "test_x.py"]
     env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
