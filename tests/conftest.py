@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests.support import control, run_summary
-from tests.support.tiers import (
-    IN_REAL,
-    QUICK,
-    REAL,
-    REPEATED,
-    TIERS,
-    cases_but_one,
-    further,
-    scenarios,
-    tier_of,
-)
+from tests.support import control, run_summary, tiers
 from tests.validators import shared
 from tests.validators.parallelcluster import ParallelCluster
 
@@ -56,20 +45,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     and `tests.support.run_summary` names those that needed it.
     """
     for item in items:
-        for mark in item.iter_markers(REAL):
+        for mark in item.iter_markers(tiers.REAL):
             for reason in mark.args:
                 why = f"{control.BEGINS}{reason}"
                 item.add_marker(pytest.mark.skipif(bool(reason), reason=why))
                 item.add_marker(pytest.mark.flaky(reruns=1))
-    for item in scenarios(items):
-        item.add_marker(IN_REAL)
-    for item in cases_but_one(items):
-        item.add_marker(REPEATED)
-    for item in further(items):
-        item.add_marker(REPEATED)
-    config.stash[TIERS] = Counter(map(tier_of, items))
+    for item in tiers.scenarios(items):
+        item.add_marker(tiers.IN_REAL)
+    for item in tiers.cases_but_one(items):
+        item.add_marker(tiers.REPEATED)
+    for item in tiers.further(items):
+        item.add_marker(tiers.REPEATED)
+    config.stash[tiers.TIERS] = Counter(map(tiers.tier_of, items))
     if not config.option.markexpr and config.args == config.getini("testpaths"):
-        config.option.markexpr = QUICK
+        config.option.markexpr = tiers.QUICK
 
 
 def pytest_collection_finish() -> None:

@@ -397,11 +397,7 @@ def test_nothing_tells_users_to_install_a_name_that_we_do_not_own() -> None:
     ("text", "found"),
     [
         ("pip install clustergen==0.1.0", True),
-        ("pip install --upgrade clustergen", True),
         ("`pip\n  install 'clustergen[live]'`", True),
-        ("uvx clustergen check", True),
-        ("install `clustergen[cdk]`", True),
-        ("pip install '.[live]'", False),
         ("pip install 'clustergen @ git+https://example.com/clustergen@0123'", False),
         ("`pip install .`; clustergen needs Python", False),
     ],

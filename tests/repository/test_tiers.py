@@ -13,16 +13,9 @@ from typing import Any
 import pytest
 
 from clustergen import targets
+from tests.support import tiers
 from tests.support.paths import ROOT
-from tests.support.tiers import (
-    IN_REAL,
-    REAL,
-    REPEATED,
-    TIERS,
-    cases_but_one,
-    further,
-    scenarios,
-)
+from tests.support.tiers import IN_REAL, REAL, REPEATED
 
 TESTS = ROOT / "tests"
 
@@ -62,7 +55,8 @@ def test_a_part_of_each_file_is_run(
         for test in range(tests)
         for number in range(cases)
     ]
-    left = {each.nodeid for part in (scenarios, cases_but_one, further) for each in part(given)}
+    parts = (tiers.scenarios, tiers.cases_but_one, tiers.further)
+    left = {each.nodeid for part in parts for each in part(given)}
     assert len(given) - len(left) == run
 
 
@@ -124,4 +118,4 @@ def test_each_target_is_validated_and_deployed() -> None:
 @pytest.mark.parametrize(("tier", "most"), [("quick", 13_000), (REAL, 500), (REPEATED, 6_000)])
 def test_a_tier_has_a_budget(tier: str, most: int, pytestconfig: pytest.Config) -> None:
     """One that grows beyond it makes room first. A run of some files counts these."""
-    assert pytestconfig.stash[TIERS][tier] <= most
+    assert pytestconfig.stash[tiers.TIERS][tier] <= most

@@ -38,6 +38,8 @@ def test_the_table_has_valid_and_invalid_values() -> None:
 
 PC, PCS, HP = "parallelcluster", "pcs", "hyperpod-slurm"
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
+QUEUE = "queues: [{name: q, node_groups: [h200], %s}]"
+SETTINGS = "slurm: {settings: {%s}}"
 CASES = [
     # Names and values, wherever they are written.
     (PC, "slurm: {settings: {PriorityWeigthFairshare: 1}}", "SLM004", ERROR),
@@ -61,12 +63,7 @@ CASES = [
     (PC, "slurm: {settings: {PreemptMode: REQUEUE}}", "SLM012", ERROR),
     (PC, "slurm: {settings: {PreemptType: preempt/partition_prio}}", "SLM012", ERROR),
     (PCS, "queues: [{name: que, node_groups: [h200], time_limit: 0s}]", "SLM013", WARNING),
-    (
-        PC,
-        "queues: [{name: q, node_groups: [h200], time_limit: 1d, slurm: {DefaultTime: 2-0}}]",
-        "SLM013",
-        WARNING,
-    ),
+    (PC, QUEUE % "time_limit: 1d, slurm: {DefaultTime: 2-0}", "SLM013", WARNING),
     (HP, "slurm: {cgroup_settings: {ConstrainDevices: true}}", "SLM015", WARNING),
     (PC, "slurm: {settings: {MinJobAge: 60, minjobage: 90}}", "SLM010", ERROR),
     # What has to be there when slurmctld starts.
@@ -75,12 +72,7 @@ CASES = [
     (PC, "slurm: {settings: {TopologyPlugin: topology/tree}}", "SLM026", WARNING),
     (PC, "slurm: {settings: {JobCompType: jobcomp/script}}", "SLM027", ERROR),
     (HP, "slurm: {settings: {MCSParameters: 'select:research'}}", "SLM027", ERROR),
-    (
-        PC,
-        "slurm: {settings: {JobContainerType: job_container/tmpfs, PrologFlags: Alloc}}",
-        "SLM027",
-        ERROR,
-    ),
+    (PC, SETTINGS % "JobContainerType: job_container/tmpfs, PrologFlags: Alloc", "SLM027", ERROR),
 ]
 
 

@@ -60,21 +60,21 @@ def scenarios(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
 
     They play one program again and again.
     """
-    for file, cases in _grouped(items, "::").items():
-        yield from _tests_but_one(file, cases, _mark(cases, "scenarios"))
+    return _tests_but_one(items, lambda cases: _mark(cases, "scenarios"))
 
 
 def further(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
     """The real tests of each file, but for one of three: a file plays the same programs."""
-    real = (each for each in items if tier_of(each) == REAL)
-    for file, cases in _grouped(real, "::").items():
-        yield from _tests_but_one(file, cases, 3)
+    return _tests_but_one((each for each in items if tier_of(each) == REAL), lambda _: 3)
 
 
-def _tests_but_one(file: str, cases: Iterable[pytest.Item], every: int) -> Iterator[pytest.Item]:
-    tests = _grouped(cases, "[")
-    for test in _but_one(file, [*tests], every):
-        yield from tests[test]
+def _tests_but_one(
+    items: Iterable[pytest.Item], every: Callable[[list[pytest.Item]], int]
+) -> Iterator[pytest.Item]:
+    for file, cases in _grouped(items, "::").items():
+        tests = _grouped(cases, "[")
+        for test in _but_one(file, [*tests], every(cases)):
+            yield from tests[test]
 
 
 def _grouped(items: Iterable[pytest.Item], end: str) -> dict[str, list[pytest.Item]]:

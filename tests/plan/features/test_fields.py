@@ -38,8 +38,7 @@ WITHOUT_EFFECT = word_set("""
 """)
 
 
-PARTS = 6
-"""Of the fields of a mode."""
+PARTS = 6  # of the fields of a mode
 
 # ------------------------------------------------------------------ the fields of the plan
 

@@ -18,18 +18,9 @@ from typing import Any
 import yaml
 
 from clustergen.base.text_lists import words
-from tests.support.slurm.configuration import (
-    Configuration,
-    Lines,
-    Nodes,
-    assignments,
-    instance_type,
-    line,
-    named,
-    node_words,
-)
+from tests.support.slurm import configuration as slurm
 
-_BASE: Lines = words("""
+_BASE: slurm.Lines = words("""
     ReconfigFlags=KeepPartState
     SlurmctldParameters=idle_on_node_suspend,power_save_min_interval=30,cloud_dns SuspendTimeout=120
     ResumeRate=0 SuspendRate=0 PrivateData=cloud Prolog=/opt/slurm/etc/scripts/prolog.d/*
@@ -47,7 +38,7 @@ _HEALTH_CHECK = f"#!/bin/bash\n{COUNT_GPUS}\n"
 _ULTRASERVERS = ("p6e-gb200.36xlarge",)
 
 
-def configuration(files: Mapping[str, str]) -> Configuration:
+def configuration(files: Mapping[str, str]) -> slurm.Configuration:
     """The files of the head node."""
     scheduling = yaml.safe_load(files["cluster.yaml"])["Scheduling"]
     settings, queues = scheduling["SlurmSettings"], scheduling["SlurmQueues"]
@@ -64,7 +55,7 @@ def configuration(files: Mapping[str, str]) -> Configuration:
     partitions = [
         _partition(queue, nodes[queue["Name"]], first=queue == queues[0]) for queue in queues
     ]
-    return Configuration(
+    return slurm.Configuration(
         cluster=(
             *_BASE,
             *(("SelectTypeParameters=CR_CPU_Memory",) if _memory(settings) else ()),
@@ -98,11 +89,11 @@ def _memory(settings: Mapping[str, Any]) -> bool:
     return bool(settings.get("EnableMemoryBasedScheduling"))
 
 
-def _nodes(queue: Mapping[str, Any]) -> Iterator[Nodes]:
+def _nodes(queue: Mapping[str, Any]) -> Iterator[slurm.Nodes]:
     """Static nodes are `-st-`, dynamic ones `-dy-`; the feature tells them apart, too."""
     for resource in queue["ComputeResources"]:
         names = [each["InstanceType"] for each in resource.get("Instances", [])]
-        type = instance_type(resource.get("InstanceType") or names[0])
+        type = slurm.instance_type(resource.get("InstanceType") or names[0])
         least, most = resource.get("MinCount", 0), resource.get("MaxCount", 10)
         smt = not resource.get("DisableSimultaneousMultithreading", False)
         cpus = type.vcpus if smt else type.vcpus // type.threads_per_core
@@ -114,7 +105,9 @@ def _nodes(queue: Mapping[str, Any]) -> Iterator[Nodes]:
                 own = {"Feature": ",".join(features), **_priority(resource, kind)}
                 own |= resource.get("CustomSlurmSettings", {})
                 name = f"{queue['Name']}-{mark}-{resource['Name']}"
-                yield Nodes(name, resource["Name"], count, type, node_words(type, cpus, own))
+                yield slurm.Nodes(
+                    name, resource["Name"], count, type, slurm.node_words(type, cpus, own)
+                )
 
 
 def _priority(resource: Mapping[str, Any], kind: str) -> dict[str, str]:
@@ -123,23 +116,23 @@ def _priority(resource: Mapping[str, Any], kind: str) -> dict[str, str]:
     return {"Weight": str(resource.get(*given))}
 
 
-def _partition(queue: Mapping[str, Any], nodes: tuple[Nodes, ...], *, first: bool) -> str:
+def _partition(queue: Mapping[str, Any], nodes: tuple[slurm.Nodes, ...], *, first: bool) -> str:
     default = {"Default": "YES"} if first else {}
     exclusive = {"OverSubscribe": "EXCLUSIVE"} if queue.get("JobExclusiveAllocation") else {}
-    return line(
+    return slurm.line(
         "PartitionName",
         queue["Name"],
-        {"Nodes": named(nodes), "MaxTime": "INFINITE", "State": "UP", **default, **exclusive}
+        {"Nodes": slurm.named(nodes), "MaxTime": "INFINITE", "State": "UP", **default, **exclusive}
         | queue.get("CustomSlurmSettings", {}),
     )
 
 
-def _custom(settings: Mapping[str, Any]) -> Lines:
+def _custom(settings: Mapping[str, Any]) -> slurm.Lines:
     """One item of CustomSlurmSettings is one line."""
-    return (" ".join(assignments({key: str(value) for key, value in settings.items()})),)
+    return (" ".join(slurm.assignments({key: str(value) for key, value in settings.items()})),)
 
 
-def _blocks(nodes: tuple[Nodes, ...]) -> Iterator[str]:
+def _blocks(nodes: tuple[slurm.Nodes, ...]) -> Iterator[str]:
     found = [each for each in nodes if each.type.name in _ULTRASERVERS]
     for number, each in enumerate(found, start=1):
         yield f"BlockName=Block{number} Nodes={each.all}"

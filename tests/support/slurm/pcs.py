@@ -15,55 +15,46 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base.text_lists import words
-from tests.support.slurm.configuration import (
-    Configuration,
-    Lines,
-    Nodes,
-    assignments,
-    instance_type,
-    line,
-    named,
-    node_words,
-)
+from tests.support.slurm import configuration as slurm
 
-_BASE: Lines = words("""
+_BASE: slurm.Lines = words("""
     SlurmctldParameters=idle_on_node_suspend,cloud_dns PrivateData=cloud ReturnToService=1
     TreeWidth=65533 GresTypes=gpu SelectType=select/cons_tres SelectTypeParameters=CR_CPU
 """)
 Properties = Mapping[str, Any]
 
 
-def configuration(files: Mapping[str, str]) -> Configuration:
+def configuration(files: Mapping[str, str]) -> slurm.Configuration:
     """The files of the controller."""
     resources = json.loads(files["cluster.template.json"])["Resources"]
     [cluster] = _of("Cluster", resources).values()
-    slurm = cluster.get("SlurmConfiguration", {})
+    settings = cluster.get("SlurmConfiguration", {})
     queues = _of("Queue", resources)
     wanted = [name for queue in queues.values() for name in _groups(queue)]
     groups = _of("ComputeNodeGroup", resources)
     nodes = {name: _nodes(groups[name]) for name in dict.fromkeys(wanted)}
-    accounting = slurm.get("Accounting", {}).get("Mode") == "STANDARD"
+    accounting = settings.get("Accounting", {}).get("Mode") == "STANDARD"
     database = (
         ("AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageHost=head")
         if accounting
         else ()
     )
-    return Configuration(
-        cluster=(*_BASE, *database, *assignments(_settings(slurm, "SlurmCustomSettings"))),
+    return slurm.Configuration(
+        cluster=(*_BASE, *database, *slurm.assignments(_settings(settings, "SlurmCustomSettings"))),
         nodes=tuple(nodes.values()),
         partitions=tuple(
             _partition(queue, [nodes[name] for name in _groups(queue)]) for queue in queues.values()
         ),
         gres=tuple(line for name, each in nodes.items() for line in _gres(groups[name], each)),
-        cgroup=assignments(_settings(slurm, "CgroupCustomSettings")),
+        cgroup=slurm.assignments(_settings(settings, "CgroupCustomSettings")),
         accounting=accounting,
-        slurmdbd=assignments(_settings(slurm, "SlurmdbdCustomSettings")),
+        slurmdbd=slurm.assignments(_settings(settings, "SlurmdbdCustomSettings")),
         accounts=files.get("scripts/accounts.sh", ""),
         accounts_table=files.get("accounts.tsv", ""),
         # A node's first script puts it there.
         programs={
             value: files["scripts/imex.sh"]
-            for name, value in _settings(slurm, "SlurmCustomSettings").items()
+            for name, value in _settings(settings, "SlurmCustomSettings").items()
             if name == "Prolog" and "scripts/imex.sh" in files
         },
     )
@@ -83,8 +74,8 @@ def _groups(queue: Properties) -> list[str]:
     return [each["ComputeNodeGroupId"]["Fn::GetAtt"][0] for each in given]
 
 
-def _settings(slurm: Properties | None, name: str) -> dict[str, str]:
-    given = (slurm or {}).get(name, [])
+def _settings(configured: Properties | None, name: str) -> dict[str, str]:
+    given = (configured or {}).get(name, [])
     return {each["ParameterName"]: each["ParameterValue"] for each in given}
 
 
@@ -92,22 +83,22 @@ def _own(properties: Properties) -> dict[str, str]:
     return _settings(properties.get("SlurmConfiguration"), "SlurmCustomSettings")
 
 
-def _nodes(group: Properties) -> Nodes:
-    type = instance_type(group["InstanceConfigs"][0]["InstanceType"])
+def _nodes(group: Properties) -> slurm.Nodes:
+    type = slurm.instance_type(group["InstanceConfigs"][0]["InstanceType"])
     count = group["ScalingConfiguration"]["MaxInstanceCount"]
-    words = node_words(type, type.vcpus, _own(group))
-    return Nodes(group["Name"], group["Name"], count, type, words)
+    words = slurm.node_words(type, type.vcpus, _own(group))
+    return slurm.Nodes(group["Name"], group["Name"], count, type, words)
 
 
-def _partition(queue: Properties, nodes: list[Nodes]) -> str:
-    return line(
+def _partition(queue: Properties, nodes: list[slurm.Nodes]) -> str:
+    return slurm.line(
         "PartitionName",
         queue["Name"],
-        {"Nodes": named(nodes), "State": "UP", "MaxTime": "INFINITE", **_own(queue)},
+        {"Nodes": slurm.named(nodes), "State": "UP", "MaxTime": "INFINITE", **_own(queue)},
     )
 
 
-def _gres(group: Properties, nodes: Nodes) -> Iterator[str]:
+def _gres(group: Properties, nodes: slurm.Nodes) -> Iterator[str]:
     """Records of the group's own, or that of its type; a GPU that is divided has no file here."""
     records = (group.get("SlurmConfiguration") or {}).get("GresCustomSettings", [])
     if not records and nodes.gpus:

@@ -42,7 +42,7 @@ node_groups: [{name: h200, count: 20}]
 # Accounting
 $DATABASE
 targets: {hyperpod-slurm: {provisioning: all-at-once}}
-    SLM352 slurm.accounting | all at once | provisioning: continuous
+    CAP350 targets.hyperpod-slurm.provisioning | an external database | remove provisioning
 # Images
 software: {os: rhel9}
     IMG001 software.os | no image of rhel9 | write os: ubuntu2404
@@ -60,7 +60,7 @@ software: {scripts: [{run: 's3://my-bucket/a.sh', on: [login]}]}
 # Minimum of nodes
 node_groups: [{name: h200, count: {min: 2, max: 4}}]
 targets: {hyperpod-slurm: {provisioning: all-at-once}}
-    CAP351 node_groups.0.count | a minimum of 2 nodes | provisioning: continuous
+    CAP350 targets.hyperpod-slurm.provisioning | a minimum of nodes | remove provisioning
 # Several controllers
 targets: {hyperpod-slurm: {controllers: 2}}
     SLM359 targets.hyperpod-slurm.controllers | 2 controllers | mode: legacy
@@ -137,7 +137,7 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
 PAIR = "{InstanceGroupName: controller, InstanceCount: 2}"
 # What is right must not be complained about.
 QUIET: list[tuple[str, str]] = [
-    (DATABASE + LEGACY, "SLM352"),
+    (DATABASE + LEGACY, "CAP350"),
     (LEGACY, "SLM355"),
     (_group("count: 19"), "LIM003"),
     (_group("efa: false, instance_type: c6i.8xlarge"), "NIC300"),
@@ -154,7 +154,7 @@ def test_cases_without_a_finding(text: str, code: str) -> None:
     assert found(text, code) == []
 
 
-@pytest.mark.parametrize("code", ["SLM352", "SLM353"])
+@pytest.mark.parametrize("code", ["CAP350", "SLM353"])
 def test_scripts_connect_a_database_without_continuous_provisioning(code: str) -> None:
     options = "{mode: customer-managed, provisioning: all-at-once}"
     text = f"{DATABASE}targets: {{hyperpod-slurm: {options}}}"

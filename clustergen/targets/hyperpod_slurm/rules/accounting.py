@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, Severity, unwanted
 from clustergen.plan.model import Database, Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
@@ -13,27 +13,6 @@ from clustergen.targets.hyperpod_slurm.rules import rule
 _SOURCE = f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"
 _ARN = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
 _PATH: Path = ("slurm", "accounting")
-
-
-@rule(
-    "SLM352",
-    "External database without continuous provisioning",
-    fixes="unsafe",
-    why="HyperPod connects Slurm to your database only with continuous provisioning.",
-    source=_SOURCE,
-    bad=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}
-targets: {{hyperpod-slurm: {{provisioning: all-at-once}}}}""",
-    good=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}
-targets: {{hyperpod-slurm: {{provisioning: continuous}}}}""",
-)
-def provisioning(plan: Plan) -> Iterator[Problem]:
-    if _by_api(plan) and not modes.continuous(plan):
-        yield Problem(
-            _PATH,
-            "this cluster is provisioned all at once",
-            help="write provisioning: continuous, or accounting: managed",
-            fix=unsafe(put(modes.PROVISIONING, "continuous")),
-        )
 
 
 @rule(
@@ -50,7 +29,7 @@ def provisioning(plan: Plan) -> Iterator[Problem]:
 )
 def user(plan: Plan) -> Iterator[Problem]:
     given = plan.slurm.accounting
-    if isinstance(given, Database) and _by_api(plan) and plan.wrote(*_PATH, "user"):
+    if isinstance(given, Database) and modes.connects_database(plan) and plan.wrote(*_PATH, "user"):
         yield unwanted(
             (*_PATH, "user"),
             f"HyperPod does not get the user {given.user}",
@@ -79,8 +58,3 @@ def shared_role(plan: Plan) -> Iterator[Problem]:
         "without a role of the controller alone, users of every node can read the password",
         help="a new cluster can do without this; a controller that exists keeps its role",
     )
-
-
-def _by_api(plan: Plan) -> bool:
-    """Whether HyperPod, not a lifecycle script, connects an external database."""
-    return isinstance(plan.slurm.accounting, Database) and modes.by_service(plan)

@@ -1,60 +1,47 @@
-"""Continuous provisioning."""
+"""What needs continuous provisioning."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, put, unsafe, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.rules import rule
+from clustergen.targets.hyperpod_slurm.rules import MODE, rule
+
+_MINIMUM = """node_groups: [{name: h200, count: {min: 2, max: 4}}]
+targets: {hyperpod-slurm: {provisioning: %s}}"""
 
 
 @rule(
     "CAP350",
-    "Several instance types without continuous provisioning",
+    "Something that needs continuous provisioning",
     fixes="unsafe",
-    why="HyperPod chooses among instance types only with continuous provisioning.",
+    why="With all nodes at once, a group has one instance type and a fixed number of nodes, and "
+    "HyperPod does not connect Slurm to a database of yours.",
     source=limits.INSTANCE_GROUP,
-    bad="""node_groups:
-  - {name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6.12xlarge], count: 2}
-targets: {hyperpod-slurm: {provisioning: all-at-once}}""",
-    good="""node_groups:
-  - {name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6.12xlarge], count: 2}
-targets: {hyperpod-slurm: {provisioning: continuous}}""",
+    bad=_MINIMUM % "all-at-once",
+    good=_MINIMUM % "continuous",
 )
-def several_types(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        if len(group.types) > 1 and not modes.continuous(plan):
-            yield Problem(
-                group.at("instance_types"),
-                f"{group.name} has {len(group.types)} types",
-                help="write provisioning: continuous, or one group for each type",
-                fix=unsafe(put(modes.PROVISIONING, "continuous")),
-            )
+def continuous(plan: Plan) -> Iterator[Problem]:
+    if modes.continuous(plan) or not (needs := dict.fromkeys(_needs(plan))):
+        return
+    text = f"the nodes come all at once, but the spec has {', '.join(needs)}"
+    if modes.options(plan).mode == "legacy":
+        yield unwanted(MODE, text, help="write mode: customer-managed")
+    else:
+        yield unwanted(modes.PROVISIONING, text, help="remove provisioning")
 
 
-@rule(
-    "CAP351",
-    "Minimum of nodes without continuous provisioning",
-    fixes="unsafe",
-    why="Only with continuous provisioning is a group in service before all of its nodes are.",
-    source=limits.INSTANCE_GROUP,
-    bad="""node_groups: [{name: h200, count: {min: 2, max: 4}}]
-targets: {hyperpod-slurm: {provisioning: all-at-once}}""",
-    good="""node_groups: [{name: h200, count: {min: 2, max: 4}}]
-targets: {hyperpod-slurm: {provisioning: continuous}}""",
-)
-def minimum(plan: Plan) -> Iterator[Problem]:
+def _needs(plan: Plan) -> Iterator[str]:
     for group in plan.node_groups:
-        if 0 < group.min < group.max and not modes.continuous(plan):
-            yield Problem(
-                group.at("count"),
-                f"{group.name} has a minimum of {group.min} nodes",
-                help=f"write provisioning: continuous, or count: {group.max}",
-                fix=unsafe(put(modes.PROVISIONING, "continuous")),
-            )
+        if len(group.types) > 1:
+            yield "several instance types"
+        if 0 < group.min < group.max:
+            yield "a minimum of nodes"
+    if modes.connects_database(plan):
+        yield "an external database"
 
 
 @rule(
