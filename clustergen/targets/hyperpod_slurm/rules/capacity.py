@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, unwanted
+from clustergen.base.findings import Path, Problem, drop, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.rules import MODE, rule
+from clustergen.targets.hyperpod_slurm.rules import rule
 
 _MINIMUM = """node_groups: [{name: h200, count: {min: 2, max: 4}}]
 targets: {hyperpod-slurm: {provisioning: %s}}"""
@@ -25,23 +25,23 @@ targets: {hyperpod-slurm: {provisioning: %s}}"""
     good=_MINIMUM % "continuous",
 )
 def continuous(plan: Plan) -> Iterator[Problem]:
-    if modes.continuous(plan) or not (needs := dict.fromkeys(_needs(plan))):
+    if modes.continuous(plan):
         return
-    text = f"the nodes come all at once, but the spec has {', '.join(needs)}"
-    if modes.options(plan).mode == "legacy":
-        yield unwanted(MODE, text, help="write mode: customer-managed")
-    else:
-        yield unwanted(modes.PROVISIONING, text, help="remove provisioning")
+    legacy = modes.options(plan).mode == "legacy"
+    help = "write mode: customer-managed" if legacy else "remove provisioning"
+    for path, what in _needs(plan):
+        fix = None if legacy else unsafe(drop(modes.PROVISIONING))
+        yield Problem(path, f"{what}, but the nodes come all at once", help, fix=fix)
 
 
-def _needs(plan: Plan) -> Iterator[str]:
+def _needs(plan: Plan) -> Iterator[tuple[Path, str]]:
     for group in plan.node_groups:
         if len(group.types) > 1:
-            yield "several instance types"
+            yield group.at("instance_types"), f"{group.name} has {len(group.types)} types"
         if 0 < group.min < group.max:
-            yield "a minimum of nodes"
+            yield group.at("count"), f"{group.name} has a minimum of {group.min} nodes"
     if modes.connects_database(plan):
-        yield "an external database"
+        yield ("slurm", "accounting"), "HyperPod connects Slurm to a database"
 
 
 @rule(
