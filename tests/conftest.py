@@ -52,10 +52,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.flaky(reruns=1))
     for item in tiers.scenarios(items):
         item.add_marker(tiers.IN_REAL)
-    for item in tiers.cases_but_one(items):
-        item.add_marker(tiers.REPEATED)
-    for item in tiers.further(items):
-        item.add_marker(tiers.REPEATED)
+    for part in (tiers.cases_but_one, tiers.further):
+        for item in part(items):
+            item.add_marker(tiers.REPEATED)
     config.stash[tiers.TIERS] = Counter(map(tiers.tier_of, items))
     if not config.option.markexpr and config.args == config.getini("testpaths"):
         config.option.markexpr = tiers.QUICK

@@ -343,8 +343,8 @@ def test_a_starter_is_valid(run: Run, preset: str) -> None:
 def test_every_code_is_explained(run: Run) -> None:
     listed = [line.partition("  ")[0] for line in run("explain").out.splitlines()]
     assert listed == list(registry.by_code())
-    # One of each group: what a page says of them all has tests of its own.
-    groups = {code[:3]: rule for code, rule in registry.by_code().items()}
+    # One of each group and target: what a page says of them all has tests of its own.
+    groups = {(code[:3], rule.target): rule for code, rule in registry.by_code().items()}
     for rule in groups.values():
         ran, code = run("explain", rule.code), rule.code
         assert ran.status == 0

@@ -38,9 +38,7 @@ def run(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
         ("gitlab-ci", [], ".gitlab-ci.yml"),
     ],
 )
-def test_the_service_accepts_it(
-    schema: str, ours: list[Path], written: str, tmp_path: Path
-) -> None:
+def test_the_service_accepts(schema: str, ours: list[Path], written: str, tmp_path: Path) -> None:
     (tmp_path / "file.yml").write_text(WRITTEN.get(written, ""), encoding="utf-8")
     files = [*ours, *([tmp_path / "file.yml"] if written else [])]
     done = run(BIN / "check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files)
@@ -397,7 +395,11 @@ def test_nothing_tells_users_to_install_a_name_that_we_do_not_own() -> None:
     ("text", "found"),
     [
         ("pip install clustergen==0.1.0", True),
+        ("pip install --upgrade clustergen", True),
         ("`pip\n  install 'clustergen[live]'`", True),
+        ("uvx clustergen check", True),
+        ("install `clustergen[cdk]`", True),
+        ("pip install '.[live]'", False),
         ("pip install 'clustergen @ git+https://example.com/clustergen@0123'", False),
         ("`pip install .`; clustergen needs Python", False),
     ],

@@ -27,7 +27,7 @@ MEANINGS: Mapping[Kind, str] = {
     "in-place": "the service changes what exists",
     "new-nodes-only": "running nodes keep the old value",
     "leftover": "something old stays, runs or costs money until you delete it",
-    "replaces-nodes": "nodes are replaced: Slurm's once idle, all others with what runs on them",
+    "replaces-nodes": "nodes are replaced: jobs of Slurm end first, sessions and pods do not",
     "ends-sessions": "login nodes are terminated, with the sessions on them",
     "removes-nodes": "nodes are terminated, with the jobs on them",
     "needs-stop": "refused while nodes run; accepted once they are stopped",

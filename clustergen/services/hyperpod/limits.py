@@ -11,6 +11,7 @@ from clustergen.plan.limits import ExistingCluster, Form, GroupSize, Limits, Nam
 from clustergen.plan.model import Plan
 
 CREATE_CLUSTER = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html"
+ORCHESTRATOR = f"{CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"
 INSTANCE_GROUP = f"{_API}ClusterInstanceGroupSpecification.html"
 GUIDE = "https://docs.aws.amazon.com/sagemaker/latest/dg/"

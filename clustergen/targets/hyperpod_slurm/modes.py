@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clustergen.plan.model import Database, Plan, Queue
+from clustergen.plan.model import Plan, Queue
 from clustergen.services.aws import mounts
 from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.limits import GUIDE
@@ -36,11 +36,6 @@ def mode(plan: Plan) -> Mode:
 def by_service(plan: Plan) -> bool:
     """Whether HyperPod sets up Slurm, instead of lifecycle scripts."""
     return mode(plan) in ("bootstrap", "extended")
-
-
-def connects_database(plan: Plan) -> bool:
-    """Whether HyperPod, not a lifecycle script, connects an external database."""
-    return isinstance(plan.slurm.accounting, Database) and by_service(plan)
 
 
 def continuous(plan: Plan) -> bool:

@@ -105,9 +105,8 @@ def _nodes(queue: Mapping[str, Any]) -> Iterator[slurm.Nodes]:
                 own = {"Feature": ",".join(features), **_priority(resource, kind)}
                 own |= resource.get("CustomSlurmSettings", {})
                 name = f"{queue['Name']}-{mark}-{resource['Name']}"
-                yield slurm.Nodes(
-                    name, resource["Name"], count, type, slurm.node_words(type, cpus, own)
-                )
+                about = slurm.node_words(type, cpus, own)
+                yield slurm.Nodes(name, resource["Name"], count, type, about)
 
 
 def _priority(resource: Mapping[str, Any], kind: str) -> dict[str, str]:

@@ -42,7 +42,7 @@ node_groups: [{name: h200, count: 20}]
 # Accounting
 $DATABASE
 targets: {hyperpod-slurm: {provisioning: all-at-once}}
-    CAP350 slurm.accounting | a database | remove provisioning
+    CAP350 slurm.accounting | a database | or write accounting: managed
 # Images
 software: {os: rhel9}
     IMG001 software.os | no image of rhel9 | write os: ubuntu2404
@@ -60,7 +60,7 @@ software: {scripts: [{run: 's3://my-bucket/a.sh', on: [login]}]}
 # Minimum of nodes
 node_groups: [{name: h200, count: {min: 2, max: 4}}]
 targets: {hyperpod-slurm: {provisioning: all-at-once}}
-    CAP350 node_groups.0.count | a minimum of 2 nodes | remove provisioning
+    CAP350 node_groups.0.count | a minimum of 2 nodes | remove provisioning, or write count: 4
 # Several controllers
 targets: {hyperpod-slurm: {controllers: 2}}
     SLM359 targets.hyperpod-slurm.controllers | 2 controllers | mode: legacy

@@ -10,7 +10,6 @@ from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import rule
 
-_SOURCE = f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"
 _ARN = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
 _PATH: Path = ("slurm", "accounting")
 
@@ -20,7 +19,7 @@ _PATH: Path = ("slurm", "accounting")
     "Database user outside the secret",
     fixes="unsafe",
     why="HyperPod reads user and password from the secret.",
-    source=_SOURCE,
+    source=limits.ORCHESTRATOR,
     severity=Severity.WARNING,
     bad=f"""slurm:
   accounting: {{endpoint: db.example.com, user: slurmdbd, secret: "{_ARN}"}}""",
@@ -29,7 +28,7 @@ _PATH: Path = ("slurm", "accounting")
 )
 def user(plan: Plan) -> Iterator[Problem]:
     given = plan.slurm.accounting
-    if isinstance(given, Database) and modes.connects_database(plan) and plan.wrote(*_PATH, "user"):
+    if isinstance(given, Database) and modes.by_service(plan) and plan.wrote(*_PATH, "user"):
         yield unwanted(
             (*_PATH, "user"),
             f"HyperPod does not get the user {given.user}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, drop, unsafe, unwanted
-from clustergen.plan.model import Plan
+from clustergen.base.findings import Problem, drop, unsafe, unwanted
+from clustergen.plan.model import Database, Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import rule
@@ -28,20 +28,25 @@ def continuous(plan: Plan) -> Iterator[Problem]:
     if modes.continuous(plan):
         return
     legacy = modes.options(plan).mode == "legacy"
-    help = "write mode: customer-managed" if legacy else "remove provisioning"
-    for path, what in _needs(plan):
-        fix = None if legacy else unsafe(drop(modes.PROVISIONING))
-        yield Problem(path, f"{what}, but the nodes come all at once", help, fix=fix)
+    way = "write mode: customer-managed" if legacy else "remove provisioning"
+    fix = None if legacy else unsafe(drop(modes.PROVISIONING))
+    for each in _needs(plan):
+        text = f"{each.message}, but the nodes come all at once"
+        yield each._replace(message=text, help=f"{way}, or write {each.help}", fix=fix)
 
 
-def _needs(plan: Plan) -> Iterator[tuple[Path, str]]:
+def _needs(plan: Plan) -> Iterator[Problem]:
+    """What needs it, and in ``help`` what does not."""
     for group in plan.node_groups:
         if len(group.types) > 1:
-            yield group.at("instance_types"), f"{group.name} has {len(group.types)} types"
+            text = f"{group.name} has {len(group.types)} types"
+            yield Problem(group.at("instance_types"), text, "one group for each type")
         if 0 < group.min < group.max:
-            yield group.at("count"), f"{group.name} has a minimum of {group.min} nodes"
-    if modes.connects_database(plan):
-        yield ("slurm", "accounting"), "HyperPod connects Slurm to a database"
+            text = f"{group.name} has a minimum of {group.min} nodes"
+            yield Problem(group.at("count"), text, f"count: {group.max}")
+    if isinstance(plan.slurm.accounting, Database) and modes.by_service(plan):
+        text, place = "HyperPod connects Slurm to a database", ("slurm", "accounting")
+        yield Problem(place, text, "accounting: managed", source=limits.ORCHESTRATOR)
 
 
 @rule(
