@@ -29,7 +29,7 @@ gc.disable()  # until all tests are collected: what is loaded until then stays
 # No test is timed: machines are busy. A change meets the same examples each time;
 # `--hypothesis-profile=search` looks for new ones.
 settings.register_profile("same", deadline=None, max_examples=10, derandomize=True)
-settings.register_profile("search", deadline=None, max_examples=100)
+settings.register_profile("search", deadline=None, max_examples=300)
 settings.load_profile("same")
 
 

@@ -115,18 +115,35 @@ def steps() -> Mapping[str, str]:
     return {step["name"]: step["run"] for step in action["runs"]["steps"] if "run" in step}
 
 
-@pytest.mark.parametrize(
-    "script", [(ROOT / ".ci" / "run").read_text(encoding="utf-8"), *steps().values()]
-)
-def test_scripts_are_clean(script: str) -> None:
-    # GitHub runs the steps of an action with these options.
-    script = f"set -eo pipefail\n{script}"
-    done = run(BIN / "shellcheck", "--shell", "bash", "-", input=script)
+def scripts() -> Iterator[tuple[str, set[str]]]:
+    """The scripts of action and workflows, each with the variables that it is given."""
+    for path in (ROOT / "action.yml", *sorted(WORKFLOWS.glob("*.yml"))):
+        file = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for job in file["jobs"].values() if "jobs" in file else [file["runs"]]:
+            for step in job["steps"]:
+                if "run" in step:
+                    yield (
+                        step["run"],
+                        {*file.get("env", ()), *job.get("env", ()), *step.get("env", ())},
+                    )
+
+
+def test_scripts_are_clean(tmp_path: Path) -> None:
+    files = [ROOT / ".ci" / "run"]
+    for number, (script, _) in enumerate(scripts()):
+        files.append(tmp_path / f"{number}.sh")
+        # GitHub runs the steps of an action with these options.
+        files[-1].write_text(f"set -eo pipefail\n{script}", encoding="utf-8")
+    done = run(BIN / "shellcheck", "--shell", "bash", *files)
     assert done.returncode == 0, done.stdout
 
 
-def test_inputs_of_the_action_are_never_in_a_script() -> None:
-    assert [script for script in steps().values() if "${{" in script] == []
+@pytest.mark.parametrize(("script", "given"), [*scripts()])
+def test_a_script_has_its_variables(script: str, given: set[str]) -> None:
+    """shellcheck takes names in capitals for variables of the environment."""
+    assert "${{" not in script
+    read = set(re.findall(r"\$\{?([A-Z]\w*)", script)) - set(re.findall(r"\b([A-Z]\w*)=", script))
+    assert {name for name in read if not name.startswith(("GITHUB_", "RUNNER_"))} <= given
 
 
 HEAD = "version: 1\nname: example\nregion: us-east-1\nnetwork: {zone: use1-az6}\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, unwanted
+from clustergen.base.findings import Path, Problem, drop, unsafe
 from clustergen.plan.model import Plan
-from clustergen.services.hyperpod import limits
+from clustergen.services.hyperpod import limits, provisioning
 from clustergen.services.kubernetes import karpenter
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
@@ -30,23 +30,22 @@ targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', provisioning: %s}}}}"""
 def continuous(plan: Plan) -> Iterator[Problem]:
     if plan.options_as(Options).provisioning == "continuous":
         return
-    if needs := dict.fromkeys(_needs(plan)):
-        yield unwanted(
-            _PATH,
-            f"the nodes come all at once, but the spec has {', '.join(needs)}",
-            help="remove provisioning",
-        )
+    fix = unsafe(drop(_PATH))
+    yield from provisioning.all_at_once(_needs(plan), "remove provisioning", fix)
 
 
-def _needs(plan: Plan) -> Iterator[str]:
+def _needs(plan: Plan) -> Iterator[Problem]:
     if karpenter.is_on(plan):
-        yield "Karpenter"
+        yield Problem(
+            ("kubernetes", "autoscaler"), "Karpenter adds nodes", "write autoscaler: none"
+        )
+    else:
+        yield from provisioning.minimums(plan.node_groups)
+    yield from provisioning.several_types(plan.node_groups)
     for group in plan.node_groups:
         if group.capacity.kind == "spot":
-            yield "Spot"
-        if len(group.types) > 1:
-            yield "several instance types"
-        if 0 < group.min < group.max and not karpenter.is_on(plan):
-            yield "a minimum of nodes"
+            yield Problem(
+                group.at("capacity"), f"{group.name} is Spot", "write capacity: on-demand"
+            )
         if group.mig:
-            yield "MIG partitions"
+            yield Problem(group.at("mig"), f"{group.name} has MIG partitions", "remove mig")

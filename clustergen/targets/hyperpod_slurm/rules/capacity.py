@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, drop, unsafe, unwanted
 from clustergen.plan.model import Database, Plan
-from clustergen.services.hyperpod import limits
+from clustergen.services.hyperpod import limits, provisioning
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import rule
 
@@ -30,23 +30,15 @@ def continuous(plan: Plan) -> Iterator[Problem]:
     legacy = modes.options(plan).mode == "legacy"
     way = "write mode: customer-managed" if legacy else "remove provisioning"
     fix = None if legacy else unsafe(drop(modes.PROVISIONING))
-    for each in _needs(plan):
-        text = f"{each.message}, but the nodes come all at once"
-        yield each._replace(message=text, help=f"{way}, or write {each.help}", fix=fix)
+    yield from provisioning.all_at_once(_needs(plan), way, fix)
 
 
 def _needs(plan: Plan) -> Iterator[Problem]:
-    """What needs it, and in ``help`` what does not."""
-    for group in plan.node_groups:
-        if len(group.types) > 1:
-            text = f"{group.name} has {len(group.types)} types"
-            yield Problem(group.at("instance_types"), text, "one group for each type")
-        if 0 < group.min < group.max:
-            text = f"{group.name} has a minimum of {group.min} nodes"
-            yield Problem(group.at("count"), text, f"count: {group.max}")
+    yield from provisioning.several_types(plan.node_groups)
+    yield from provisioning.minimums(plan.node_groups)
     if isinstance(plan.slurm.accounting, Database) and modes.by_service(plan):
         text, place = "HyperPod connects Slurm to a database", ("slurm", "accounting")
-        yield Problem(place, text, "accounting: managed", source=limits.ORCHESTRATOR)
+        yield Problem(place, text, "write accounting: managed", source=limits.ORCHESTRATOR)
 
 
 @rule(
