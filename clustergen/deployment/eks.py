@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import ClassVar, cast
 
-from clustergen.base.artifacts import Json
+from clustergen.base.artifacts import Json, json_text
 from clustergen.deployment import (
+    bucket,
     cloudformation,
     eks_owner,
     filling,
     kubernetes_tests,
+    node_group_updates,
     nodes,
     parameters,
     schedules,
@@ -175,26 +177,44 @@ class EksCluster(StackCluster):
     def template(self) -> Template:
         return kept_entries(self.run, self.stack, self.service.entries, super().template())
 
-    def prepared(self) -> bool:
+    def prepared(self, outputs: Outputs) -> bool:
         """Let the stack record the sizes that EKS has, before anything else changes.
 
         CloudFormation rolls a failed change back to the sizes that the stack has recorded: first
-        those of the creation, which are 0.
+        those of the creation, which are 0. Then change what EKS does not change together with the
+        nodes of a group.
         """
-        told = self._told()
-        # The stack may record fewer: it cannot have more than the maximum that it deployed.
+        wanted, told, name = self.template(), self._told(), self.stack.name
+        deployed = cloudformation.deployed_template(self.run.world, name) if told else None
+        first = node_group_updates.first(deployed, wanted.content)
         self.present = self.sizes.present()
-        groups = self.service.groups.items()
-        live = {g.parameter: self.present[n] for n, g in groups if g.parameter in told}
-        wanted = {g.parameter: str(min(self.present[n], g.most)) for n, g in groups}
-        if all(told[name] == wanted[name] for name in live):
-            return False
-        stacks.drop(self.run, self.stack.name)
-        self._record(told, live)
-        return True
+        # The stack may record fewer: it cannot have more than the maximum that it deployed.
+        sizes = {
+            group.parameter: (each, self.present[each], min(self.present[each], group.most))
+            for each, group in self.service.groups.items()
+        }
+        if first:
+            leaving = node_group_updates.leaving(first, wanted.content).items()
+            there = ((key, each, self.sizes.scaling(each)) for key, each in leaving)
+            sizes |= {key: (each, s.desired, s.desired) for key, each, s in there if s}
+        live = {key: size for key, size in sizes.items() if key in told}
+        moved = any(told[key] != str(recorded) for key, (_, _, recorded) in live.items())
+        if moved:
+            self._record(told, {n: (key, size) for key, (n, size, _) in live.items()}, deployed)
+        if first:
+            self.run.note(
+                f"{name} changes sizes, labels, taints and tags of node groups first: EKS does not "
+                "change them together with the nodes."
+            )
+            given = {**dict.fromkeys(told), **self.parameters(self.known(outputs))}
+            path = self.run.write(f"sent/first/{wanted.path}", json_text(first))
+            template, place = Template(path, first), outputs.get(bucket.NAME, "")
+            self._make(template, {key: given[key] for key in told}, place)
+        return moved or first is not None
 
-    def _record(self, told: Mapping[str, str], live: Mapping[str, int]) -> None:
-        deployed = cloudformation.deployed_template(self.run.world, self.stack.name)
+    def _record(
+        self, told: Mapping[str, str], sizes: Mapping[str, tuple[str, int]], deployed: object
+    ) -> None:
         made = deployed["Resources"].values() if isinstance(deployed, dict) else ()
         # An overlay's group may have neither a size nor a plain name.
         groups = [e.get("Properties") or {} for e in made if e.get("Type") == self.node_type]
@@ -202,17 +222,20 @@ class EksCluster(StackCluster):
             str(each.get("NodegroupName")): at(each, "ScalingConfig.MaxSize") for each in groups
         }
         given: dict[str, str | None] = dict.fromkeys(told)
-        for name, group in self.service.groups.items():
-            if group.parameter in live:
-                # EKS makes one change of a group at a time.
-                self.sizes.active(name)
-                size = live[group.parameter]
-                given[group.parameter] = str(min(size, int(most.get(name) or size)))
+        for name, (parameter, size) in sizes.items():
+            # EKS makes one change of a group at a time.
+            self.sizes.active(name)
+            given[parameter] = str(min(size, int(most.get(name) or size)))
         self.run.note(
             f"{self.stack.name} records how many nodes run, so that a failed change ends with as "
             "many."
         )
-        if found := stacks.create(self.run, self.stack, None, given):
+        self._make(None, given)
+
+    def _make(self, template: Template | None, given: stacks.Parameters, place: str = "") -> None:
+        """Make a change before the one that was reviewed."""
+        stacks.drop(self.run, self.stack.name)
+        if found := stacks.create(self.run, self.stack, template, given, place):
             self.run.agree({self.stack.name: self.guards(found)})
             stacks.execute(self.run, found)
 

@@ -54,7 +54,7 @@ class StackCluster(Cluster):
     def end_first(self) -> None:
         """End what would not survive a change of the stack, once that was reviewed."""
 
-    def prepared(self) -> bool:
+    def prepared(self, outputs: Outputs) -> bool:  # noqa: ARG002
         """Prepare a change of the stack; whether its change set has to be made again then."""
         return False
 
@@ -78,7 +78,7 @@ class StackCluster(Cluster):
         if self._given is None or self._has_moved(self._given, outputs):
             self._examine_again(outputs)
         self.end_first()
-        if self._change and self.prepared():
+        if self._change and self.prepared(outputs):
             self._examine_again(outputs)
 
     def _examine_again(self, outputs: Outputs) -> None:

@@ -234,6 +234,8 @@ class Limits(NamedTuple):
     """The Slurm version since which login nodes count as nodes; empty if they never do."""
     reserves_blocks: str = ""
     """Source, if Slurm reserves nodes of inactive Capacity Blocks; empty if these are down."""
+    scheduled_blocks: str = ""
+    """Source, if node groups cannot be created before their Capacity Block is scheduled."""
     region: Region | None = None
     names: tuple[Names, ...] = ()
     free_names: Callable[[Plan], frozenset[str]] = lambda _plan: frozenset()

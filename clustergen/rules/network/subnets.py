@@ -29,6 +29,7 @@ _PUBLIC = """network:
   private_subnets: [subnet-0a1b2c3d4e5f67890]
   public_subnets: [{}]
   ssh_from: [203.0.113.0/24]"""
+_GROUP_IN_PUBLIC = f"{_PUBLIC.format('subnet-0a1b2c3d4e5f67891')}\n{_OWN_SUBNETS.splitlines()[-1]}"
 _SIZES = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
 
 
@@ -254,6 +255,29 @@ def both(plan: Plan) -> Iterator[Problem]:
                 ("network", "public_subnets", index),
                 f"{subnet.id} is a private subnet as well",
                 help="remove it from one of the two lists",
+            )
+
+
+@rule(
+    "NET052",
+    "Nodes with several interfaces in a public subnet",
+    why="EC2 gives a public address only to instances with one interface. The way out of a public "
+    "subnet is an internet gateway, which other instances cannot use: they reach no service of "
+    "AWS, and do not join the cluster.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/working-with-ip-addresses.html",
+    severity=Severity.WARNING,
+    bad=_GROUP_IN_PUBLIC.format("subnet-0a1b2c3d4e5f67891"),
+    good=_GROUP_IN_PUBLIC.format("subnet-0a1b2c3d4e5f67890"),
+)
+def unreachable(plan: Plan) -> Iterator[Problem]:
+    public = {subnet.id for subnet in _subnets(plan, "public_subnets")}
+    for group in plan.node_groups:
+        if len(group.interfaces) > 1 and (found := [id for id in group.subnets if id in public]):
+            yield Problem(
+                group.at("subnets"),
+                f"{group.name} has {len(group.interfaces)} interfaces, so its nodes get no public "
+                f"address in {found[0]}",
+                help="write private subnets, whose way out is a NAT gateway",
             )
 
 

@@ -6,8 +6,6 @@ only CloudFormation can resolve are assumed to be valid.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +14,7 @@ from clustergen.base.findings import Path, Problem
 from clustergen.facts import catalog
 from clustergen.facts.catalog import InstanceType
 from clustergen.overlay.parts import Json, as_list, as_map, maps
+from clustergen.services.aws import user_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Nodes:
     @property
     def user_data(self) -> str | None:
         """The text before base64, with unresolved references; None if it is unknown."""
-        return _decoded(self.data.get("UserData"))
+        return user_data.decoded(self.data.get("UserData"))
 
     @property
     def market(self) -> object:
@@ -131,20 +130,6 @@ class Template:
             used = as_map(group.properties.get("LaunchTemplate"))
             name = referred(used.get("Id")) or referred(used.get("Name"))
             yield Nodes(group, templates.get(name or ""))
-
-
-def _decoded(value: Any) -> str | None:
-    inner = as_map(value).get("Fn::Base64")
-    sub = as_map(inner).get("Fn::Sub")
-    for given in (inner, sub, sub[0] if isinstance(sub, list) and sub else None):
-        if isinstance(given, str):
-            return given
-    if not isinstance(value, str):
-        return None
-    try:
-        return base64.b64decode(value, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return value
 
 
 def number(value: object) -> int | None:

@@ -223,6 +223,7 @@ LIMITS = Limits(
     # nodes since this version: https://docs.aws.amazon.com/pcs/latest/userguide/key-concepts.html
     login_in_slurm="25.11",
     reserves_blocks=f"{USER_GUIDE}capacity-blocks-faq.html",
+    scheduled_blocks=f"{USER_GUIDE}capacity-blocks-faq.html",
     runs_controller="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_clusters.html",
     docker_group=lambda _plan: True,
     # maxInstanceCount has a minimum of 0.

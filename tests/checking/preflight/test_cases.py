@@ -410,6 +410,14 @@ def test_a_capacity_that_begins_later_is_a_note() -> None:
     assert "begins at 2098-12-01 11:30 UTC" in finding.message
 
 
+@pytest.mark.parametrize(("target", "severity"), [("pcs", "error"), ("parallelcluster", "warning")])
+def test_a_block_that_is_not_paid_for(target: str, severity: str) -> None:
+    """PCS creates no node group for it."""
+    spec = group("capacity_block: cr-0a1b2c3d4e5f60004", target)
+    found = {f.code: f.severity for f in seen(spec, {CR: {"State": "payment-pending"}})}
+    assert found["PRE030"] == severity
+
+
 @pytest.mark.parametrize(
     ("tags", "severity"),
     [([], "warning"), ([{"Key": "parallelcluster:version", "Value": "3.16.0"}], "error")],

@@ -60,6 +60,26 @@ def renewed(resource: Any, before: Any, after: Any) -> bool:
     return any(before.get(name) != after.get(name) for name in templates)
 
 
+_NODES = ("LaunchTemplate", "Version", "ReleaseVersion")
+
+
+def is_combined(old: Any, new: Any, moved: set[str], before: Any, after: Any) -> bool:
+    """Whether an update of an EKS node group changes its nodes, and more.
+
+    https://github.com/aws/containers-roadmap/issues/1258
+    """
+    was, becomes = old["Properties"], new["Properties"]
+    changed = {
+        key
+        for key in {**was, **becomes}
+        if was.get(key) != becomes.get(key) or moved & referred(becomes.get(key))
+    }
+    if renewed(new, before, after):
+        changed.add("LaunchTemplate")
+    replaced = changed.intersection(_CREATE_ONLY[new["Type"]])
+    return not (replaced or changed.isdisjoint(_NODES) or changed.issubset(_NODES))
+
+
 def recreations(
     old: Any, new: Any, moved: set[str], before: Any, after: Any
 ) -> Iterator[dict[str, Any]]:

@@ -13,6 +13,7 @@ from tests.support.cloud.changes import (
     awaits,
     denial,
     in_place,
+    is_combined,
     is_named,
     recreations,
     referred,
@@ -242,6 +243,11 @@ class CloudFormation:
                     name,
                     "The specified access entry resource is already in use on this cluster.",
                 )
+            if self._is_combined(stack, name, change):
+                return (
+                    name,
+                    "Version and ReleaseVersion updates cannot be combined with other updates",
+                )
             bucket = _bucket(resource)
             if (
                 bucket
@@ -255,6 +261,14 @@ class CloudFormation:
                 if not (change["imports"] and kept):
                     return name, f"{log} already exists"
         return None
+
+    def _is_combined(self, stack: Stack, name: str, change: dict[str, Any]) -> bool:
+        before, after = stack.resources, change["template"]["Resources"]
+        if name not in before or after[name]["Type"] != "AWS::EKS::Nodegroup":
+            return False
+        given = change["parameters"]
+        moved = {key for key, value in given.items() if stack.parameters.get(key) != value}
+        return is_combined(before[name], after[name], moved, before, after)
 
     def _make(self, stack: Stack, change: dict[str, Any]) -> None:
         gone = stack.resources.keys() - change["template"]["Resources"].keys()

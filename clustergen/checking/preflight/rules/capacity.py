@@ -66,10 +66,16 @@ def state(case: Case) -> Iterator[Problem]:
         if not parts:
             yield Problem(item.path, f"the account has no {item.id} in {case.region}", help)
         for part in parts:
-            known = part.state.lower()
-            if known not in _USABLE:
-                severity = Severity.WARNING if known in _EFFECTS else None
+            known, limits = part.state.lower(), case.plan.limits
+            if known in _USABLE:
+                continue
+            if item.kind == "capacity-block" and known in _COMING and limits.scheduled_blocks:
+                why = f"{part.id} is {part.state}: {limits.title} creates no node group for it yet"
+                wait = "deploy once it is scheduled"
+                yield Problem(item.path, why, wait, source=limits.scheduled_blocks)
+            else:
                 message = f"{part.id} is {part.state}{_EFFECTS.get(known, '')}"
+                severity = Severity.WARNING if known in _EFFECTS else None
                 yield Problem(item.path, message, help, severity=severity)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from clustergen.base.findings import Path, Problem, Severity
 from clustergen.overlay.parts import Json, as_list, as_map
+from clustergen.services.aws import user_data
 from clustergen.targets.batch import limits
 from clustergen.targets.batch.rules import rule
 
@@ -90,6 +91,23 @@ def image_types(document: Mapping[str, Any]) -> Iterator[Problem]:
                 help=f"write {near[0]}",
                 severity=None if old else Severity.ERROR,
             )
+
+
+_USER_DATA = """targets: {batch: {overlay: {Resources: {LaunchTemplateH200: {Properties:
+  {LaunchTemplateData: {UserData: {"Fn::Base64": "%s"}}}}}}}}"""
+
+
+@rule(
+    "OVL603",
+    "User data that is not MIME multi-part",
+    why="Batch merges its own part into the user data of a launch template. If that is not MIME "
+    "multi-part, the compute environment becomes INVALID.",
+    source=f"{limits.USER_GUIDE}launch-templates.html",
+    bad=_USER_DATA % "#!/bin/bash",
+    good=_USER_DATA % r"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=A\n\n--A--\n",
+)
+def mime(document: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from user_data.not_multipart(document, "Batch")
 
 
 def _compute_resources(document: Mapping[str, Any]) -> Iterator[tuple[Path, Json]]:

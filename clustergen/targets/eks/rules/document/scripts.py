@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem
 from clustergen.base.patterns import pattern
+from clustergen.services.aws import user_data
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule
 from clustergen.targets.eks.template import Nodes, Template
@@ -31,8 +31,8 @@ def mime(template: Template) -> Iterator[Problem]:
         if nodes.user_data is not None and is_merged and not _is_mime(nodes):
             yield nodes.template_problem(
                 ("UserData",),
-                "user data that is not MIME multi-part, so EKS cannot merge its own",
-                "begin it with MIME-Version: 1.0 and Content-Type: multipart/mixed",
+                user_data.NOT_MULTIPART.format("EKS"),
+                user_data.BEGIN,
             )
 
 
@@ -76,7 +76,7 @@ def kubelet(template: Template) -> Iterator[Problem]:
 
 
 def _is_mime(nodes: Nodes) -> bool:
-    return re.match(r"(MIME-Version|Content-Type):", nodes.user_data or "") is not None
+    return user_data.is_multipart(nodes.user_data or "")
 
 
 def _is_bottlerocket(nodes: Nodes) -> bool:

@@ -1,0 +1,70 @@
+"""Changes of EKS node groups for which CloudFormation needs two updates.
+
+One update of a node group either replaces its nodes, or changes anything else of it.
+https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-eks-nodegroup.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from clustergen.base.artifacts import Json
+
+_TYPE: Final = "AWS::EKS::Nodegroup"
+_NODES: Final = ("LaunchTemplate", "Version", "ReleaseVersion")
+_OTHERS: Final = ("Labels", "NodeRepairConfig", "ScalingConfig", "Tags", "Taints", "UpdateConfig")
+
+
+def leaving(deployed: Json, wanted: Json) -> Mapping[str, str]:
+    """The groups that a change removes, by the parameters of their sizes."""
+    found = {}
+    for id, resource in deployed["Resources"].items():
+        if id not in wanted["Resources"] and resource.get("Type") == _TYPE:
+            match resource["Properties"]:
+                case {
+                    "ScalingConfig": {"DesiredSize": {"Ref": str(parameter)}},
+                    "NodegroupName": str(name),
+                }:
+                    found[parameter] = name
+    return found
+
+
+def first(deployed: Json | str | None, wanted: Json) -> Json | None:
+    """The deployed template, with what does not replace nodes as it is ``wanted``.
+
+    None if one update can make all changes, or if what is deployed is not known as JSON.
+    Properties that are not known here make CloudFormation replace the whole group.
+    """
+    if not isinstance(deployed, dict):
+        return None
+    before, after = deployed["Resources"], wanted["Resources"]
+    changed = {
+        id: {**group, "Properties": _without_nodes(group["Properties"], after[id]["Properties"])}
+        for id, group in before.items()
+        if group.get("Type") == _TYPE == after.get(id, {}).get("Type")
+        and _is_combined(id, before, after)
+    }
+    return {**deployed, "Resources": {**before, **changed}} if changed else None
+
+
+def _without_nodes(old: Json, new: Json) -> Json:
+    kept = {key: value for key, value in old.items() if key not in _OTHERS}
+    return {**kept, **{key: new[key] for key in _OTHERS if key in new}}
+
+
+def _is_combined(id: str, before: Mapping[str, Json], after: Mapping[str, Json]) -> bool:
+    old, new = before[id]["Properties"], after[id]["Properties"]
+    changed = {key for key in {**old, **new} if old.get(key) != new.get(key)}
+    if _launch_template(old, before) != _launch_template(new, after):
+        changed.add("LaunchTemplate")
+    is_known = changed.issubset({*_NODES, *_OTHERS})
+    return is_known and not (changed.isdisjoint(_NODES) or changed.isdisjoint(_OTHERS))
+
+
+def _launch_template(group: Json, resources: Mapping[str, Json]) -> object:
+    """What the launch template of a group says, of which the group takes the newest version."""
+    match group.get("LaunchTemplate"):
+        case {"Version": {"Fn::GetAtt": [str(id), _]}}:
+            return resources.get(id, {}).get("Properties", {}).get("LaunchTemplateData")
+    return None
