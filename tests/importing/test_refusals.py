@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -127,6 +128,43 @@ ACCEPTED: list[tuple[Any, str, Any]] = [
 ]
 
 
+STATIC = changed(CLUSTER, f"{NODES}.MinCount", 1)
+WEIGHED = {**STATIC["Scheduling"]["SlurmQueues"][1]["ComputeResources"][0]} | dict.fromkeys(
+    ("StaticNodePriority", "DynamicNodePriority"), 5
+)
+BY_MEMORY = changed(WITH_TYPES, f"{SLURM}.EnableMemoryBasedScheduling", True)
+DESKTOPS = {"Enabled": True, "AllowedIps": "203.0.113.0/24"}
+TEAM = [{"Key": "team", "Value": "fluids"}]
+
+
+def types(*names: str) -> dict[str, Any]:
+    return {**FLEXIBLE, "Instances": [{"InstanceType": name} for name in names]}
+
+
+def readiness(setting: str, value: Any) -> dict[str, Any]:
+    attributes = {"cluster": {f"cluster_readiness_check_{setting}": value}}
+    return {"Cookbook": {"ExtraChefAttributes": json.dumps(attributes)}}
+
+
+WARNED: list[tuple[Any, str, Any, str]] = [
+    # Also the validator that speaks, and our code.
+    (WITH_DIRECTORY, "DirectoryService.DomainAddr", "ldap://corp.example.com", "Addr IAM107"),
+    (WITH_DIRECTORY, "DirectoryService.DomainAddr", "corp.example.com", "Addr IAM107"),
+    (WITH_DIRECTORY, "DirectoryService.LdapTlsReqCert", "try", "LdapTlsReqCert IAM107"),
+    (CLUSTER, "HeadNode.Dcv", DESKTOPS, "Dcv GPU101"),
+    (CLUSTER, "LoginNodes.Pools.0.Dcv", DESKTOPS, "Dcv GPU101"),
+    (CLUSTER, "Monitoring", {"DetailedMonitoring": True}, "DetailedMonitoring MON101"),
+    (CLUSTER, f"{NODES}.SchedulableMemory", 1000, "SchedulableMemory OVL104"),
+    (CLUSTER, "DevSettings", readiness("enabled", "false"), "ExtraChefAttributes OVL107"),
+    (CLUSTER, "DevSettings", readiness("ignore_failure", True), "ExtraChefAttributes OVL107"),
+    (STATIC, f"{NODES}.StaticNodePriority", 2000, "SlurmNodePriorities OVL108"),
+    (STATIC, NODES, WEIGHED, "SlurmNodePriorities SLM113"),
+    (CLUSTER, f"{HPC}.Tags", TEAM, "ComputeResourceTags OVL109"),
+    (WITH_TYPES, NODES, types("c6in.32xlarge", "c6i.32xlarge"), "InstancesNetworking NIC102"),
+    (BY_MEMORY, NODES, types("c7i.8xlarge", "m7i.8xlarge"), "InstancesMemory SLM114"),
+]
+
+
 def brought(text: str) -> Imported:
     zones = {"": "use1-az6", fill("${OtherSubnetId}"): "use1-az4"}
     return bring(("cluster.yaml", text), region="us-east-1", vpc=VPC, zones=zones)
@@ -168,11 +206,18 @@ def test_what_parallelcluster_accepts_is_none(
     assert result.lossless
 
 
-def test_what_parallelcluster_warns_of_is_a_warning(parallelcluster: ParallelCluster) -> None:
-    text = written(WITH_DIRECTORY, "DirectoryService.DomainAddr", "ldap://corp.example.com")
-    warnings = [e.text for e in parallelcluster.validator(text) if e.level == "WARNING"]
-    assert any("ldaps" in each for each in warnings)
-    assert "IAM107" in {each.code for each in check_text(filled(brought(text)).text).findings}
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize(("base", "path", "value", "both"), WARNED)
+def test_what_parallelcluster_warns_of_is_found(
+    parallelcluster: ParallelCluster, base: Any, path: str, value: Any, both: str
+) -> None:
+    validator, code = both.split()
+    for text, warned in ((written(base, path, value), True), (written(base, "Tags", GONE), False)):
+        messages = parallelcluster.validator(text)
+        assert [each.text for each in messages if each.level == "ERROR"] == []
+        assert any(validator in each.validator for each in messages) is warned
+        findings = check_text(filled(brought(text)).text).findings
+        assert (code in {each.code for each in findings}) is warned
 
 
 @pytest.mark.parametrize("more", ["Region: us-east-1\nRegion: us-east-1\n", "x: &x {}\n<<: *x\n"])

@@ -217,6 +217,7 @@ parallelcluster:
 - [{QUEUE: {$patch: remove}}, 'OVL002 QUEUE.$patch KEY: null']
 - [{Image: {$rename: Os}}, OVL002 Image.$rename items of a list]
 - [{Image: {Os: null}}, OVL005 Image.Os Image needs Os]
+- [{HeadNode: {Image: {}}}, OVL005 HeadNode.Image HeadNode.Image needs CustomAmi]
 - [{QUEUE: {ComputeResources: [{Name: h200, InstanceType: null}]}},
    OVL007 QUEUE.ComputeResources.0 InstanceType or Instances or Cap]
 - [{HeadNode: {Networking: {SecurityGroups: [sg-12345678]}}},

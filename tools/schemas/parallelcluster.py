@@ -183,7 +183,11 @@ _SETTINGS = {
 
 
 # Values that the schema accepts but the code crashes on: pcluster/config/cluster_config.py.
-_NEEDED_BY_CONSTRUCTORS = {"SlurmQueue": ("ComputeResources",)}
+_IMAGES = ("HeadNodeImage", "LoginNodesImage", "QueueImage")
+_NEEDED_BY_CONSTRUCTORS = {
+    "SlurmQueue": ("ComputeResources",),
+    **dict.fromkeys(_IMAGES, ("CustomAmi",)),
+}
 
 
 _ATTACH_ONLY = ("FsxOpenZfs", "FsxOntap", "FileCache")

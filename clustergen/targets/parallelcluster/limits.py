@@ -192,6 +192,17 @@ SLURM_SETTINGS = SlurmSettings(
 
 # constants: MIN_SLURM_NODE_PRIORITY, MAX_SLURM_NODE_PRIORITY
 NODE_PRIORITY = (1, 2**32 - 1)
+DEFAULT_PRIORITIES = (1, 1000)
+"""Of static nodes, and of those that Slurm starts; config.cluster_config: SlurmComputeResource."""
+DEFAULT_COUNTS = (0, 10)
+"""MinCount and MaxCount; the same."""
+
+# validators.cluster_validators: SchedulableMemoryValidator
+SCHEDULABLE_SHARE = 0.95
+
+# constants: MIN_MEMORY_PRECENTAGE_DIFFERENCE, MIN_MEMORY_ABSOLUTE_DIFFERENCE
+ALIKE_MEMORY_SHARE, ALIKE_MEMORY_MIB = 0.2, 4096
+"""Types that differ by more than both are not alike."""
 
 
 _NAMED: tuple[Named, ...] = ("node group", "queue")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from clustergen.base.findings import Path
 from clustergen.plan.model import Id, Machine, Network, NodeGroup, Plan, Subnet
 from clustergen.plan.network import is_internal, is_prefix_list
 from clustergen.services.aws import references
 from clustergen.services.aws.members import filled
 from clustergen.services.fields import Field
-from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.options import Dcv, Options
 
 NOBODY = "127.0.0.1/32"
 """An SSH source that matches no host; without one ParallelCluster opens port 22 to the world."""
@@ -50,6 +51,19 @@ def common_image(plan: Plan) -> str | None:
 def image(own: str | None, common: str | None) -> dict[str, Any]:
     """``Image`` of nodes whose image differs from the cluster's; otherwise empty."""
     return {} if own is None or own == common else {"CustomAmi": own}
+
+
+def desktops(plan: Plan) -> Iterator[tuple[Path, Dcv, Machine | None]]:
+    """The places of ``dcv`` in the spec, what they say, and the nodes with the desktops."""
+    options = plan.options_as(Options)
+    here: Path = ("targets", "parallelcluster")
+    if options.dcv:
+        yield (*here, "dcv"), options.dcv, plan.head
+    if options.login_pool.dcv:
+        yield (*here, "login_pool", "dcv"), options.login_pool.dcv, plan.login
+    for pool, machine in zip(options.more_login_pools, plan.more_login, strict=False):
+        if pool.dcv:
+            yield (*machine.path, "dcv"), pool.dcv, machine
 
 
 def security(

@@ -10,7 +10,7 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from clustergen.plan.model import NodeGroup, Plan, Queue
@@ -94,3 +94,27 @@ def subnets(plan: Plan, queue: Queue) -> list[str]:
 def weight_of(group: NodeGroup) -> str | None:
     """The user's Weight for the nodes, as text."""
     return next((v for key, v in group.slurm.items() if key.lower() == "weight"), None)
+
+
+class Weighed(NamedTuple):
+    """Nodes of a queue: how many run always and at most, and the priorities of both kinds."""
+
+    name: str
+    least: int
+    most: int
+    static: int
+    dynamic: int
+
+
+def hasty(nodes: Iterable[Weighed]) -> str:
+    """Which nodes of a queue Slurm may start while static ones are idle; empty if it starts none.
+
+    It uses nodes of low priority first. See SlurmNodePrioritiesWarningValidator of pcluster.
+    """
+    nodes = list(nodes)
+    idle = max(((each.static, each.name) for each in nodes if each.least > 0), default=None)
+    new = min(((each.dynamic, each.name) for each in nodes if each.most > each.least), default=None)
+    if not idle or not new or idle[0] < new[0]:
+        return ""
+    of_new, of_idle = (f"{name} (priority {number})" for number, name in (new, idle))
+    return f"jobs may start nodes of {of_new} while nodes of {of_idle} are idle"

@@ -98,6 +98,22 @@ slurm: {settings: {SuspendTime: 300}}
 queues: [{name: train, node_groups: [h200], priority: 1, slurm: {prioritytier: 2}}]
     prioritytier and `priority` of the queue are the same setting
     | keep `priority` of the queue, remove prioritytier
+region: us-west-2
+network: {zone: usw2-az2}
+node_groups: [{name: h200, instance_type: dl2q.24xlarge}]
+    the official images have no driver for dl2q.24xlarge | use an image with the driver
+node_groups: [{name: h200, count: 2}, {name: spare, instance_type: p5en.48xlarge, count: {max: 2},
+  slurm: {Weight: 1}}]
+queues: [{name: train, node_groups: [h200, spare]}]
+    jobs may start nodes of spare (priority 1) while nodes of h200 (priority 1) are idle
+    | remove Weight, or write a fixed count
+node_groups: [{name: h200, instance_type: null, instance_types: [g6e.48xlarge, g6e.4xlarge]}]
+    g6e.48xlarge has 4 network cards, and nodes of h200 only those of g6e.4xlarge: 1
+    | give each type a group of its own
+targets: {parallelcluster: {dcv: {allowed_from: 203.0.113.0/24}}}
+head_node: {instance_type: t3.medium}
+    t3.medium has 4 GiB of memory, and no GPU for desktops
+    | use a type with a GPU, such as g6.xlarge
 """
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.facts.catalog import InstanceType, families
+from clustergen.facts.catalog.instance import Accelerator
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
@@ -40,20 +41,30 @@ def ultraserver_os(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "IMG103",
-    "The official images have no driver for this GPU",
-    why="They have the open NVIDIA kernel module, which starts with the Turing generation.",
+    "The official images have no driver for this accelerator",
+    why="They have the open NVIDIA kernel module, which starts with the Turing generation, and "
+    "AWS's own drivers.",
     source="pcluster.constants: NVIDIA_OPENRM_UNSUPPORTED_INSTANCE_TYPES",
     bad="node_groups: [{name: h200, instance_type: p3dn.24xlarge}]",
     good="node_groups: [{name: h200, instance_type: g6e.2xlarge}]",
 )
 def no_driver(plan: Plan) -> Iterator[Problem]:
     for path, type, image in _instances(plan):
-        if image is None and not families.find(type.family).open_driver:
+        foreign = _is_foreign(type.accelerator)
+        if image is None and (foreign or not families.find(type.family).open_driver):
             yield Problem(
                 path,
                 f"the official images have no driver for {type.name}",
-                help="use g4dn, g5 or later",
+                help="use an image with the driver" if foreign else "use g4dn, g5 or later",
+                severity=Severity.WARNING if foreign else None,
             )
+
+
+def _is_foreign(found: Accelerator | None) -> bool:
+    """As InstanceTypeAcceleratorManufacturerValidator of pcluster says."""
+    if found is None or found.kind not in ("gpu", "inference"):
+        return False
+    return found.manufacturer not in ("NVIDIA", "AWS")
 
 
 @rule(

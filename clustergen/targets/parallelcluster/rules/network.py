@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import references
-from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.options import Dcv, Options
+from clustergen.targets.parallelcluster import limits, nodes
+from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queues import queue_owners, subnets
 from clustergen.targets.parallelcluster.rules import rule
 
@@ -132,25 +132,12 @@ def managed_names(plan: Plan) -> Iterator[Problem]:
     good="network: {internet: none}\nsoftware: {containers: none}\ntargets: {parallelcluster: {}}",
 )
 def desktops(plan: Plan) -> Iterator[Problem]:
-    options = plan.options_as(Options)
-    for path, _ in _desktops(options) if plan.network.closed else ():
+    for path, *_ in nodes.desktops(plan) if plan.network.closed else ():
         yield unwanted(
             path,
             "nothing leads to the desktops where network.internet is none",
             help="remove dcv, or remove internet: none",
         )
-
-
-def _desktops(options: Options) -> Iterator[tuple[Path, Dcv]]:
-    """The places of ``dcv`` in the spec, with what they say."""
-    here: Path = ("targets", "parallelcluster")
-    if options.dcv:
-        yield (*here, "dcv"), options.dcv
-    if options.login_pool.dcv:
-        yield (*here, "login_pool", "dcv"), options.login_pool.dcv
-    for index, pool in enumerate(options.more_login_pools):
-        if pool.dcv:
-            yield (*here, "more_login_pools", index, "dcv"), pool.dcv
 
 
 @rule(
@@ -164,8 +151,7 @@ def _desktops(options: Options) -> Iterator[tuple[Path, Dcv]]:
     good="targets: {parallelcluster: {dcv: {allowed_from: 203.0.113.0/24}}}",
 )
 def open_desktops(plan: Plan) -> Iterator[Problem]:
-    options = plan.options_as(Options)
-    for path, given in () if plan.network.closed else _desktops(options):
+    for path, given, _ in () if plan.network.closed else nodes.desktops(plan):
         if given.allowed_from in (None, "0.0.0.0/0"):
             yield Problem(
                 path,

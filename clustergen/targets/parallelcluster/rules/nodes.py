@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, drop, put, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe, unwanted
 from clustergen.facts.catalog import ebs
 from clustergen.facts.catalog.ebs import VolumeType
 from clustergen.plan.model import Ebs, Plan, Volume
 from clustergen.spec.source.scalars import resolve
 from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.rules import rule
 
 
@@ -84,6 +85,53 @@ def efa_layout(plan: Plan) -> Iterator[Problem]:
                 help="write efa-only; or set DevSettings.EfaInterfaceType: efa in an overlay",
                 fix=unsafe(put(group.at("efa_layout"), "efa-only")),
             )
+
+
+_CARDS = """node_groups:
+  - {{name: h200, instance_type: null, instance_types: [c6in.32xlarge, {}], efa: false}}"""
+
+
+@rule(
+    "NIC102",
+    "Network cards that only some types of a group have",
+    why="ParallelCluster gives all nodes of a group the cards of the type with the fewest.",
+    source="pcluster.validators.instances_validators: InstancesNetworkingValidator",
+    severity=Severity.WARNING,
+    bad=_CARDS.format("c6i.32xlarge"),
+    good=_CARDS.format("m6in.32xlarge"),
+)
+def cards(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        # NIC004 is about types that all could have EFA.
+        plain = plan.wrote(*group.at("efa")) or not all(type.efa for type in group.types)
+        fewest, most = (best(group.types, key=lambda type: len(type.cards)) for best in (min, max))
+        if plain and not group.efa and len(fewest.cards) < len(most.cards):
+            yield Problem(
+                group.at("instance_types"),
+                f"{most.name} has {len(most.cards)} network cards, and nodes of {group.name} only "
+                f"those of {fewest.name}: {len(fewest.cards)}",
+                help="give each type a group of its own",
+            )
+
+
+@rule(
+    "MON101",
+    "Detailed monitoring costs more",
+    fixes="unsafe",
+    why="CloudWatch bills the metrics of detailed monitoring like custom metrics, for each "
+    "instance. Basic monitoring is free.",
+    source="https://aws.amazon.com/cloudwatch/pricing/",
+    severity=Severity.WARNING,
+    bad="targets: {parallelcluster: {detailed_monitoring: true}}",
+    good="targets: {parallelcluster: {detailed_monitoring: false}}",
+)
+def detailed(plan: Plan) -> Iterator[Problem]:
+    if plan.options_as(Options).detailed_monitoring:
+        yield unwanted(
+            ("targets", "parallelcluster", "detailed_monitoring"),
+            f"CloudWatch bills the detailed metrics of up to {plan.max_nodes} nodes",
+            help="remove it, unless you need metrics each minute",
+        )
 
 
 @rule(

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, safe, unsafe
-from clustergen.plan.model import Plan, Queue
+from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.plan.sizes import kept_by_slurm
 from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queues import (
+    Weighed,
     differing,
+    hasty,
     idle_minutes,
     queue_owners,
     weight_of,
@@ -109,4 +113,60 @@ def weight(plan: Plan) -> Iterator[Problem]:
                 group.at("slurm"),
                 f"the Weight of {group.name} is {weight}",
                 help=f"write {least} to {most}",
+            )
+
+
+_KEPT = "node_groups: [{{name: h200, count: {{min: {}, max: 2}}, slurm: {{Weight: 5}}}}]"
+
+
+@rule(
+    "SLM113",
+    "Weight that makes Slurm start nodes while others are idle",
+    why="Weight is that of static nodes and of those that Slurm starts. Without it, they have 1 "
+    "and 1000, so that jobs go to running nodes first.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
+    "#yaml-Scheduling-SlurmQueues-ComputeResources-StaticNodePriority",
+    severity=Severity.WARNING,
+    bad=_KEPT.format(1),
+    good=_KEPT.format(2),
+)
+def idle_nodes(plan: Plan) -> Iterator[Problem]:
+    for queue in queue_owners(plan).queues:
+        weighed = [group for group in queue.node_groups if weight_of(group)]
+        if weighed and (message := hasty(map(_weighed, queue.node_groups))):
+            help = "remove Weight, or write a fixed count"
+            yield Problem(weighed[0].at("slurm"), message, help=help)
+
+
+def _weighed(group: NodeGroup) -> Weighed:
+    weight = weight_of(group) or ""
+    given = (int(weight),) * 2 if weight.isdecimal() else limits.DEFAULT_PRIORITIES
+    return Weighed(group.name, kept_by_slurm(group), group.max, *given)
+
+
+_MEMORY = """node_groups:
+  - {{name: h200, instance_type: null, instance_types: [c7i.8xlarge, {}], efa: false}}
+targets: {{parallelcluster: {{memory_scheduling: true}}}}"""
+
+
+@rule(
+    "SLM114",
+    "Memory that jobs cannot request",
+    why="Slurm has one number for the memory of all nodes of a group: that of the type with the "
+    "least.",
+    source="pcluster.validators.instances_validators: InstancesMemorySchedulingWarningValidator",
+    severity=Severity.WARNING,
+    bad=_MEMORY.format("m7i.8xlarge"),
+    good=_MEMORY.format("c6i.8xlarge"),
+)
+def memory(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups if plan.options_as(Options).memory_scheduling else ():
+        least, most = (best(group.types, key=lambda type: type.memory_mib) for best in (min, max))
+        spare = most.memory_mib - least.memory_mib
+        if spare > max(limits.ALIKE_MEMORY_MIB, limits.ALIKE_MEMORY_SHARE * least.memory_mib):
+            yield Problem(
+                group.at("instance_types"),
+                f"jobs of {group.name} get the {least.memory_gib:g} GiB of {least.name}, on "
+                f"{most.name} too, which has {most.memory_gib:g}",
+                help="give each type a group of its own, or remove memory_scheduling",
             )

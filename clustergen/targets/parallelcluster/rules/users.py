@@ -93,9 +93,10 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "IAM107",
-    "Directory without encryption",
+    "Connection to a directory that is not secure",
     why="With ldap, passwords cross the network in plain text. SSSD sends them only if its setting "
-    "ldap_auth_disable_tls_never_use_in_production is true.",
+    "ldap_auth_disable_tls_never_use_in_production is true. If it accepts "
+    "any certificate, another server can pretend to be the directory.",
     source=_SOURCE,
     severity=Severity.WARNING,
     bad=_EXISTING + _spec().replace("ldaps", "ldap"),
@@ -103,7 +104,17 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
 )
 def plain_text(plan: Plan) -> Iterator[Problem]:
     directory = plan.options_as(Options).directory
-    if directory and directory.address.startswith("ldap://"):
+    if directory is None:
+        return
+    protocol, named, _ = directory.address.partition("://")
+    if not named or protocol not in ("ldap", "ldaps"):
+        message = f"{directory.address} does not begin with ldaps://"
+        yield Problem((*_DIRECTORY, "address"), message, help="write ldaps://")
+    if directory.require_certificate not in ("hard", "demand"):
+        path = (*_DIRECTORY, "require_certificate")
+        message = f"{directory.require_certificate} accepts servers without a valid certificate"
+        yield Problem(path, message, help="write hard")
+    if protocol == "ldap":
         tls = directory.sssd.get("ldap_auth_disable_tls_never_use_in_production")
         sent = "passwords are sent in plain text" if tls in (True, "true") else "nobody can log in"
         message = f"{directory.address} does not encrypt, so {sent}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.base.findings import Path, Problem
+from clustergen.base.findings import Path, Problem, Severity
 from clustergen.overlay.parts import as_list, as_map, maps
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
@@ -46,6 +46,29 @@ def tags(document: Mapping[str, Any]) -> Iterator[Problem]:
             if len(keys) > limits.MAX_TAGS:
                 message = f"nodes of {resource.get('Name')} have {len(keys)} tags"
                 yield Problem(("Tags",), message, help=f"keep {limits.MAX_TAGS}")
+
+
+@rule(
+    "OVL109",
+    "Tag that another section overrides",
+    why="Nodes have the tags of their compute resource, of its queue and of the cluster; of tags "
+    "with one key, the first of these counts.",
+    source="pcluster.validators.tags_validators: ComputeResourceTagsValidator",
+    severity=Severity.WARNING,
+    bad="tags: {team: a}\n" + _queue_tags("team"),
+    good="tags: {team: a}\n" + _queue_tags("project"),
+)
+def overridden(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for path, queue in queues(document):
+        for place, resource in resources(path, queue):
+            parts = {"the cluster": document, "its queue": queue, "its own section": resource}
+            tags = {name: maps(part.get("Tags")) for name, part in parts.items()}
+            for key in sorted({str(each.get("Key")) for found in tags.values() for each in found}):
+                names = [n for n, found in tags.items() if key in (t.get("Key") for t in found)]
+                if len(names) > 1:
+                    owner = place if "its own section" in names else path
+                    message = f"{resource.get('Name')} has the tag {key} of {' and '.join(names)}"
+                    yield Problem((*owner, "Tags"), message, help=f"keep that of {names[-1]}")
 
 
 def _tags(document: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:

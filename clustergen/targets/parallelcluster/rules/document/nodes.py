@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from clustergen.base.findings import Path, Problem
+from clustergen.base.findings import Path, Problem, Severity
 from clustergen.facts.catalog import InstanceType, find
 from clustergen.overlay.parts import as_list, as_map, maps
+from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.queues import Weighed, hasty
 from clustergen.targets.parallelcluster.rules import rule
 from clustergen.targets.parallelcluster.rules.document import queues, resources
 
@@ -154,19 +156,55 @@ def capacity(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 @rule(
     "OVL104",
-    "More memory for jobs than nodes have",
-    why="Slurm would start more jobs on a node than fit into its memory.",
+    "More memory for jobs than nodes have, or less",
+    why="With more memory than a node has, Slurm starts jobs that do not fit. Jobs cannot use what "
+    "is left out; the default is 95 %.",
     source=f"{_SCHEDULING}#yaml-Scheduling-SlurmQueues-ComputeResources-SchedulableMemory",
     bad=_in_queue("ComputeResources: [{Name: h200, SchedulableMemory: 9000000}]"),
-    good=_in_queue("ComputeResources: [{Name: h200, SchedulableMemory: 1900000}]"),
+    good=_in_queue("ComputeResources: [{Name: h200, SchedulableMemory: 2000000}]"),
 )
 def memory(document: Mapping[str, Any]) -> Iterator[Problem]:
     for resource in _resources(document):
         wanted = resource.given.get("SchedulableMemory")
         least = min(resource.types, key=lambda type: type.memory_mib, default=None)
-        if isinstance(wanted, int) and least and wanted > least.memory_mib:
-            yield Problem(
-                (*resource.path, "SchedulableMemory"),
-                f"{least.name} has {least.memory_mib} MiB of memory, not {wanted}",
-                help=f"write at most {least.memory_mib}; 95 % is the default",
-            )
+        if not isinstance(wanted, int) or not least:
+            continue
+        path = (*resource.path, "SchedulableMemory")
+        if wanted > least.memory_mib:
+            message = f"{least.name} has {least.memory_mib} MiB of memory, not {wanted}"
+            help = f"write at most {least.memory_mib}; 95 % is the default"
+            yield Problem(path, message, help=help)
+        elif wanted < int(limits.SCHEDULABLE_SHARE * least.memory_mib):
+            message = f"jobs get {wanted} of the {least.memory_mib} MiB of {least.name}"
+            yield Problem(path, message, help="remove it for 95 %", severity=Severity.NOTE)
+
+
+_PRIORITY = """node_groups: [{{name: h200, count: {{min: 1, max: 2}}}}]
+targets:
+  parallelcluster:
+    overlay: {{Scheduling: {{SlurmQueues: [{{Name: h200, ComputeResources: [
+      {{Name: h200, StaticNodePriority: {}}}]}}]}}}}"""
+
+
+@rule(
+    "OVL108",
+    "Priority that makes Slurm start nodes while others are idle",
+    why="Slurm uses nodes of the lowest priority first. Jobs would start nodes, and wait for them, "
+    "while static ones are idle.",
+    source=f"{_SCHEDULING}#yaml-Scheduling-SlurmQueues-ComputeResources-StaticNodePriority",
+    severity=Severity.WARNING,
+    bad=_PRIORITY.format(2000),
+    good=_PRIORITY.format(20),
+)
+def priorities(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for path, queue in queues(document):
+        if message := hasty(_weighed(each) for _, each in resources(path, queue)):
+            help = "write a StaticNodePriority below each DynamicNodePriority"
+            yield Problem((*path, "ComputeResources"), message, help=help)
+
+
+def _weighed(resource: Mapping[str, Any]) -> Weighed:
+    keys = ("MinCount", "MaxCount", "StaticNodePriority", "DynamicNodePriority")
+    given = zip(keys, (*limits.DEFAULT_COUNTS, *limits.DEFAULT_PRIORITIES), strict=True)
+    found = (n if isinstance(n := resource.get(key), int) else default for key, default in given)
+    return Weighed(str(resource.get("Name")), *found)

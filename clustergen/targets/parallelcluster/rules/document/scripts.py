@@ -6,12 +6,17 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clustergen.base.findings import Problem
+from clustergen.base.findings import Problem, Severity
 from clustergen.overlay.parts import as_map
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
 
 _BOOLEANS: Final = frozenset({"true", "false"})
+_HIDING: Final = (
+    ("cluster_readiness_check_enabled", "false"),
+    ("cluster_readiness_check_ignore_failure", "true"),
+)
+"""Attributes with the value that hides failures."""
 
 
 def _overlay(attributes: str) -> str:
@@ -21,8 +26,9 @@ def _overlay(attributes: str) -> str:
 
 @rule(
     "OVL107",
-    "Attributes that the cookbook cannot have",
-    why="ExtraChefAttributes is a JSON object, and ParallelCluster checks some of its values.",
+    "Attributes that the cookbook cannot have, or that hide failures",
+    why="ExtraChefAttributes is a JSON object, and ParallelCluster checks some of its values. "
+    "Without the readiness check, an update succeeds even if nodes did not apply it.",
     source="pcluster.validators.dev_settings_validators: ExtraChefAttributesValidator",
     bad=_overlay("{cluster"),
     good=_overlay('{"cluster": {}}'),
@@ -37,10 +43,14 @@ def cookbook(document: Mapping[str, Any]) -> Iterator[Problem]:
     except (ValueError, RecursionError) as error:
         yield Problem(path, f"it is no JSON: {error}", help="write a JSON object")
         return
-    for name in ("cluster_readiness_check_enabled", "cluster_readiness_check_ignore_failure"):
+    for name, hiding in _HIDING:
         value = attributes.get(name)
-        if value is not None and str(value).lower() not in _BOOLEANS:
+        word = str(value).lower()
+        if value is not None and word not in _BOOLEANS:
             yield Problem(path, f"cluster.{name} is {value!r}", help="write true or false")
+        elif word == hiding:
+            message = f"cluster.{name}: {hiding} hides nodes that fail to apply an update"
+            yield Problem(path, message, help="remove it", severity=Severity.WARNING)
     timeout = as_map(attributes.get("slurm")).get("reconfigure_timeout")
     whole = isinstance(timeout, int) and not isinstance(timeout, bool)
     if timeout is not None and not (whole and timeout > limits.RECONFIGURE):
