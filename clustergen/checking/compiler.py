@@ -311,7 +311,7 @@ def _with_other_targets(finding: Finding) -> Finding:
     *first, last = targets.supporting(finding.feature) or [""]
     choice = f"{', '.join(first)} or {last}" if first else last
     way_out = f"{finding.help}; or use {choice}" if last else finding.help
-    return replace(finding, help=way_out, feature="")
+    return replace(finding, help=way_out)
 
 
 def _overlaid(plan: Plan, target: Target, *, flawed: bool) -> Iterator[Finding]:
