@@ -157,7 +157,7 @@ def _resources(plan: Plan) -> Iterator[_Resource]:
     if plan.network.new:
         yield _Resource(1, "VPCs", "vpc", VPCS, _VPCS)
     # That of the NAT gateway, and that of a public head node.
-    head = "head node" in public_machines(plan)
+    head = "head" in public_machines(plan)
     if number := (plan.network.new and not plan.network.closed) + head:
         yield _Resource(number, "Elastic IPs", "ec2", ADDRESSES, _ADDRESSES)
 
