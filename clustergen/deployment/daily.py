@@ -132,7 +132,7 @@ def _ids(run: Run, cluster: Cluster) -> list[str]:
     """
     wanted = run.options.node
     if not wanted:
-        apart = cluster.joined and cluster.logs_by_node
+        apart = cluster.shared and cluster.logs_by_node
         return [node.id for node in cluster.nodes()] if apart else [""]
     if not cluster.logs_by_node:
         raise Stop("the log streams of this service do not name nodes: leave out --node.")

@@ -112,7 +112,7 @@ def instances(case: Case) -> Iterator[Problem]:
 def _of_others(case: Case) -> Counter[str]:
     """What other groups of a cluster that the nodes join take of each quota."""
     used: Counter[str] = Counter()
-    joined = names.joined_hyperpod(case.plan)
+    joined = names.existing_hyperpod(case.plan)
     found = (case.find(names.HYPERPOD, ClusterName=joined) if joined else None) or {}
     ours = {group.name for group in case.plan.node_groups}
     for group in found.get("InstanceGroups", ()):
