@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from clustergen.facts import catalog
 from tests.support import service_models
 
-# name, part of the reason, the name to use instead
+# name, part of the reason, the name to use instead; `p4de` is old: it gets no further size
 WRONG = [
     ("dl1.24xlarge", "retired", "trn1.32xlarge"),
     ("g3s.xlarge", "retired", "g6.xlarge"),
@@ -28,8 +28,8 @@ WRONG = [
     ("p5en.48xlarge ", "without spaces", "p5en.48xlarge"),
     ("p5.48", "no size 48", "p5.48xlarge"),
     ("p5.48xl", "no size 48xl", "p5.48xlarge"),
-    ("p5en.24xlarge", "no size 24xlarge", "p5en.48xlarge"),
-    ("p5en", "is a family", "p5en.48xlarge"),
+    ("p4de.12xlarge", "no size 12xlarge", "p4de.24xlarge"),
+    ("p4de", "is a family", "p4de.24xlarge"),
     ("g5.7xlarge", "no size 7xlarge", "g5.8xlarge"),
     ("t3.9xlarge", "no size 9xlarge", "t3.2xlarge"),
     ("m7i.4xlrge", "no size 4xlrge", "m7i.4xlarge"),
