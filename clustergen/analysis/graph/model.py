@@ -126,8 +126,7 @@ def _system_subnets(plan: Plan) -> list[Subnet]:
 
 def _kubernetes(plan: Plan) -> Iterator[Box]:
     """One box for the system subnets, over which system nodes are spread."""
-    places = _system_subnets(plan)
-    if plan.system and places:
+    if plan.system and (places := _system_subnets(plan)):
         zones = " and ".join(place.zone or "a zone" for place in places)
         lines = [line for place in places for line in _addresses(place)]
         inside = (_machine("system nodes", plan.system),)
