@@ -150,7 +150,7 @@ class Finding:
     could_not: bool = False
     """The command could not run, independent of the spec."""
     feature: str = ""
-    """The id of a missing feature, until the help names targets that support it."""
+    """The id of a feature that the target lacks; the help names targets that support it."""
     unused: bool = False
     """The target does not use what is at ``path``; other targets may."""
     fix: Fix | None = field(default=None, compare=False, repr=False)

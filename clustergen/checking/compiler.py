@@ -17,7 +17,7 @@ from clustergen.plan.features.rules.support import unsupported
 from clustergen.plan.model import Plan
 from clustergen.plan.model.foundation import Served
 from clustergen.spec import exposed, formats, named_targets, parse, remainders, source
-from clustergen.spec.rules.form import FOREIGN
+from clustergen.spec.rules.form import OTHER_TOOL
 from clustergen.spec.source import Document
 from clustergen.targets import Target, needs
 
@@ -155,7 +155,7 @@ def _check(document: Document | None, findings: list[Finding], request: _Request
     spec, found = parse(document)
     if spec is None and (format := formats.recognized(document.data)):
         # Its keys are no mistakes of a spec: one finding explains more than one for each of them.
-        found = [FOREIGN.at((), f"this is {format}, not a spec", help=_IMPORT)]
+        found = [OTHER_TOOL.at((), f"this is {format}, not a spec", help=_IMPORT)]
         return Checked(None, MappingProxyType({}), tuple(map(document.place, found)))
     plans: dict[str, Plan] = {}
     if spec is not None:
@@ -311,7 +311,7 @@ def _with_other_targets(finding: Finding) -> Finding:
     *first, last = targets.supporting(finding.feature) or [""]
     choice = f"{', '.join(first)} or {last}" if first else last
     way_out = f"{finding.help}; or use {choice}" if last else finding.help
-    return replace(finding, help=way_out, feature="")
+    return replace(finding, help=way_out)
 
 
 def _overlaid(plan: Plan, target: Target, *, flawed: bool) -> Iterator[Finding]:

@@ -60,10 +60,10 @@ def exists(code: str, known: Iterable[str], *, custom: bool = False) -> bool:
 
     With ``custom``, it may be that of a custom rule that is not ``known``.
     """
-    return any(each.startswith(code) for each in known) or (custom and is_foreign(code))
+    return any(each.startswith(code) for each in known) or (custom and may_be_custom(code))
 
 
-def is_foreign(code: str) -> bool:
+def may_be_custom(code: str) -> bool:
     """Whether none of our codes can begin with the same prefix as ``code``."""
     return not any(area.startswith(code[:3]) for area in AREAS)
 

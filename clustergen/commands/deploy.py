@@ -16,9 +16,9 @@ from clustergen.deployment import actions, reading
 from clustergen.deployment.batch import BatchCluster
 from clustergen.deployment.cluster import Cluster
 from clustergen.deployment.eks import EksCluster
+from clustergen.deployment.existing_hyperpod import ExistingHyperPod
 from clustergen.deployment.hyperpod import HyperPodCluster
-from clustergen.deployment.hyperpod_eks import HyperPodOnEks, JoinedOnEks
-from clustergen.deployment.hyperpod_joined import JoinedHyperPod
+from clustergen.deployment.hyperpod_eks import ExistingHyperPodOnEks, HyperPodOnEks
 from clustergen.deployment.imagined import Imagined, Unused
 from clustergen.deployment.kinds import Eks, HyperPod
 from clustergen.deployment.parallelcluster import ParallelClusterCluster
@@ -34,8 +34,8 @@ def hyperpod(run: Run) -> Cluster:
     service = run.bundle.service
     joins = isinstance(service, HyperPod) and service.joins
     if isinstance(service, HyperPod) and service.eks:
-        return JoinedOnEks(run) if joins else HyperPodOnEks(run)
-    return JoinedHyperPod(run) if joins else HyperPodCluster(run)
+        return ExistingHyperPodOnEks(run) if joins else HyperPodOnEks(run)
+    return ExistingHyperPod(run) if joins else HyperPodCluster(run)
 
 
 CLUSTERS: Final[Mapping[str, Callable[[Run], Cluster]]] = {

@@ -225,7 +225,7 @@ def destroy(run: Run, cluster: Cluster) -> None:
         run.note(f"This goes: {line}")
     if run.options.plan:
         return
-    run.confirm_deletion(f"the cluster {run.bundle.cluster}")
+    run.confirm_deletion("the cluster", run.bundle.cluster)
     if stack := run.stack("monitoring"):
         stacks.delete(run, stack, quietly=not stack.template)
     _delete_schedules(run)
@@ -265,7 +265,7 @@ def destroy_foundation(run: Run, cluster: Cluster) -> None:
         run.note(line)
     if run.options.plan:
         return
-    run.confirm_deletion(f"the foundation {foundation.stack(run).name}")
+    run.confirm_deletion("the foundation", foundation.stack(run).name)
     known = losses.known_before(run)
     stacks.delete(run, foundation.stack(run))
     losses.explain_retained(run, known)

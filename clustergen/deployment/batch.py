@@ -231,7 +231,7 @@ class BatchCluster(StackCluster):
         failed = self.run.world.change(call, **given, status="DRAINING").get("failures") or ()
         for each in failed:
             raise Stop(f"ECS does not drain {node.id}: {each.get('reason')}")
-        return printing.line(self.run.world.words(call, {**given, "status": "ACTIVE"}))
+        return printing.line(self.run.world.command(call, {**given, "status": "ACTIVE"}))
 
     def test(self, group: str, entrance: Node | None) -> None:  # noqa: ARG002
         if group:

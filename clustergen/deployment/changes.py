@@ -107,7 +107,7 @@ class Guard(NamedTuple):
     kind: str
     """``replaces-resource``, ``replaces-nodes``, ``removes-nodes``; ``refused``: nobody can."""
     what: str
-    """Words that go on "the change would"."""
+    """What goes on "the change would", without a full stop."""
     why: str = ""
     """A sentence about what that means."""
 
@@ -147,7 +147,7 @@ def groups_with_one_name(changes: Collection[Change], resources: Json) -> Iterat
     groups = [each for each in replaced(changes) if each.type.endswith(ends)]
     named = (each for each in groups if _has_name(resources.get(each.id, {})))
     if names := [each.id for each in named if all(p not in _NAMES for p, _ in each.properties)]:
-        way = "which fails: two node groups cannot share a name. Rename it in the spec."
+        way = "which fails: two node groups cannot share a name. Rename it in the spec"
         yield Guard("refused", f"replace {', '.join(names)}, {way}")
 
 
@@ -169,7 +169,7 @@ def moved_links(changes: Collection[Change]) -> Iterator[Guard]:
         why = (
             "which FSx refuses where the old one has the same path or place in S3. Remove it from "
             "the spec and deploy that; delete it, if it stays; and add the new one in the next "
-            "deployment."
+            "deployment"
         )
         yield Guard("replaces-resource", f"replace {', '.join(names)}, {why}")
 
@@ -210,7 +210,7 @@ def changed_shares(changes: Collection[Change]) -> Iterator[Guard]:
     if queues and any(each.action != "Modify" for each in policies):
         why = (
             f"give fair shares to {', '.join(queues)} or take them away, which Batch rejects. "
-            "Rename the queues in the spec: Batch creates new ones."
+            "Rename the queues in the spec: Batch creates new ones"
         )
         yield Guard("refused", why)
 

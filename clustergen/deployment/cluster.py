@@ -56,7 +56,7 @@ class Cluster:
         return ""
 
     @property
-    def joined(self) -> bool:
+    def shared(self) -> bool:
         """Whether others have nodes in the cluster, too."""
         return False
 
@@ -184,7 +184,7 @@ class Cluster:
         return []
 
 
-def stop_at_others(names: list[str], way: str) -> None:
+def stop_if_shared(names: list[str], way: str) -> None:
     """Stop before the cluster is deleted with what others have in it; ``way`` deletes that."""
     if names:
         raise Stop(

@@ -95,7 +95,7 @@ def replace(run: Run, cluster: Cluster) -> None:
     # Also one that does not run.
     there = [each for each in cluster.nodes() if not each.ends] if cluster.exists() else []
     node = _chosen(run, there)
-    run.confirm_deletion(f"what runs on {node.id} of {node.group}, and the node {node.id}")
+    run.confirm_deletion(f"what runs on {node.id} of {node.group}, and the node", node.id)
     cluster.replace(node)
     run.note(f"{node.id} ends. Where its group keeps its size, another node starts: see --status.")
 
@@ -132,7 +132,7 @@ def _ids(run: Run, cluster: Cluster) -> list[str]:
     """
     wanted = run.options.node
     if not wanted:
-        apart = cluster.joined and cluster.logs_by_node
+        apart = cluster.shared and cluster.logs_by_node
         return [node.id for node in cluster.nodes()] if apart else [""]
     if not cluster.logs_by_node:
         raise Stop("the log streams of this service do not name nodes: leave out --node.")

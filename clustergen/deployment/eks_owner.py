@@ -6,7 +6,7 @@ import json
 from typing import Final
 
 from clustergen.deployment import cloudformation
-from clustergen.deployment.cluster import stop_at_others
+from clustergen.deployment.cluster import stop_if_shared
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.model import Stack
 from clustergen.deployment.references import clusters
@@ -57,6 +57,6 @@ def check_alone(run: Run, stack: Stack, api: Kubernetes, hyperpod: str = "") -> 
             f"{'; '.join(doubts)}. Nothing was deleted. Run this with permission to ask; or, if "
             "there are none, add --allow-replacement."
         )
-    stop_at_others(
+    stop_if_shared(
         found, "Let their owners delete it, with deploy.sh --destroy of their own bundles."
     )

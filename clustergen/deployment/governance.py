@@ -187,7 +187,7 @@ class Governance:
     def _stop_at_foreign(self, kind: _Kind, name: str, shown: Json) -> None:
         if _is_made(kind, name, shown):
             return
-        command = self.run.world.words(kind.delete, {kind.id: shown[kind.id]})
+        command = self.run.world.command(kind.delete, {kind.id: shown[kind.id]})
         way = "Rename the queue in the spec, and render again. " if kind is _QUOTA else ""
         raise Stop(
             f"clustergen did not make the {kind.noun} {name}: its description is "

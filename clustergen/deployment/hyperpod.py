@@ -20,7 +20,7 @@ from clustergen.deployment import (
 )
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
-from clustergen.deployment.cluster import stop_at_others
+from clustergen.deployment.cluster import stop_if_shared
 from clustergen.deployment.hyperpod_api import MINUTES, groups_of, incomplete
 from clustergen.deployment.hyperpod_nodes import HyperPodNodes
 from clustergen.deployment.hyperpod_plans import TrainingPlans
@@ -348,7 +348,7 @@ class HyperPodCluster(HyperPodNodes):
             return
         shown = self.api.describe()
         names = (e["InstanceGroupName"] for e in hyperpod_requests.every_group(shown))
-        stop_at_others(
+        stop_if_shared(
             [f"the instance group {name}" for name in names if name not in self.groups],
             "Let their owners delete them; those that were in the spec before, you delete so: aws "
             f"--region {self.run.bundle.region} sagemaker update-cluster --cluster-name "

@@ -18,9 +18,9 @@ from clustergen.deployment import (
 from clustergen.deployment.administrators import check_administrators, kept_entries
 from clustergen.deployment.bucket import Rows
 from clustergen.deployment.changes import Guard
+from clustergen.deployment.existing_hyperpod import ExistingHyperPod
 from clustergen.deployment.governance import Governance
 from clustergen.deployment.hyperpod import HyperPodCluster
-from clustergen.deployment.hyperpod_joined import JoinedHyperPod
 from clustergen.deployment.kinds import HyperPod, NodesInEks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.node_pools import NodePools
@@ -264,7 +264,7 @@ class HyperPodOnEks(HyperPodCluster):
             self.kubernetes.own_script(_APPLY, "--remove")
 
 
-class JoinedOnEks(HyperPodOnEks, JoinedHyperPod):
+class ExistingHyperPodOnEks(HyperPodOnEks, ExistingHyperPod):
     """Groups of this bundle in a HyperPod cluster that exists."""
 
     def check_eks(self, arn: str) -> None:

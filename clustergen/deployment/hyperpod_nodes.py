@@ -33,7 +33,7 @@ class HyperPodNodes(Cluster):
         return None
 
     @property
-    def joined(self) -> bool:
+    def shared(self) -> bool:
         return self.among is not None
 
     def present(self, shown: Json) -> list[str]:
@@ -53,7 +53,7 @@ class HyperPodNodes(Cluster):
         return self.api.rows(shown, self.present(shown))
 
     def nodes(self) -> Iterator[Node]:
-        return self.api.nodes_among(self.present(self.api.describe()) if self.joined else None)
+        return self.api.nodes_among(self.present(self.api.describe()) if self.shared else None)
 
     def session(self, node: Node) -> str:
         return f"sagemaker-cluster:{self.api.id()}_{node.group}-{node.id}"

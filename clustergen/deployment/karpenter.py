@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Final
 
-from clustergen.deployment.cluster import stop_at_others
+from clustergen.deployment.cluster import stop_if_shared
 from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.node_pools import CLAIMS, POOL, POOLS, NodePools
@@ -41,7 +41,7 @@ class Karpenter(NodePools):
     def check_alone(self) -> None:
         """Stop if others have pools: their nodes would run on without Karpenter and the cluster."""
         way = "Let their owners delete them (kubectl delete nodepools)."
-        stop_at_others(self._read()[1], way)
+        stop_if_shared(self._read()[1], way)
 
     def stop(self) -> None:
         """End the nodes of this bundle, and start no more."""

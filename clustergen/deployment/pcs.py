@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple, cast
 from clustergen.base.artifacts import Json
 from clustergen.deployment import cloudformation, nodes, schedules, slurm_nodes
 from clustergen.deployment.bucket import Rows
-from clustergen.deployment.cluster import each_stopped, stop_at_others
+from clustergen.deployment.cluster import each_stopped, stop_if_shared
 from clustergen.deployment.kinds import Pcs
 from clustergen.deployment.nodes import Node
 from clustergen.deployment.run import Outputs
@@ -106,7 +106,7 @@ class PcsCluster(StackCluster):
         return [[name, value] for name, value in super().outputs().items()]
 
     @property
-    def joined(self) -> bool:
+    def shared(self) -> bool:
         return bool(self.service.cluster)
 
     @property
@@ -341,7 +341,7 @@ class PcsCluster(StackCluster):
         call, member = "pcs:ListComputeNodeGroups", "computeNodeGroups"
         found = self.run.world.ask_all(call, member, clusterIdentifier=cluster) or []
         others = [f"the node group {each['name']}" for each in found if each["id"] not in made]
-        stop_at_others(
+        stop_if_shared(
             others, "Let their owners delete them, with deploy.sh --destroy of their own bundles."
         )
 

@@ -170,11 +170,11 @@ class Run:
         self.note(text)
         return self.options.asks("Continue? [y/N] ").strip().lower() in ("y", "yes")
 
-    def confirm_deletion(self, what: str) -> None:
-        """Stop unless the user consents to a deletion, by an option or by typing a name."""
+    def confirm_deletion(self, what: str, name: str) -> None:
+        """Stop unless the user consents to a deletion, by an option or by typing ``name``."""
         if self.options.yes:
             return
-        name = what.rpartition(" ")[2]
+        what = f"{what} {name}"
         if self.options.asks is None:
             raise Stop(f"this deletes {what}. Nothing was deleted. If this is intended, add --yes.")
         typed = self.options.asks(f"This deletes {what}. To continue, type {name}: ")
@@ -191,7 +191,7 @@ class Run:
 
 def _refusal(guards: Mapping[str, list[Guard]]) -> str:
     sentences = [
-        f"the change would {', '.join(_clause(g) for g in each)}."
+        f"the change would {', '.join(g.what for g in each)}."
         f"{''.join(f' {g.why}' for g in each if g.why)} Nothing was changed in {stack}."
         for stack, each in guards.items()
     ]
@@ -200,10 +200,6 @@ def _refusal(guards: Mapping[str, list[Guard]]) -> str:
     if "refused" in kinds:
         return text
     return f"{text} If this is intended, add {' '.join(map(_option, kinds))}."
-
-
-def _clause(guard: Guard) -> str:
-    return guard.what.removesuffix(".")
 
 
 def _option(kind: str) -> str:

@@ -120,7 +120,7 @@ def _ran(run: Run, on: Node, what: str, script: str, minutes: int) -> str:
         found = run.world.ask(call, "Status", **names)
         return found if found and found["Status"] not in _RUNNING else None
 
-    shown = printing.line(run.world.words(call, names))
+    shown = printing.line(run.world.command(call, names))
     found = run.world.wait(minutes, f"{what}, on {on.id}", ended, f"run {shown}")
     said = f"{found.get('StandardOutputContent', '')}{found.get('StandardErrorContent', '')}"
     if found["Status"] != "Success":

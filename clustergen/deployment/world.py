@@ -122,7 +122,7 @@ class World:
 
         ``needed`` is a member that an answer has, also if the list is empty.
         """
-        words = self.words(call, arguments)
+        words = self.command(call, arguments)
         pages = self.asked(words, self._pages(call, arguments))
         if pages is not None and needed and all(needed not in page for page in pages):
             raise nothing(words)
@@ -135,7 +135,7 @@ class World:
             return None
         found = at(answer, path)
         if found is None:
-            raise nothing(self.words(call, arguments))
+            raise nothing(self.command(call, arguments))
         return found
 
     def allowed(
@@ -146,7 +146,7 @@ class World:
         ``doubts`` gets the reason if the caller may not ask, or cannot reach the service; without
         it, that ends the run.
         """
-        words = self.words(call, arguments)
+        words = self.command(call, arguments)
         answer = self.asked(words, self._sends(call, arguments), doubts)
         if answer is not None and needed and needed not in answer:
             raise nothing(words)
@@ -154,7 +154,7 @@ class World:
 
     def allowed_all(self, doubts: list[str], call: str, member: str, **arguments: Any) -> list[Any]:
         """As :meth:`allowed`, a list from all pages; empty without an answer."""
-        pages = self.asked(self.words(call, arguments), self._pages(call, arguments), doubts)
+        pages = self.asked(self.command(call, arguments), self._pages(call, arguments), doubts)
         return [each for page in pages or () for each in page.get(member, ())]
 
     def _sends(self, call: str, arguments: Mapping[str, Any]) -> Callable[[], Json]:
@@ -191,7 +191,7 @@ class World:
 
         :raises Stop: if the service refuses it, or it is not known whether it did.
         """
-        return self.changed(self.words(call, arguments), self._sends(call, arguments))
+        return self.changed(self.command(call, arguments), self._sends(call, arguments))
 
     def send_file(
         self, call: str, request: Mapping[str, Any], path: str, beside: Mapping[str, Any] = {}
@@ -201,7 +201,7 @@ class World:
         ``beside`` has the members that are not in the file.
         """
         given = printing.FileRequest(request, path, beside)
-        return self.changed(self.words(call, given), self._sends(call, given))
+        return self.changed(self.command(call, given), self._sends(call, given))
 
     def changed(self, words: Sequence[str], send: Callable[[], T]) -> T:
         """As :meth:`change`, by a command in ``words`` that ``send`` runs."""
@@ -280,7 +280,7 @@ class World:
             if not self.programs.has(name):
                 raise Stop(f"{name} is required, but not on PATH: install it, and run this again.")
 
-    def words(self, call: str, arguments: Mapping[str, Any]) -> list[str]:
+    def command(self, call: str, arguments: Mapping[str, Any]) -> list[str]:
         """A call as a command of the AWS CLI."""
         return printing.aws(call, arguments, self.region)
 

@@ -55,7 +55,7 @@ def _diagnostic(finding: Finding, text: Text) -> types.Diagnostic:
 
 def _link(finding: Finding) -> str:
     """The page of the rule, or its source; rules of a project have no page."""
-    own = not registry.is_foreign(finding.code)
+    own = not registry.may_be_custom(finding.code)
     page = documentation.page_of(finding.code, documentation.addresses()) if own else ""
     return page or finding.note.partition("\n")[0]
 

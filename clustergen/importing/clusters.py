@@ -47,7 +47,7 @@ class Reader(NamedTuple):
     form: Form
     main: str
     """The section that every cluster has."""
-    words: Callable[[Json, Answers, Notes], Json]
+    fields: Callable[[Json, Answers, Notes], Json]
     described: Callable[[Sequence[Source], Notes], list[Resource]] = lambda _sources, _notes: []
     """The resources that descriptions of the service show."""
     prepared: Callable[[Json, Notes], Json] = lambda found, _notes: found
@@ -89,7 +89,7 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
         looked_up = frozenset(reader.form.parameters.values())
         known = Questions(notes, answers.region, looked_up).answered(known)
         known = settings.identified(known, found, reader.form)
-    words = reader.words(known, answers, notes)
+    words = reader.fields(known, answers, notes)
     if _is_ours(sources):
         words["monitoring"] = {**words.get("monitoring", {}), **_logs(found)}
     found.settings = known

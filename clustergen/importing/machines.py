@@ -69,7 +69,7 @@ def missing_group(place: Path, notes: Notes) -> Json:
     return {"name": NO_GROUP, "instance_type": "m7i.4xlarge", "count": {"min": 0, "max": 1}}
 
 
-def words(data: Json) -> Json:
+def fields(data: Json) -> Json:
     """What the data of a launch template says in words."""
     volumes = [section(each, "Ebs") for each in items(data, "BlockDeviceMappings")]
     return {

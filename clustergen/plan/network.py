@@ -84,7 +84,7 @@ def _control_plane(spec: Spec) -> str | None:
 
 def _scheduler(spec: Spec, served: Served) -> str | None:
     """The security group of a scheduler that exists; the same for all targets, too."""
-    names = (name.replace("-", "_") for name in served.with_part("scheduler-access"))
+    names = (name.replace("-", "_") for name in served.needing("scheduler-access"))
     sections = filter(None, (getattr(spec.targets, name, None) for name in names))
     return next((section.cluster_security_group for section in sections), None)
 

@@ -167,7 +167,7 @@ class MachinePlanner:
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html
         if capacity.reserved:
             self._decide(
-                (*path, "placement"), f"{group.name}: its {capacity.words} determines the placement"
+                (*path, "placement"), f"{group.name}: its {capacity.title} determines the placement"
             )
             return Placement("none")
         self._decide((*path, "placement"), f"{group.name}: cluster placement group, for EFA")

@@ -21,7 +21,7 @@ from clustergen.plan.model import (
     Volume,
 )
 
-Quota = TypeVar("Quota", str, tuple[str, str], tuple[str, str, str])
+Quota = TypeVar("Quota", tuple[str, bool], tuple[str, str], tuple[str, str, str])
 
 
 class Need(NamedTuple):
@@ -114,14 +114,14 @@ VOLUME: Final = "Maximum size of EBS volume in GB for a SageMaker HyperPod clust
 
 def _of_instances(fleets: Iterable[_Fleet]) -> Iterator[Need]:
     """SageMaker counts instances by its name of the type."""
-    used: list[_Used[str]] = []
+    used: list[_Used[tuple[str, bool]]] = []
     for fleet in fleets:
-        names = [_SPOT_USAGE if fleet.kind == "spot" else _USAGE]
-        names += [_PLANNED] * (fleet.kind == "training-plan")
-        titles = (name.format(type.ml_name) for type in fleet.types for name in names)
-        used += ((title, fleet.path, fleet.most) for title in titles)
-    for title, path, amount in _summed(used):
-        running = not title.startswith(_PLANNED.partition("{")[0])
+        names = [(_SPOT_USAGE if fleet.kind == "spot" else _USAGE, True)]
+        names += [(_PLANNED, False)] * (fleet.kind == "training-plan")
+        for type in fleet.types:
+            quotas = ((name.format(type.ml_name), running) for name, running in names)
+            used += ((quota, fleet.path, fleet.most) for quota in quotas)
+    for (title, running), path, amount in _summed(used):
         yield Need("sagemaker", title, "", amount, path=path, running=running)
 
 

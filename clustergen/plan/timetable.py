@@ -101,7 +101,7 @@ def phases(plan: Plan) -> Iterator[Phase]:
     return ((each.group.name, each.launches, each.stops) for each in timetables(plan))
 
 
-def words(phases: Iterable[Phase]) -> list[str]:
+def arguments(phases: Iterable[Phase]) -> list[str]:
     """Three words for each phase, as ``shared/phase.sh.j2`` reads them."""
     each = ((group, seconds(launch), seconds(stop)) for group, launch, stop in phases)
     return [word for phase in each for word in phase]

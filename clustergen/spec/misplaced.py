@@ -77,8 +77,8 @@ def of_target(path: Path) -> str:
     others = [n for n in sections.keys(path[:1], {}) if key in sections.keys((*path[:1], n), {})]
     if not others:
         return ""
-    here = _instead()["options"].get(str(key), {}).get(str(target), "remove it here")
-    return f"an option of {_joined(others)}{';' if here == 'remove it here' else ':'} {here}"
+    here = _instead()["options"].get(str(key), {}).get(str(target))
+    return f"an option of {_joined(others)}{f': {here}' if here else '; remove it here'}"
 
 
 def of_addition(path: Path, addition: object) -> str:

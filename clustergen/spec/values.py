@@ -19,15 +19,22 @@ from clustergen.spec.source.scalars import resolve
 Error = Any
 """One of pydantic's error details, a TypedDict."""
 
-_EXPECTED = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "bool_type": "true or false",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
+_KINDS: Mapping[str, type] = {
+    "string_type": str,
+    "int_type": int,
+    "int_from_float": int,
+    "bool_type": bool,
+    "list_type": list,
+    "dict_type": dict,
+    "model_type": dict,
+    "model_attributes_type": dict,
+}
+_EXPECTED: Mapping[type, str] = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a mapping",
 }
 _LIMITS = {
     "greater_than_equal": ("{0} is below {ge}", "write {ge} or more"),
@@ -204,13 +211,13 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
         bound = next((detail["ctx"][name] for name in ("ge", "le") if name in detail["ctx"]), None)
         fix = None if bound is None else unsafe(put(path, bound))
         return form.VALUE.at(path, message, help=help, fix=fix)
-    if kind in _EXPECTED:
-        message = f"expected {_EXPECTED[kind]}, found {_shown(value)}"
+    if expected := _KINDS.get(kind):
+        message = f"expected {_EXPECTED[expected]}, found {_shown(value)}"
         several = f"{path[-1]}s"  # `instance_type` takes one, `instance_types` takes several
         if isinstance(value, list) and several in sections.keys(path[:-1], data):
             fix = safe(rename(path, several))
             return form.TYPE.at(path, message, help=f"write {several}: a list", fix=fix)
-        help, meant = _repaired_kind(path, _EXPECTED[kind], value, data)
+        help, meant = _repaired_kind(path, expected, value, data)
         if meant is None and value is None:
             return form.TYPE.at(path, message, help=help, fix=unsafe(drop(path)))
         fix = None if meant is None else safe(put(path, meant))  # 0 is a meaning, too
@@ -219,19 +226,19 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
     return form.VALUE.at(path, message[:1].lower() + message[1:])
 
 
-def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> tuple[str, Any]:
+def _repaired_kind(path: Path, expected: type, value: Any, data: Any) -> tuple[str, Any]:
     """How to write the value in the kind that the field accepts, and that value if it is known."""
-    if expected == "a whole number" and isinstance(value, str):
+    if expected is int and isinstance(value, str):
         number = None if _DURATION.fullmatch(value) else number_in(value)
         return ("", None) if number is None else (f"write {number}", number)
-    if expected == "text" and isinstance(value, list) and len(value) == 1:
+    if expected is str and isinstance(value, list) and len(value) == 1:
         return f"write {value[0]}, which is no list", None
-    if expected == "text" and isinstance(value, bool | int | float):
+    if expected is str and isinstance(value, bool | int | float):
         return f'write "{_plain(value)}", in quotes', _plain(value)
-    if expected == "a list":
+    if expected is list:
         one = isinstance(value, str)
         return (f"write [{value}]", [value]) if one else ("begin each item with `- `", None)
-    if expected == "a mapping":
+    if expected is dict:
         known = sections.keys(path, data)
         if meant := _as_mapping(value, known, sections.main_key(path, data)):
             return f"write {_flow(meant)}", meant

@@ -1,4 +1,4 @@
-"""Each command has a test and a page, and each import format has both."""
+"""Each command has a test, a page and a line in the contents; each format a test and a page."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from tests.support.paths import DOCS, ROOT
 COMMANDS = sorted(_ACTION.choices)
 FILES = {*DOCS.rglob("*.md")} - {*DOCS.glob("rules/*")}
 PAGES = {path: path.read_text(encoding="utf-8") for path in FILES}
+CONTENTS = PAGES.pop(DOCS / "README.md") + (ROOT / "README.md").read_text(encoding="utf-8")
 TESTS = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
 SHARED = {"cloudformation", "rules"}
 FORMATS = sorted({p.parent.name for p in (ROOT / "clustergen/importing").glob("*/*.py")} - SHARED)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_a_page_and_a_test(command: str) -> None:
+def test_each_command_has_a_test_a_page_and_a_line_in_the_contents(command: str) -> None:
+    assert re.search(rf"clustergen {command}\b", CONTENTS)
     # `cli.md` is generated from the options, and so has every command.
     own = [text for path, text in PAGES.items() if path.name != "cli.md"]
     assert any(re.search(rf"clustergen {command}\b", text) for text in own)

@@ -24,12 +24,10 @@ def types(*names: str) -> str:
 
 EXPECTED = rows("""
 # What EC2 has, and where.
-node_groups: [{name: h200, instance_type: p5en.48xlage}]
-    CAP001 | p5en has no size 48xlage | did you mean p5en.48xlarge?
+node_groups: [{name: h200, instance_type: p4de.24xlage}]
+    CAP001 | p4de has no size 24xlage | did you mean p4de.24xlarge?
 node_groups: [{name: h200, instance_type: ml.p5.48xlarge}]
     CAP001 | a spec names EC2 instance types: without SageMaker's ml. | did you mean p5.48xlarge?
-node_groups: [{name: h200, instance_type: H200}]
-    CAP001 | h200 is an accelerator, not an instance type | use p5e.48xlarge, p5en.48xlarge
 node_groups: [{name: h200, instance_type: null, instance_types: [m7i.4xlarge, m7i.9xlarge]}]
     CAP001 | m7i has no size 9xlarge | did you mean m7i.12xlarge? The family has m7i.large,
     m7i.xlarge, m7i.2xlarge,

@@ -301,13 +301,13 @@ def test_cases_without_an_example(
     assert validated(checked, files_of(checked, target), target, parallelcluster) == []
 
 
-SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.cards) > 1]
+SEVERAL_CARDS = [type for type in catalog.every() if type.efa and len(type.cards) > 1]
 
 
 @pytest.mark.parametrize("layout", ["efa", "efa-only"])
 def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> None:
     """PCS takes the interfaces from the template as they are; ParallelCluster makes its own."""
-    groups = ", ".join(group(number, name, layout) for number, name in enumerate(SEVERAL_CARDS))
+    groups = ", ".join(group(number, type, layout) for number, type in enumerate(SEVERAL_CARDS))
     plan = check_fragment(f"node_groups: [{groups}]", PCS).plans[PCS]
     document = json.loads(json.dumps(targets.load(PCS).document(plan)))
     types = [resource["Type"] for resource in document["Resources"].values()]
@@ -315,7 +315,7 @@ def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> No
     assert template_violations(document, "us-east-1") == []
 
 
-def group(number: int, name: str, layout: str) -> str:
-    capacity = "{capacity_block: cr-0a1b2c3d}" if "gb200" in name else "on-demand"
+def group(number: int, type: catalog.InstanceType, layout: str) -> str:
+    capacity = "on-demand" if "on-demand" in type.usage_classes else "{capacity_block: cr-0a1b2c3d}"
     shape = f"count: 18, capacity: {capacity}, efa_layout: {layout}"
-    return f"{{name: group{number}, instance_type: {name}, {shape}}}"
+    return f"{{name: group{number}, instance_type: {type.name}, {shape}}}"

@@ -25,6 +25,8 @@ class Change:
     code: str
     message: str
     way_out: str
+    feature: str
+    """The id of the feature that the target lacks; empty if something else is wrong."""
     places: tuple[Span, ...]
 
 
@@ -77,14 +79,12 @@ class Standing:
     def changes(self) -> tuple[Change, ...]:
         """The necessary changes, each listed once even if it occurs in several places."""
         # The target is known here, so the name of an unsupported feature is enough.
-        short = {
-            features.message(feature, "none", self.target.title): feature.title
-            for feature, _ in self.answers("none")
-        }
-        found: dict[tuple[str, str, str], list[Span]] = {}
+        short = {feature.id: feature.title for feature, _ in self.answers("none")}
+        found: dict[tuple[str, str, str, str], list[Span]] = {}
         for finding in errors(self.findings):
-            message = short.get(finding.message, finding.message)
-            places = found.setdefault((finding.code, message, finding.help), [])
+            message = short.get(finding.feature, finding.message)
+            what = finding.code, message, finding.help, finding.feature
+            places = found.setdefault(what, [])
             places += [finding.span] if finding.span else []
         return tuple(Change(*what, tuple(places)) for what, places in found.items())
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from clustergen.bundle.readme.storage import described
 from clustergen.plan import endpoints
-from clustergen.plan.model import Bucket, NodeGroup, Plan, Ref, Storage, Subnet
+from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan, Ref, Storage, Subnet
 from clustergen.plan.network import capacity
 from clustergen.services.cost.network import public_machines
 from clustergen.services.cost.nodes import OPTIONS, machines
@@ -112,7 +112,8 @@ def _public(plan: Plan) -> Iterator[Box]:
     network = plan.network
     for place in network.public[:1]:
         inside = [Box("network", "NAT gateway")] if network.new else []
-        inside += (_machine(title, plan) for title in public_machines(plan))
+        public = public_machines(plan).values()
+        inside += (_machine(title, each) for title, each in machines(plan) if each in public)
         yield Box("subnet", _subnet_title("Public subnet", place), (), tuple(inside))
 
 
@@ -125,19 +126,18 @@ def _system_subnets(plan: Plan) -> list[Subnet]:
 
 def _kubernetes(plan: Plan) -> Iterator[Box]:
     """One box for the system subnets, over which system nodes are spread."""
-    if places := _system_subnets(plan):
+    if plan.system and (places := _system_subnets(plan)):
         zones = " and ".join(place.zone or "a zone" for place in places)
         lines = [line for place in places for line in _addresses(place)]
-        inside = (_machine("system nodes", plan),)
+        inside = (_machine("system nodes", plan.system),)
         yield Box("subnet", f"System subnets, {zones}", tuple(lines), inside)
 
 
 def _nodes_subnet(plan: Plan) -> Box:
     """The subnet of nodes and file systems, with the addresses that they need at most."""
     (place, *_) = plan.network.private
-    elsewhere = set(public_machines(plan))
-    elsewhere |= {"system nodes"} if _system_subnets(plan) else set()
-    inside = [_machine(title, plan) for title, _ in machines(plan) if title not in elsewhere]
+    apart = [*public_machines(plan).values(), *([plan.system] if _system_subnets(plan) else ())]
+    inside = [_machine(title, each) for title, each in machines(plan) if each not in apart]
     zonal = {(other.id,) for other in plan.network.zonal}
     inside += _groups([group for group in plan.node_groups if group.subnets not in zonal])
     inside += (_storage(item) for item in plan.storage if not isinstance(item, Bucket))
@@ -156,8 +156,7 @@ def _addresses(place: Subnet) -> tuple[str, ...]:
     return (f"{place.cidr}: {capacity(place.cidr):,} addresses",) if place.cidr else ()
 
 
-def _machine(title: str, plan: Plan) -> Box:
-    machine = dict(machines(plan))[title]
+def _machine(title: str, machine: Machine) -> Box:
     return Box("nodes", title, (f"{machine.count} x {machine.type.name}",))
 
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 from clustergen.analysis import compare
 from clustergen.analysis.diff.view import QUIET
 from clustergen.analysis.move.model import End
 from clustergen.bundle.effects import effects
-from clustergen.plan.features import FEATURES
-from clustergen.plan.features.rules.support import unsupported
 from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.foundation import PATH as FOUNDATION
 
-_OTHER_TARGETS = re.compile("(; or|^) use [a-z, -]+$")
-_BY_CLUSTER = next(each.title for each in FEATURES if each.id == "storage.by-cluster")
 _ON_EKS = frozenset({"eks", "hyperpod-eks"})
 _ON_HYPERPOD = frozenset({"hyperpod-slurm", "hyperpod-eks"})
 
@@ -44,14 +39,14 @@ def reasons(old: End, new: End) -> Iterator[str]:
 
 def _changes(end: End) -> Iterator[str]:
     for standing in compare.compare("", end.checked, [end.target]).standings:
+        ways = {feature.id: support.how for feature, support in standing.answers("none")}
         for change in standing.changes:
-            # Another target is no way out of a move.
-            way_out = _OTHER_TARGETS.sub("", change.way_out)
-            text = f"{change.message}: {way_out}" if way_out else change.message
-            droppable = change.code == unsupported.code
-            if droppable and change.message == _BY_CLUSTER:
+            if change.feature == "storage.by-cluster":
                 continue  # an empty file system of the foundation is no way out of a move
-            without = "; or go without it, with --allow-unsupported" if droppable else ""
+            # Another target, which the finding names, is none either.
+            way_out = ways.get(change.feature, change.way_out)
+            text = f"{change.message}: {way_out}" if way_out else change.message
+            without = "; or go without it, with --allow-unsupported" if change.feature else ""
             yield f"{end.target}: {text}{without}"
 
 

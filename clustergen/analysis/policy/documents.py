@@ -12,7 +12,7 @@ from typing import Any
 from clustergen.analysis.policy import calls, facts, parallelcluster, scopes
 from clustergen.analysis.policy.packing import packed
 from clustergen.analysis.policy.scopes import Names
-from clustergen.analysis.policy.statement import Statement, joined, statement
+from clustergen.analysis.policy.statement import Statement, merged, statement
 from clustergen.base.artifacts import Bundle, Json
 from clustergen.base.text_lists import word_set, words
 from clustergen.checking import preflight
@@ -78,7 +78,7 @@ def documents(
     The first two run ``deploy.sh``: CloudFormation acts with the permissions of its caller.
     """
     case = _case(plan, bundle, account, CDK if cdk else ())
-    found = packed("scripts", joined(_scripts(case))) | packed("stacks", joined(_stacks(case)))
+    found = packed("scripts", merged(_scripts(case))) | packed("stacks", merged(_stacks(case)))
     return found | packed("cdk", [_bootstrap(case)]) if cdk else found
 
 

@@ -39,7 +39,7 @@ def statement(
     return Statement(sid, tuple(sorted(set(actions))), tuple(resources), text, effect)
 
 
-def joined(statements: Iterable[Statement]) -> list[Statement]:
+def merged(statements: Iterable[Statement]) -> list[Statement]:
     """The statements, with one for all actions on the same resources under the same condition."""
     found: dict[tuple[object, ...], Statement] = {}
     for each in statements:

@@ -21,7 +21,6 @@ from clustergen.facts.catalog.prices import RECORDED, Book
 from clustergen.plan import features
 from clustergen.services import cost
 from clustergen.services.cost.formatting import duration
-from clustergen.services.cost.nodes import OPTIONS
 
 WHY = {
     Certainty.GUARANTEED: "guaranteed from start to end, once an offering is found and bought",
@@ -107,8 +106,8 @@ def _answer(
     for name in offer.services:
         checked = compiler.check_text(draft.text(offer, name), targets=[name])
         if failed := errors(checked.findings):
-            what = f"{offer.type.name} as {OPTIONS[offer.kind]}, {targets.load(name).title}"
-            dropped.append(Dropped(what, failed[0].message))
+            why, title = failed[0].message, targets.load(name).title
+            dropped.append(Dropped(offer.type.name, why, offer.kind, service=title))
         else:
             services.append(_service(name, offer, draft.group(offer), checked, book))
     services.sort(key=lambda one: (len(one.warnings), len(one.losses)))

@@ -64,8 +64,23 @@ class Offer:
 class Dropped:
     """A way that does not exist, and why."""
 
-    what: str
+    type: str
     why: str
+    kind: CapacityKind | None = None
+    region: str = ""
+    service: str = ""
+    """The title of a target, if it is the only one that the reason is about."""
+
+    @property
+    def what(self) -> str:
+        """``p5.48xlarge as Spot in us-east-1``."""
+        return f"{self.type}{self.how}{f' in {self.region}' if self.region else ''}"
+
+    @property
+    def how(self) -> str:
+        """How it would be bought; empty if the reason is the same for all."""
+        option = f" as {OPTIONS[self.kind]}" if self.kind else ""
+        return f"{option}{f', {self.service}' if self.service else ''}"
 
 
 def offers(need: Need, book: Book = RECORDED) -> Iterator[Offer | Dropped]:
@@ -79,7 +94,7 @@ def offers(need: Need, book: Book = RECORDED) -> Iterator[Offer | Dropped]:
             yield _absent(type, need)
         for kind in FEATURES:
             if reason := _impossible(type, kind, need):
-                yield Dropped(f"{type.name} as {OPTIONS[kind]}", reason)
+                yield Dropped(type.name, reason, kind)
                 continue
             for region in places:
                 yield from _in_region(type, kind, region, need, book)
@@ -167,16 +182,16 @@ def _offer(  # noqa: PLR0913 the parts of an offer
     place = place_of(region, zones[0])
     nodes = nodes_of(type, need.count)
     rate, factor = _rate(type, kind, place, book, sagemaker=sagemaker)
-    what = f"{type.name} as {OPTIONS[kind]} in {region}"
     if rate is None and kind == "capacity-block":
-        return Dropped(what, "AWS lists no rate there")
+        return Dropped(type.name, "AWS lists no rate there", kind, region)
     if kind == "training-plan" and region not in blocks.PLAN_REGIONS.get(type.family, ()):
-        return Dropped(what, "no training plans were listed there in 2025-06")
+        why = "no training plans were listed there in 2025-06"
+        return Dropped(type.name, why, kind, region)
     if kind == "on-demand" and sagemaker and type.family in blocks.PLAN_ONLY:
-        return Dropped(what, "HyperPod has it in training plans only")
+        return Dropped(type.name, "HyperPod has it in training plans only", kind, region)
     if rate is None and not sagemaker and not prices.is_known(f"EC2 {type.name}"):
         why = "it has no On-Demand price: sold in blocks only"
-        return Dropped(f"{type.name} as {OPTIONS[kind]}", why)
+        return Dropped(type.name, why, kind)
     days = blocks.days(need.hours) if kind in ("capacity-block", "training-plan") else None
     return Offer(
         type=type,

@@ -133,15 +133,12 @@ def price(offer: Offer) -> str:
 
 def dropped(found: Recommendation) -> list[str]:
     """What is not possible; the same reason in several regions, or for several types, once."""
-    by_place: dict[tuple[str, str], list[str]] = {}
+    by_place: dict[tuple[str, str, str], list[str]] = {}
     for each in found.dropped:
-        what, _, region = each.what.partition(" in ")
-        by_place.setdefault((what, each.why), []).append(region)
+        by_place.setdefault((each.type, each.how, each.why), []).append(each.region)
     by_type: dict[tuple[str, str], list[str]] = {}
-    for (what, why), places in by_place.items():
-        type, _, how = what.partition(" as ")
-        key = (f" as {how}" if how else "", f"{_in(places)}: {why}")
-        by_type.setdefault(key, []).append(type)
+    for (type, how, why), places in by_place.items():
+        by_type.setdefault((how, f"{_in(places)}: {why}"), []).append(type)
     return [f"{', '.join(dict.fromkeys(types))}{how}{why}" for (how, why), types in by_type.items()]
 
 

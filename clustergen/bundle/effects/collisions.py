@@ -45,17 +45,17 @@ def of(change: Change, old: Json, replaced: Collection[Change]) -> str:
     name = replacing.NAMES.get(change.type)
     if name and _is_taken(change, name, ids):
         return (
-            f"is refused: {cause} of {change.name} cannot change, and two resources cannot have "
+            f"{cause} of {change.name} cannot change, and two resources cannot have "
             "its name; use another name"
         )
     if change.type == _REPOSITORY and _overlaps(change, old, ids):
         return (
-            f"is refused: {cause} of {change.name} cannot change while the old association has the "
-            f"same path or place in S3; {_taken_out(old[change.name])}"
+            f"{cause} of {change.name} cannot change while the old association has the same "
+            f"path or place in S3; {_taken_out(old[change.name])}"
         )
     owner, unique, why = _UNIQUE.get(change.type, ("", "", ""))
     if unique and _stays(change, unique, ids) and (not owner or _stays(change, owner, ids)):
-        return f"is refused: {cause} of {change.name} cannot change, because {why}"
+        return f"{cause} of {change.name} cannot change, because {why}"
     return ""
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import identity
 from clustergen.bundle.effects.model import Effect
 from clustergen.bundle.effects.values import at
 from clustergen.deployment.model import PATH
+from clustergen.plan.storage import output_stem
 
-_OF = pattern(r" of (/\S+)$")
 _OTHERS_DECIDE = "cluster.yaml", "manifests/volumes.yaml"
 """ParallelCluster and Kubernetes reject another file system at a mount."""
 
@@ -19,23 +18,12 @@ def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
     """New file systems at a mount that had one from outside the foundation: they are empty."""
     if identity.FOUNDATION not in new or any(path in new for path in _OTHERS_DECIDE):
         return
-    known = at(identity.document(old, PATH), "mounts") or {}
-    mounted = {mount for mounts in known.values() for mount in mounts}
-    ours = _made(old)
-    for mount, name in _made(new).items():
-        if mount in mounted and mount not in ours:
+    found = at(identity.document(old, PATH), "mounts.found") or ()
+    for mount in at(identity.document(new, PATH), "mounts.made") or ():
+        if mount in found:
+            name = output_stem(mount)
             text = (
                 f"mounts {name}, a new and empty file system, at {mount}: what was mounted there "
                 "stays as it is, but no node mounts it"
             )
             yield Effect("data-at-risk", name, "", text)
-
-
-def _made(files: Mapping[str, str]) -> Mapping[str, str]:
-    """The file systems of a foundation, by mount."""
-    found = {}
-    for name, output in identity.document(files, identity.FOUNDATION).get("Outputs", {}).items():
-        mount = _OF.search(str(output.get("Description")))
-        if mount and name.endswith("Id"):
-            found[mount[1]] = name.removesuffix("Id")
-    return found

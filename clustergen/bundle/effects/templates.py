@@ -76,9 +76,8 @@ def _updated(old: Json, new: Json, moved: Collection[str]) -> _Update:
         return update
     kept = {each.name for each in update.replaced if each.type in resources.NETWORK}
     followed = _followed(old, new, moved, frozenset(kept))
-    why = update.refused[stuck[0]].partition(": ")[2]
     undone = {
-        each.name: f"is refused: the whole update of the stack fails ({why})"
+        each.name: f"the whole update of the stack fails ({update.refused[stuck[0]]})"
         for each in followed.replaced
         if each.type in resources.NETWORK or each.fixed.endswith(_ADDRESSES)
     }
@@ -126,5 +125,5 @@ def _fixed(type: str, paths: list[str]) -> str:
 def _effects(change: Change, refused: Mapping[str, str]) -> list[Effect]:
     if change.name not in refused:
         return [resources.replaced(change)] if change.fixed else resources.updated(change)
-    text, source = refused[change.name], collisions.SOURCE
+    text, source = f"is refused: {refused[change.name]}", collisions.SOURCE
     return [Effect("refused", change.name, change.fixed, text, source, type=change.type)]

@@ -39,7 +39,7 @@ def _group(group: NodeGroup, least: int) -> Row:
         " or ".join(f"{number} x {name}" for name, number in _accelerators(group)),
         f"{vcpus(group):,}",
         str(group.efa_interfaces or ""),
-        " ".join(filter(None, (group.capacity.words, group.capacity.id))),
+        " ".join(filter(None, (group.capacity.title, group.capacity.id))),
     )
 
 

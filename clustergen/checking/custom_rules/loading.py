@@ -20,7 +20,7 @@ from clustergen.checking.custom_rules import (
     places,
     trust,
 )
-from clustergen.checking.custom_rules.rules.declarations import FOREIGN, UNALLOWED, UNLOADED
+from clustergen.checking.custom_rules.rules.declarations import OTHER_USER, UNALLOWED, UNLOADED
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -59,7 +59,7 @@ def waiting(file: Path, sources: Sequence[Source], *, consent: bool) -> Finding 
     if _is_foreign(file):
         message = f"{file} belongs to another user, so its custom rules were not loaded"
         help = "run in its folder if you trust it, or check without them: --no-custom-rules"
-        return FOREIGN.at((), message, help=help).placed(sources[0].at)
+        return OTHER_USER.at((), message, help=help).placed(sources[0].at)
     reason = None if consent else trust.allowed(file, *_consent(sources, file.parent))
     if reason is None:
         return None

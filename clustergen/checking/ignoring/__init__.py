@@ -92,9 +92,9 @@ def _unused(
 
 def _why_unused(code: str, ran: Ran) -> tuple[str, str]:
     """Why a code hides nothing, and help; empty if its rule may not have run."""
-    from clustergen.checking.registry import by_code, is_foreign, nearest  # imports all rules
+    from clustergen.checking.registry import by_code, may_be_custom, nearest  # imports all rules
 
-    if ran.custom is None and is_foreign(code):
+    if ran.custom is None and may_be_custom(code):
         return "", ""
     rules = by_code(ran.custom or ())
     if code not in rules:

@@ -30,22 +30,22 @@ def cluster_stacks(plan: Plan) -> list[str]:
     return [each.name for role, each in deployment.stacks(plan).items() if role not in others]
 
 
-def joined_hyperpod(plan: Plan) -> str:
+def existing_hyperpod(plan: Plan) -> str:
     """The existing HyperPod cluster to which instance groups are added; empty for a new one."""
     return plan.existing.cluster if plan.sagemaker else ""
 
 
-def joined_groups(case: Case) -> list[str]:
+def existing_groups(case: Case) -> list[str]:
     """Instance groups that an existing HyperPod cluster has under names of the plan."""
-    found = case.find(HYPERPOD, ClusterName=joined_hyperpod(case.plan)) or {}
+    found = case.find(HYPERPOD, ClusterName=existing_hyperpod(case.plan)) or {}
     there = {group["InstanceGroupName"] for group in found.get("InstanceGroups", ())}
     return [group.name for group in case.plan.node_groups if group.name in there]
 
 
 def is_deployed(case: Case) -> bool:
     """Whether the cluster runs already, so that its own nodes use addresses and reservations."""
-    if joined_hyperpod(case.plan):
-        return bool(joined_groups(case))
+    if existing_hyperpod(case.plan):
+        return bool(existing_groups(case))
     if case.plan.sagemaker:
         return case.find(HYPERPOD, ClusterName=case.plan.name) is not None
     return any(stack(case, name) is not None for name in cluster_stacks(case.plan))

@@ -165,7 +165,7 @@ def unused(project: Project, hidden: Sequence[Finding]) -> list[Finding]:
     codes = {finding.code for finding in hidden}
     found: list[Finding] = []
     for code in project.ignore:
-        is_unknown = project.rules is None and registry.is_foreign(code)
+        is_unknown = project.rules is None and registry.may_be_custom(code)
         if is_unknown or any(each.startswith(code) for each in codes):
             continue
         at = _place(project, "ignore", code)

@@ -260,7 +260,6 @@ class OpenZfsClass(NamedTuple):
     deployment: str
     throughputs: tuple[int, ...]
     """``ThroughputCapacity``, MB/s of the file system."""
-    intelligent_tiering: bool = False
 
 
 _OPENZFS_1 = (64, 128, 256, 512, 1024, 2048, 3072, 4096)
@@ -273,7 +272,7 @@ OPENZFS = (
     OpenZfsClass("SINGLE_AZ_2", _OPENZFS_2),
     OpenZfsClass("SINGLE_AZ_HA_1", _OPENZFS_1),
     OpenZfsClass("SINGLE_AZ_HA_2", _OPENZFS_2),
-    OpenZfsClass("MULTI_AZ_1", _OPENZFS_2, intelligent_tiering=True),
+    OpenZfsClass("MULTI_AZ_1", _OPENZFS_2),
 )
 OPENZFS_GIB = (64, 524_288)
 """Minimum and maximum ``StorageCapacity``."""

@@ -62,7 +62,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Text:
     """A field of one or more words, one of which must match."""
 
     read: Callable[[InstanceType], tuple[str, ...]]
@@ -70,14 +70,14 @@ class Words:
 
 _GIB = {"mib": 1 / 1024, "gib": 1.0, "tib": 1024.0}
 
-FIELDS: Mapping[str, Flag | Number | Words] = {
-    "accelerator": Words(lambda i: (i.accelerator.name,) if i.accelerator else ()),
-    "accelerator-kind": Words(lambda i: (i.accelerator.kind,) if i.accelerator else ()),
+FIELDS: Mapping[str, Flag | Number | Text] = {
+    "accelerator": Text(lambda i: (i.accelerator.name,) if i.accelerator else ()),
+    "accelerator-kind": Text(lambda i: (i.accelerator.kind,) if i.accelerator else ()),
     "accelerator-memory": Number(
         lambda i: i.accelerator.memory_mib / 1024 if i.accelerator else None, _GIB
     ),
     "accelerators": Number(lambda i: i.accelerator.count if i.accelerator else 0),
-    "arch": Words(lambda i: (i.arch,)),
+    "arch": Text(lambda i: (i.arch,)),
     "bare-metal": Flag(lambda i: i.bare_metal),
     "burstable": Flag(lambda i: i.burstable),
     "capacity-block": Flag(lambda i: i.capacity_block),
@@ -85,26 +85,26 @@ FIELDS: Mapping[str, Flag | Number | Words] = {
     "current-generation": Flag(lambda i: i.current_generation),
     "disk": Number(lambda i: i.disk_count * i.disk_gb, {"gb": 1.0, "tb": 1000.0}),
     "efa": Flag(lambda i: i.efa),
-    "efa-generation": Words(lambda i: (i.efa_generation,) if i.efa_generation else ()),
-    "family": Words(lambda i: (i.family,)),
+    "efa-generation": Text(lambda i: (i.efa_generation,) if i.efa_generation else ()),
+    "family": Text(lambda i: (i.family,)),
     "gpus": Number(lambda i: i.gpus),
     "hyperpod": Flag(lambda i: i.hyperpod is not None),
     "max-efa": Number(lambda i: i.max_efa),
     "memory": Number(lambda i: i.memory_gib, _GIB),
-    "name": Words(lambda i: (i.name,)),
+    "name": Text(lambda i: (i.name,)),
     "network": Number(lambda i: i.network_gbps, {"gbps": 1.0, "tbps": 1000.0}),
     "network-cards": Number(lambda i: len(i.cards)),
     "neuron-devices": Number(lambda i: i.neuron_devices),
     "nitro": Number(lambda i: i.nitro),
     "on-demand": Flag(lambda i: "on-demand" in i.usage_classes),
-    "placement": Words(lambda i: i.placement),
+    "placement": Text(lambda i: i.placement),
     "price": Number(lambda i: i.price_usd_hour),
-    "region": Words(lambda i: i.regions),
+    "region": Text(lambda i: i.regions),
     "spot": Flag(lambda i: i.spot),
     "training-plan": Flag(lambda i: i.training_plan),
     "ultraserver": Flag(lambda i: i.ultraserver is not None),
     "vcpus": Number(lambda i: i.vcpus),
-    "zone": Words(lambda i: i.zone_ids),
+    "zone": Text(lambda i: i.zone_ids),
 }
 
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
@@ -228,7 +228,7 @@ class _Parser:
         return token
 
 
-def _field(token: _Token) -> Flag | Number | Words:
+def _field(token: _Token) -> Flag | Number | Text:
     name = token.text.lower().replace("_", "-")
     if name not in FIELDS:
         raise SelectionError(
@@ -238,19 +238,19 @@ def _field(token: _Token) -> Flag | Number | Words:
     return FIELDS[name]
 
 
-def _question(token: _Token, known: Flag | Number | Words) -> Test:
+def _question(token: _Token, known: Flag | Number | Text) -> Test:
     if isinstance(known, Flag):
         return known.read
     sign = ">=" if isinstance(known, Number) else "="
     raise SelectionError(f"{token.text} needs a value: {token.text}{sign}...", token.at)
 
 
-def _compared(name: _Token, known: Flag | Number | Words, sign: _Token, value: _Token) -> Test:
+def _compared(name: _Token, known: Flag | Number | Text, sign: _Token, value: _Token) -> Test:
     if isinstance(known, Number):
         return _sized(known, sign, value)
     if not sign.is_("=", "!="):
         raise SelectionError(f"{name.text} has no order: use = or !=", sign.at)
-    test = _worded(name, known, value) if isinstance(known, Words) else _flagged(known, value)
+    test = _worded(name, known, value) if isinstance(known, Text) else _flagged(known, value)
     return test if sign.is_("=") else lambda i: not test(i)
 
 
@@ -269,7 +269,7 @@ def _sized(known: Number, sign: _Token, value: _Token) -> Test:
     return test
 
 
-def _worded(name: _Token, known: Words, value: _Token) -> Test:
+def _worded(name: _Token, known: Text, value: _Token) -> Test:
     # Unlike in fnmatch, "[" has no special meaning.
     pattern = value.text.lower().replace("[", "[[]")
 

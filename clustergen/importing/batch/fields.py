@@ -205,7 +205,7 @@ def _group(name: str, environment: Json) -> Json:
     types = [name for each in items(resources, "InstanceTypes") for name in _sizes(str(each))]
     data = machines.template(environment)
     placement = resources.get("PlacementGroup")
-    words = machines.words({**data, "Placement": {"GroupName": placement}} if placement else data)
+    words = machines.fields({**data, "Placement": {"GroupName": placement}} if placement else data)
     return {
         "name": name,
         **({"instance_type": types[0]} if len(types) == 1 else {"instance_types": types}),

@@ -265,7 +265,7 @@ def group(name: str, group: Json, settings: Json) -> Json:
         **({"instance_type": types[0]} if len(types) == 1 else {"instance_types": types}),
         "count": machines.count(low, high),
         "capacity": "spot" if group.get("CapacityType") == "SPOT" else machines.reservation(data),
-        **machines.words(data),
+        **machines.fields(data),
         "image": _image(group, types[0]),
         "iam": roles.of_nodes(group.get("NodeRole"), settings, _POLICIES),
         "accelerator_taint": _accelerator_taint(group, types),

@@ -51,10 +51,10 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
         reader = clusters.Reader("eks", FORM, NODE_GROUPS, existing_cluster.spec)
     elif _has_only_groups(config):
         notes.decided(("metadata",), _NEW.format(name=name), "targets")
-    words = reader.words(found.settings, answers, notes)
+    words = reader.fields(found.settings, answers, notes)
     if group:
         words["targets"]["eks"]["cluster_security_group"] = group
-    words["network"] |= network.words(config, words["network"], notes)
+    words["network"] |= network.fields(config, words["network"], notes)
     words |= _logs(config) | network.registry(config, answers.region, notes)
     lost = [*_lost(config)]
     result = clusters.converted(found, words, source, answers, reader, notes)

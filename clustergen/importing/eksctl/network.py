@@ -51,7 +51,7 @@ def _has_subnets(config: Keys) -> bool:
     return bool(subnets(config, "private") or subnets(config, "public"))
 
 
-def words(config: Keys, known: Json, notes: Notes) -> Json:
+def fields(config: Keys, known: Json, notes: Notes) -> Json:
     """What the file says about the network, besides the words that its subnets gave."""
     vpc = config.section("vpc")
     if "vpc" not in known:

@@ -136,7 +136,7 @@ def _machine(group: Json, beside: Beside) -> Json:
         "instance_type": next(iter(_types(group)), None),
         "count": number if number != 1 else None,
         "image": _image(group),
-        "root_volume": machines.words(machines.template(group))["root_volume"],
+        "root_volume": machines.fields(machines.template(group))["root_volume"],
         "iam": roles.of_foundation(group.get("IamInstanceProfileArn"), beside, (PCS_POLICY,)),
     }
 
@@ -152,7 +152,7 @@ def _group(name: str, group: Json, beside: Beside) -> Json:
         **({"instance_type": types[0]} if len(types) == 1 else {"instance_types": types}),
         "count": machines.count(scaling.get("MinInstanceCount"), scaling.get("MaxInstanceCount")),
         "capacity": "spot" if group.get("PurchaseOption") == "SPOT" else machines.reservation(data),
-        **machines.words(data),
+        **machines.fields(data),
         "image": _image(group),
         "slurm": given,
         "iam": roles.of_foundation(group.get("IamInstanceProfileArn"), beside, (PCS_POLICY,)),

@@ -7,7 +7,7 @@ the target supports it.
 
 from __future__ import annotations
 
-from clustergen.plan.features.checking import check, message
+from clustergen.plan.features.checking import check
 from clustergen.plan.features.model import Feature, Level, Row, Support, Uses, rows, support
 from clustergen.plan.features.some_targets import supported
 from clustergen.plan.features.table import FEATURES, used
@@ -20,7 +20,6 @@ __all__ = [
     "Support",
     "Uses",
     "check",
-    "message",
     "rows",
     "support",
     "supported",

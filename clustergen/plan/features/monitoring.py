@@ -17,8 +17,6 @@ SLURM_CLOUDWATCH = Support(
     "and the dashboard read",
     f"{_CLOUDWATCH}CloudWatch-Agent-PrometheusEC2.html",
 )
-INSIGHTS = f"{_CLOUDWATCH}Container-Insights-metrics-enhanced-EKS.html"
-"""Metrics of nodes and pods of an EKS cluster."""
 SHARED: Mapping[str, Support] = MappingProxyType(
     {
         "monitoring.self-hosted": Support(

@@ -50,7 +50,7 @@ class Served(NamedTuple):
     alone: type[Any] | None = None
     """Type of the options of the only target, whose user may do without parts of the foundation."""
 
-    def with_part(self, part: Need) -> tuple[str, ...]:
+    def needing(self, part: Need) -> tuple[str, ...]:
         """The targets that need a part."""
         return tuple(name for name, needs in self.needs.items() if part in needs.parts)
 

@@ -37,7 +37,7 @@ CapacityKind = Literal[
 ]
 
 
-_CAPACITY_WORDS = {"on-demand": "On-Demand", "spot": "Spot", "capacity-block": "Capacity Block"}
+_CAPACITY_TITLES = {"on-demand": "On-Demand", "spot": "Spot", "capacity-block": "Capacity Block"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class Capacity:
         return self.starts is not None or self.ends is not None
 
     @property
-    def words(self) -> str:
+    def title(self) -> str:
         """The kind as AWS calls it."""
-        return _CAPACITY_WORDS.get(self.kind, self.kind.replace("-", " "))
+        return _CAPACITY_TITLES.get(self.kind, self.kind.replace("-", " "))
 
     @property
     def reserved(self) -> bool:

@@ -181,7 +181,7 @@ def missing_subnets(spec: Spec) -> Iterator[Problem]:
     good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}",
     fatal=True,
 )
-def foreign_ids(spec: Spec) -> Iterator[Problem]:
+def ids_in_a_new_vpc(spec: Spec) -> Iterator[Problem]:
     fields = ("private_subnets", "public_subnets", "control_plane_subnets", "security_groups")
     for field in fields if spec.network.vpc == "new" else ():
         if getattr(spec.network, field):
@@ -204,7 +204,7 @@ def foreign_ids(spec: Spec) -> Iterator[Problem]:
     good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}\n"
     "node_groups: [{name: h200, security_groups: [sg-0a1b2c3d4e5f67890]}]",
 )
-def foreign_ids_of_nodes(spec: Spec) -> Iterator[Problem]:
+def node_ids_in_a_new_vpc(spec: Spec) -> Iterator[Problem]:
     groups = ((("node_groups", index), group) for index, group in enumerate(spec.node_groups))
     machines = ((("head_node",), spec.head_node), (("login",), spec.login))
     for place, nodes in (*machines, *groups) if spec.network.vpc == "new" else ():

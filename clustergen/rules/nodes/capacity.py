@@ -94,8 +94,8 @@ def two_kinds(plan: Plan) -> Iterator[Problem]:
         if group.capacity.kind != first.capacity.kind:
             yield Problem(
                 group.at("capacity"),
-                f"{group.capacity.id} is a {first.capacity.words} in {first.name!r}, a "
-                f"{group.capacity.words} here",
+                f"{group.capacity.id} is a {first.capacity.title} in {first.name!r}, a "
+                f"{group.capacity.title} here",
                 help="write the same kind in both, as aws ec2 describe-capacity-reservations "
                 "shows it",
             )

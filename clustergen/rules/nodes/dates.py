@@ -107,7 +107,7 @@ def length(plan: Plan) -> Iterator[Problem]:
         if not blocks.is_sold(found, times.group.capacity.kind):
             yield Problem(
                 times.group.at("capacity", "ends"),
-                f"no {times.group.capacity.words} lasts {_words(found)}",
+                f"no {times.group.capacity.title} lasts {_words(found)}",
                 help=f"compare both with {_SHOW[times.group.capacity.kind]}",
             )
 
@@ -178,7 +178,7 @@ def end_of_day(plan: Plan) -> Iterator[Problem]:
             usual = times.ends.replace(hour=blocks.END_UTC.hour, minute=blocks.END_UTC.minute)
             yield Problem(
                 times.group.at("capacity", "ends"),
-                f"{iso(times.ends)} is not 11:30 UTC, when every {times.group.capacity.words} ends",
+                f"{iso(times.ends)} is not 11:30 UTC, when every {times.group.capacity.title} ends",
                 help=f"write {iso(usual.replace(second=0))} if that is the day",
                 fix=unsafe(put(times.group.at("capacity", "ends"), iso(usual.replace(second=0)))),
             )
@@ -300,7 +300,7 @@ def without_dates(plan: Plan) -> Iterator[Problem]:
         if group.capacity.kind in _SOLD and group.capacity.ends is None:
             yield Problem(
                 group.at("capacity"),
-                f"nothing keeps jobs off {group.name} before its {group.capacity.words} ends",
+                f"nothing keeps jobs off {group.name} before its {group.capacity.title} ends",
                 help=f"write starts and ends; {_SHOW[group.capacity.kind]} shows them",
             )
 

@@ -120,14 +120,15 @@ def _named_types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
         yield (*machine.path, "instance_type"), machine.type
 
 
-_VISIBLE_TO_JOBS: tuple[tuple[str, Callable[[InstanceType], object]], ...] = (
-    ("architecture", lambda type: type.arch),
+_Fact = tuple[str, Callable[[InstanceType], object]]
+_ARCHITECTURE: _Fact = "architecture", lambda type: type.arch
+_MANUFACTURER: _Fact = (
+    "accelerator manufacturer",
+    lambda type: type.accelerator.manufacturer if type.accelerator else "none",
+)
+_SIZES: tuple[_Fact, ...] = (
     ("vCPUs", lambda type: type.vcpus),
     ("accelerators", lambda type: type.accelerator.count if type.accelerator else 0),
-    (
-        "accelerator manufacturer",
-        lambda type: type.accelerator.manufacturer if type.accelerator else "none",
-    ),
 )
 
 
@@ -176,13 +177,11 @@ def _other_count(group: NodeGroup) -> InstanceType | None:
     return next((type for type, count in each if count != counts[0]), None)
 
 
-def _facts(plan: Plan, group: NodeGroup) -> Iterator[tuple[str, Callable[[InstanceType], object]]]:
+def _facts(plan: Plan, group: NodeGroup) -> Iterator[_Fact]:
     """Facts that must be equal; fewer where jobs request resources instead of nodes."""
-    yield from (
-        (name, fact)
-        for name, fact in _VISIBLE_TO_JOBS
-        if not plan.limits.mixed_sizes or name in ("architecture", "accelerator manufacturer")
-    )
+    yield _ARCHITECTURE
+    yield from () if plan.limits.mixed_sizes else _SIZES
+    yield _MANUFACTURER
     # A launch template that switches SMT off names the number of cores.
     if plan.limits.mixed_sizes and group.switches_smt_off:
         yield "cores", lambda type: type.cores

@@ -99,7 +99,7 @@ _ROLE = "arn:aws:iam::111122223333:role/platform"
     bad="kubernetes: {admins: ['arn:aws-us-gov:iam::111122223333:role/platform']}",
     good=f"kubernetes: {{admins: ['{_ROLE}']}}",
 )
-def administrator_elsewhere(plan: Plan) -> Iterator[Problem]:
+def administrator_of_another_partition(plan: Plan) -> Iterator[Problem]:
     for path, arn in _principals(plan) if _has_access_entries(plan) else ():
         partition = arn.split(":")[1]
         if partition != plan.partition:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from clustergen.facts.catalog.prices import Book
 from clustergen.plan import endpoints, zones
-from clustergen.plan.model import Machine, Plan
+from clustergen.plan.model import Machine, Plan, Role
 from clustergen.services.cost.model import Line
-from clustergen.services.cost.nodes import machines
 from clustergen.services.cost.pricing import Prices
 
 
@@ -44,10 +43,10 @@ def _endpoints(plan: Plan, at: Prices) -> Iterator[Line]:
         yield at.by_use("network", "endpoint data", through, "interface endpoint data")
 
 
-def public_machines(plan: Plan) -> dict[str, Machine]:
-    """Head and login nodes with a public address, by title, where SSH comes from outside."""
+def public_machines(plan: Plan) -> dict[Role, Machine]:
+    """Head and login nodes with a public address, where SSH comes from outside."""
     if not (plan.network.ssh_from and plan.network.public):
         return {}
-    titles = {"head": "head node", "login": "login nodes"}
-    public = {titles[role] for role in plan.limits.public_nodes if role in titles}
-    return {title: machine for title, machine in machines(plan) if title in public}
+    found: dict[Role, Machine | None] = {"head": plan.head, "login": plan.login}
+    public = plan.limits.public_nodes
+    return {role: machine for role, machine in found.items() if machine and role in public}

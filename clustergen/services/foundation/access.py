@@ -13,8 +13,8 @@ from clustergen.services.foundation import monitoring
 from clustergen.services.foundation.parts import (
     Output,
     Part,
-    joined,
     lasting,
+    merged,
     named,
     policy,
     region_has_hyperpod,
@@ -41,7 +41,7 @@ def part(plan: Plan) -> Part:
         parts += _pcs_roles(plan)
     if serves(plan, "node-policies"):
         parts += _policies(plan)
-    return joined(parts)
+    return merged(parts)
 
 
 def _bucket(plan: Plan) -> Json:

@@ -18,8 +18,8 @@ from clustergen.services.foundation.parts import (
     NOTHING,
     Output,
     Part,
-    joined,
     lasting,
+    merged,
     named,
     policy,
     serves,
@@ -42,8 +42,8 @@ def part(plan: Plan) -> Part:
     if plan.monitoring.metrics == "none":
         return NOTHING
     if plan.monitoring.workspace is None:
-        return joined((_alerts(plan), _node_log(plan), _writing(plan)))
-    return joined((_alerts(plan), _workspace(plan), _alarms(plan), _writing(plan), _grafana(plan)))
+        return merged((_alerts(plan), _node_log(plan), _writing(plan)))
+    return merged((_alerts(plan), _workspace(plan), _alarms(plan), _writing(plan), _grafana(plan)))
 
 
 def workspace_arn(plan: Plan) -> Any:

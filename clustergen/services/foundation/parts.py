@@ -32,7 +32,7 @@ class Part:
 NOTHING = Part({}, {})
 
 
-def joined(parts: Iterable[Part]) -> Part:
+def merged(parts: Iterable[Part]) -> Part:
     """All resources and outputs of ``parts``."""
     every = list(parts)
     return Part(
@@ -47,7 +47,7 @@ def serves(plan: Plan, part: Need) -> bool:
     The spec and the project file decide that, so the foundation is the same for all targets of a
     spec. A spec that is declared for none may be rendered for any.
     """
-    return bool(plan.shared.served.with_part(part))
+    return bool(plan.shared.served.needing(part))
 
 
 def here(id: Id) -> Any:

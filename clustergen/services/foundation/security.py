@@ -21,9 +21,9 @@ from clustergen.services.foundation.parts import (
     Output,
     Part,
     here,
-    joined,
     keeps_data,
     lasting,
+    merged,
     named,
     serves,
 )
@@ -85,7 +85,7 @@ def part(plan: Plan) -> Part:
         description = "Security group of login and head nodes, beside that of every node"
         login = Output(description, cfn.get_att(LOGIN, "GroupId"))
         parts.insert(1, Part(_login(plan), {"LoginSecurityGroupId": login}))
-    return joined(parts)
+    return merged(parts)
 
 
 def _has_login(plan: Plan) -> bool:

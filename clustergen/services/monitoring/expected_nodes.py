@@ -9,7 +9,7 @@ from clustergen.plan.timetable import timetables
 from clustergen.services.monitoring import names
 from clustergen.services.monitoring.sources import (
     Source,
-    due,
+    expected_groups,
     is_reserved,
     most_by_reservation,
     reservations,
@@ -24,7 +24,7 @@ _BOOT_SECONDS = 1800
 
 def nodes(plan: Plan) -> str:
     """The minimum of each group; of one with a reservation only while that is active."""
-    return "\nor ".join(map(_minimum, due(plan)))
+    return "\nor ".join(map(_minimum, expected_groups(plan)))
 
 
 def _minimum(group: NodeGroup) -> str:

@@ -121,7 +121,7 @@ def is_reserved(group: NodeGroup) -> bool:
     return group.capacity.kind in _RESERVED and bool(group.capacity.id)
 
 
-def due(plan: Plan) -> tuple[NodeGroup, ...]:
+def expected_groups(plan: Plan) -> tuple[NodeGroup, ...]:
     """The groups with a minimum of nodes of which it is known when they should run."""
     groups = [group for group in plan.node_groups if group.min]
     known = collects(plan)
@@ -177,7 +177,7 @@ def _slurm(plan: Plan) -> Iterator[Source]:
             Source.STEPS: plan.sagemaker,
             # The prologs of other services and of existing clusters are not ours.
             Source.JOB_FILES: plan.sagemaker and plan.head,
-            Source.MINIMUM: due(plan),
+            Source.MINIMUM: expected_groups(plan),
             Source.ALWAYS: _always_due(plan.node_groups) or collects(plan),
             Source.GPU_EXPORTER: exporter,
         }

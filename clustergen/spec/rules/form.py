@@ -6,7 +6,7 @@ from clustergen.base.findings import EXAMPLE_BASE, Rule
 
 LANGUAGE = "the language, version 1"
 
-FOREIGN = Rule(
+OTHER_TOOL = Rule(
     code="SPC026",
     title="The file is the configuration of another tool",
     why="`clustergen import` turns such a file into a spec, and proves that it means the same.",

@@ -29,6 +29,8 @@ class _Words(NamedTuple):
     """Point at the start of the construct, where it can be fixed."""
     close: str = ""
     """What closes the construct."""
+    quoted: bool = False
+    """The value needs quotes."""
 
 
 _DASH = pattern(r" *-(?=[A-Za-z_][A-Za-z0-9_]*:)")
@@ -66,8 +68,8 @@ _TABLE = (
     _Words("quoted scalar", "hexdecimal", "this \\ escape needs hexadecimal digits", _ESCAPES),
     _Words("flow sequence", "", "this [ is not closed", "close it with ]", True, "]"),
     _Words("flow mapping", "", "this { is not closed", "close it with }", True, "}"),
-    _Words("alias", "", "a value cannot begin with *", _ANCHORS, at_start=True),
-    _Words("anchor", "", "a value cannot begin with &", _ANCHORS, at_start=True),
+    _Words("alias", "", "a value cannot begin with *", _ANCHORS, True, quoted=True),
+    _Words("anchor", "", "a value cannot begin with &", _ANCHORS, True, quoted=True),
     _TAB,
     _Words("block scalar", "", "a text block begins with | or > alone on its line", _INDENT),
     _Words(
@@ -92,7 +94,7 @@ _TABLE = (
     _Words("block mapping", "", "this does not fit the mapping it is in", _INDENT),
     _Words("block collection", "", "this does not fit the list it is in", _INDENT),
     _Words("", "document start", "text after the end of the spec", "remove it"),
-    _Words("", "node content", "a value is missing here", _QUOTE),
+    _Words("", "node content", "a value is missing here", _QUOTE, quoted=True),
     _Words("", "tag", "a YAML tag", "write plain values, without !"),
     _Words("", "YAML document", "an unknown %YAML version", "remove the line"),
 )
@@ -189,7 +191,7 @@ def _fix(words: _Words, place: Place, mark: yaml.Mark | None) -> Fix | None:
         close = words.close if words.close != _SAME else quote if quote in ("'", '"') else ""
         return _inserted(place, {mark.column if mark and here else end: close}) if close else None
     value = line[place.column : end]
-    if words.help.endswith(_QUOTE) and value and not _FLOW.search(line[: place.column] + value):
+    if words.quoted and value and not _FLOW.search(line[: place.column] + value):
         return None if "'" in value else _inserted(place, {place.column: "'", end: "'"})
     return None
 
@@ -214,11 +216,11 @@ def _dash_without_space(text: Text, mark: yaml.Mark | None) -> Place | None:
 def _words(context: str, problem: str, character: str) -> _Words:
     if "cannot start any token" in problem:
         message = f"a value cannot begin with {character}"
-        return _TAB if character == "\t" else _Words("", "", message, _QUOTE)
+        return _TAB if character == "\t" else _Words("", "", message, _QUOTE, quoted=True)
     for row in _TABLE:
         if row.context in context and row.problem in problem:
             return row
-    return _Words("", "", f"this is not YAML: {problem}", _QUOTE)
+    return _Words("", "", f"this is not YAML: {problem}", _QUOTE, quoted=True)
 
 
 def _character(text: Text, mark: yaml.Mark | None) -> str:

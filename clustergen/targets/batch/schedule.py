@@ -43,7 +43,7 @@ def dated(plan: Plan) -> dict[str, Dated]:
 
 def phases(plan: Plan) -> list[str]:
     """Words for ``shared/phase.sh.j2``."""
-    return timetable.words(_closing(plan))
+    return timetable.arguments(_closing(plan))
 
 
 def periods(plan: Plan) -> dict[str, Period]:

@@ -16,7 +16,6 @@ from clustergen.services.kubernetes import disks
 EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
 INSTALL = f"{GUIDE}sagemaker-hyperpod-eks-install-packages-using-helm-chart.html"
 SCALING = f"{GUIDE}sagemaker-hyperpod-scaling-eks.html"
-SPOT = f"{GUIDE}sagemaker-hyperpod-spot.html"
 PARTITIONS = f"{GUIDE}sagemaker-hyperpod-eks-gpu-partitioning.html"
 LABELS = f"{GUIDE}sagemaker-hyperpod-eks-custom-labels-and-taints.html"
 NODE_CLASS = f"{GUIDE}sagemaker-hyperpod-eks-autoscaling-nodeclass.html"
@@ -24,7 +23,6 @@ NODE_POOL = f"{GUIDE}sagemaker-hyperpod-eks-autoscaling-nodepool.html"
 PATCHING = (
     "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html"
 )
-TOPOLOGY = f"{GUIDE}sagemaker-hyperpod-topology.html"
 TASK_GOVERNANCE = f"{GUIDE}sagemaker-hyperpod-eks-operate-console-ui-governance.html"
 OBSERVABILITY = f"{GUIDE}sagemaker-hyperpod-observability-addon.html"
 

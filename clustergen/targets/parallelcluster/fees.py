@@ -26,7 +26,7 @@ def _load_balancer(plan: Plan, at: Prices) -> Iterator[Line]:
     """
     what = "1 Network Load Balancer"
     yield at.line("network", "load balancer of login nodes", what, {"Network Load Balancer": 1})
-    if "login nodes" in public_machines(plan):
+    if "login" in public_machines(plan):
         what = "1 public IPv4"
         yield at.line("network", "address of login nodes", what, {"public IPv4 address": 1})
     traffic = "connections and traffic of login nodes"

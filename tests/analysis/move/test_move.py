@@ -171,6 +171,8 @@ def test_no_other_target_is_a_way_out(answer: Any) -> None:
     [line] = [line for line in move["blocked"] if "EBS" in line]
     assert line.endswith("or go without it, with --allow-unsupported")
     assert "use parallelcluster" not in line
+    _, move = answer(SPEC.replace("p5.48xlarge", "mac2.metal") % ("", ""), *FROM_PCS)
+    assert "pcs: mac2.metal runs macOS: use a type that runs Linux" in move["blocked"]
 
 
 def test_kubectl_changes_the_cluster_that_is_meant(answer: Any) -> None:

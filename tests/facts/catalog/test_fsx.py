@@ -156,7 +156,6 @@ def test_openzfs(deployment: str, least: int) -> None:
     kind = fsx.openzfs_class(deployment)
     assert kind is not None
     assert kind.throughputs[0] == least
-    assert kind.intelligent_tiering is (deployment == "MULTI_AZ_1")
 
 
 def test_no_such_openzfs() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from clustergen.facts import catalog
 from tests.support import service_models
 
-# name, part of the reason, the name to use instead
+# name, part of the reason, the name to use instead; `p4de` is old: it gets no further size
 WRONG = [
     ("dl1.24xlarge", "retired", "trn1.32xlarge"),
     ("g3s.xlarge", "retired", "g6.xlarge"),
@@ -28,13 +28,12 @@ WRONG = [
     ("p5en.48xlarge ", "without spaces", "p5en.48xlarge"),
     ("p5.48", "no size 48", "p5.48xlarge"),
     ("p5.48xl", "no size 48xl", "p5.48xlarge"),
-    ("p5en.24xlarge", "no size 24xlarge", "p5en.48xlarge"),
-    ("p5en", "is a family", "p5en.48xlarge"),
+    ("p4de.12xlarge", "no size 12xlarge", "p4de.24xlarge"),
+    ("p4de", "is a family", "p4de.24xlarge"),
     ("g5.7xlarge", "no size 7xlarge", "g5.8xlarge"),
     ("t3.9xlarge", "no size 9xlarge", "t3.2xlarge"),
     ("m7i.4xlrge", "no size 4xlrge", "m7i.4xlarge"),
     ("p5em.48xlarge", "no instance type", "p5e.48xlarge"),
-    ("h200", "is an accelerator", "p5e.48xlarge"),
     ("p7.48xlarge", "no instance type", None),
     ("c7i.massive", "no size massive", None),
     ("p5en48xlarge", "form", "p5en.48xlarge"),
@@ -55,11 +54,19 @@ def test_explained(name: str, reason: str, nearest: str | None) -> None:
 
 
 def test_sizes_of_the_family_are_listed_small_first() -> None:
-    suggestion = catalog.explain_missing("g6.4").suggestion
-    assert suggestion == (
-        "did you mean g6.4xlarge? The family has g6.xlarge, g6.2xlarge, g6.4xlarge, g6.8xlarge, "
-        "g6.12xlarge, g6.16xlarge, g6.24xlarge, g6.48xlarge"
-    )
+    meant, _, listed = catalog.explain_missing("g6.4").suggestion.partition(" The family has ")
+    family = [one for one in catalog.every() if one.family == "g6"]
+    assert meant == "did you mean g6.4xlarge?"
+    assert listed.split(", ") == [one.name for one in sorted(family, key=lambda one: one.vcpus)]
+
+
+def test_an_accelerator_leads_to_types_that_have_most_of_it() -> None:
+    having = [one for one in catalog.every() if one.accelerator and one.accelerator.name == "H200"]
+    missing = catalog.explain_missing("H200")
+    best = max(one.gpus for one in having)
+    assert missing.reason == "h200 is an accelerator, not an instance type"
+    assert missing.nearest in [one.name for one in having if one.gpus == best]
+    assert {*missing.suggestion.removeprefix("use ").split(", ")} <= {one.name for one in having}
 
 
 def test_every_name_of_the_sdk_is_in_the_catalog_or_explained() -> None:

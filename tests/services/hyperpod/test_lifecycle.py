@@ -49,7 +49,7 @@ ENTRY = {"extended": "on_init_complete.sh"}
 TEXT = """#!/bin/bash\nprintf '%s\\0' "$@" >>/rig/state/arguments\n"""
 
 
-def bringing(script: str) -> str:
+def downloading(script: str) -> str:
     """`aws s3 cp`, which brings the table of users, and `script` for all else."""
     return f"""case "$*" in
   "s3 cp "*.tsv*) file=${{4##*-}} && cat "/rig/state/$file" >"${{!#}}" ;;
@@ -58,7 +58,7 @@ esac
 """
 
 
-SCRIPT = bringing(TEXT)
+SCRIPT = downloading(TEXT)
 NO_SCRIPT = {"aws": f'[[ "$*" != *setup* ]] || exit 1\n{SCRIPT}'}
 ROLES = [
     (mode, role)
@@ -292,7 +292,7 @@ LEFT_OUT = [
 def test_a_process_in_the_background_does_not_hold_the_node(tmp_path: Path, mode: Mode) -> None:
     """It keeps the streams of the script that started it, for as long as it runs."""
     text = "#!/bin/bash\n/usr/bin/sleep 600 &\necho an agent is started\n"
-    made = node(tmp_path, (mode, "h200"), {"aws": bringing(text)})
+    made = node(tmp_path, (mode, "h200"), {"aws": downloading(text)})
     for _ in range(2):
         run = succeed(made, mode)
         assert run.output.endswith("lifecycle: all steps are done\n")

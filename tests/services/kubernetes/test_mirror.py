@@ -17,7 +17,7 @@ from clustergen.services import mirror
 from clustergen.services.kubernetes.components import components
 from tests.services.kubernetes.planned import files_of, plan_of
 from tests.services.kubernetes.specs import SPECS
-from tests.support import stand_in_charts
+from tests.support import stub_charts
 from tests.support.checking import EXAMPLES
 from tests.support.kubernetes_tools import tool
 from tests.support.outcomes import rejected, succeeded
@@ -77,13 +77,13 @@ def users() -> dict[str, str]:
 def rendered(chart: str, values: str) -> Any:
     """What Helm makes of a chart and the values in a bundle."""
     with tempfile.TemporaryDirectory() as folder:
-        made = stand_in_charts.archive(chart, Path(folder))
+        made = stub_charts.archive(chart, Path(folder))
         command = [str(tool("helm")), "template", chart, str(made), "--values", "-"]
         done = subprocess.run(command, input=values, capture_output=True, text=True, check=True)
     return yaml.safe_load(done.stdout)
 
 
-CHARTS = sorted(name for name, read in stand_in_charts.READ.items() if read["images"])
+CHARTS = sorted(name for name, read in stub_charts.READ.items() if read["images"])
 
 
 @pytest.mark.sampled(3)
@@ -146,7 +146,7 @@ def place(tmp_path: Path) -> Place:
     text = MIRRORED["smallest"]
     made = Place(tmp_path, files_of(text))
     for chart in components(plan_of(text)):
-        stand_in_charts.archive(chart.name, tmp_path / "published")
+        stub_charts.archive(chart.name, tmp_path / "published")
     return made
 
 

@@ -23,7 +23,7 @@ FAILED = common_rule(
     title="A custom rule failed",
     why="A rule that ends with an exception may have missed problems.",
 )
-FOREIGN = common_rule(
+OTHER_USER = common_rule(
     code="PRJ008",
     title="Custom rules of another user",
     why="Rules are code. A project file in a folder above, such as /tmp, may be someone else's.",

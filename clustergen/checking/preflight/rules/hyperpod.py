@@ -23,14 +23,14 @@ def _orchestrator(plan: Plan) -> str:
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html",
     calls=(names.HYPERPOD, network.SUBNETS),
     by_hand=lambda plan: about(
-        lambda plan: [names.joined_hyperpod(plan)],
+        lambda plan: [names.existing_hyperpod(plan)],
         f"{{names}}: in service, in the VPC, with {_orchestrator(plan)}",
     )(plan),
     bad="sagemaker:DescribeCluster: {ClusterStatus: Failed}",
     good="sagemaker:DescribeCluster: {ClusterStatus: Updating}",
 )
 def hyperpod_cluster(case: Case) -> Iterator[Problem]:
-    name = names.joined_hyperpod(case.plan)
+    name = names.existing_hyperpod(case.plan)
     path = ("targets", case.traits.section, "cluster")
     found = case.find(names.HYPERPOD, ClusterName=name)
     if not found:

@@ -112,7 +112,7 @@ def instances(case: Case) -> Iterator[Problem]:
 def _of_others(case: Case) -> Counter[str]:
     """What other groups of a cluster that the nodes join take of each quota."""
     used: Counter[str] = Counter()
-    joined = names.joined_hyperpod(case.plan)
+    joined = names.existing_hyperpod(case.plan)
     found = (case.find(names.HYPERPOD, ClusterName=joined) if joined else None) or {}
     ours = {group.name for group in case.plan.node_groups}
     for group in found.get("InstanceGroups", ()):
@@ -157,7 +157,7 @@ def _resources(plan: Plan) -> Iterator[_Resource]:
     if plan.network.new:
         yield _Resource(1, "VPCs", "vpc", VPCS, _VPCS)
     # That of the NAT gateway, and that of a public head node.
-    head = "head node" in public_machines(plan)
+    head = "head" in public_machines(plan)
     if number := (plan.network.new and not plan.network.closed) + head:
         yield _Resource(number, "Elastic IPs", "ec2", ADDRESSES, _ADDRESSES)
 

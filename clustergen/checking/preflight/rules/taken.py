@@ -100,7 +100,7 @@ def stack_is_not_ours(case: Case) -> Iterator[Problem]:
 def _by_hand(plan: Plan) -> str:
     if plan.target == "batch":
         return f"no other job queue is called {listed(_queues(plan))}" if plan.queues else ""
-    if joined := names.joined_hyperpod(plan):
+    if joined := names.existing_hyperpod(plan):
         groups = [group.name for group in plan.node_groups]
         return f"{listed([joined])} has no instance groups {listed(groups)} that others created"
     if joined := _joined(plan):
@@ -201,8 +201,8 @@ def _hyperpod(case: Case) -> str:
     """HyperPod clusters have no stack of their own; ours has a foundation, with its roles."""
     if names.stack(case, case.plan.stack("foundation")) or not names.is_deployed(case):
         return ""
-    if joined := names.joined_hyperpod(case.plan):
-        return f"{', '.join(names.joined_groups(case))} among the instance groups of {joined}"
+    if joined := names.existing_hyperpod(case.plan):
+        return f"{', '.join(names.existing_groups(case))} among the instance groups of {joined}"
     return f"a HyperPod cluster {case.plan.name}"
 
 

@@ -19,7 +19,7 @@ VPC = """network:
 _OWN = "cluster: platform, cluster_security_group: sg-0a1b2c3d4e5f67891"
 
 
-def joined(options: str = "") -> str:
+def example(options: str = "") -> str:
     """An example that adds groups to a cluster with Slurm; ``options`` follow those for that."""
     return f"{VPC}\ntargets: {{hyperpod-slurm: {{{_OWN}{options}}}}}"
 
@@ -36,8 +36,8 @@ def _at(plan: Plan, field: str) -> Path:
     "owner.",
     source=_UPDATE,
     severity=Severity.WARNING,
-    bad=f"resilience: {{replace_failed_nodes: false}}\n{joined()}",
-    good=joined(),
+    bad=f"resilience: {{replace_failed_nodes: false}}\n{example()}",
+    good=example(),
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     yield from existing_cluster.without_effect(plan, (*plan.existing.owned, *_additions(plan)))
@@ -58,8 +58,8 @@ def _additions(plan: Plan) -> Iterator[Path]:
     fixes="unsafe",
     why="deploy.sh sends an existing cluster only the instance groups of the bundle.",
     source=_UPDATE,
-    bad=joined(", overlay: {NodeRecovery: None}"),
-    good=joined(", overlay: {InstanceGroups: [{InstanceGroupName: h200, ThreadsPerCore: 1}]}"),
+    bad=example(", overlay: {NodeRecovery: None}"),
+    good=example(", overlay: {InstanceGroups: [{InstanceGroupName: h200, ThreadsPerCore: 1}]}"),
 )
 def overlay(plan: Plan) -> Iterator[Problem]:
     for member in plan.overlay if not plan.creates_cluster else ():

@@ -8,7 +8,7 @@ from clustergen.base.findings import Problem
 from clustergen.plan.model import Machine, NodeGroup, Plan
 from clustergen.services.hyperpod import limits, memberships
 from clustergen.services.hyperpod.rules import rule
-from clustergen.services.hyperpod.rules.existing import joined
+from clustergen.services.hyperpod.rules.existing import example
 
 _FIVE = ", ".join(f"sg-0a1b2c3d4e5f6780{number}" for number in range(limits.MAX_SECURITY_GROUPS))
 
@@ -19,8 +19,8 @@ _FIVE = ", ".join(f"sg-0a1b2c3d4e5f6780{number}" for number in range(limits.MAX_
     why="A VpcConfig of HyperPod has at most five. Nodes get those of all nodes, their own, and "
     "those of an existing cluster that they join.",
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_VpcConfig.html",
-    bad=joined().replace("\ntargets", f"\n  security_groups: [{_FIVE}]\ntargets"),
-    good=joined(),
+    bad=example().replace("\ntargets", f"\n  security_groups: [{_FIVE}]\ntargets"),
+    good=example(),
 )
 def security_groups(plan: Plan) -> Iterator[Problem]:
     most = limits.MAX_SECURITY_GROUPS

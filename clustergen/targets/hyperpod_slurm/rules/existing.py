@@ -8,7 +8,7 @@ from clustergen.base.findings import Problem, Severity, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.limits import PARAMETERS_FILE
-from clustergen.services.hyperpod.rules.existing import joined
+from clustergen.services.hyperpod.rules.existing import example
 from clustergen.services.slurm import timetable
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import MODE, QUEUE_FIELDS, rule
@@ -25,8 +25,8 @@ _ENDING = f"capacity: {{training_plan: '{_PLAN}', ends: 2030-12-17T11:30:00Z}}"
     why="Lifecycle scripts must be the same for all groups: the controller reads the partitions "
     f"from {PARAMETERS_FILE} in their folder.",
     source=modes.MIGRATION,
-    bad=joined(", mode: legacy"),
-    good=joined(f", mode: legacy, {_SCRIPTS}"),
+    bad=example(", mode: legacy"),
+    good=example(f", mode: legacy, {_SCRIPTS}"),
 )
 def legacy(plan: Plan) -> Iterator[Problem]:
     options = modes.options(plan)
@@ -49,8 +49,8 @@ def legacy(plan: Plan) -> Iterator[Problem]:
     "slurm.conf, which scripts of the bundle do not change.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
     severity=Severity.WARNING,
-    bad=f"{_LIMITED}\n{joined()}",
-    good=f"queues: [{{name: h200, node_groups: [h200]}}]\n{joined()}",
+    bad=f"{_LIMITED}\n{example()}",
+    good=f"queues: [{{name: h200, node_groups: [h200]}}]\n{example()}",
 )
 def limits_of_queues(plan: Plan) -> Iterator[Problem]:
     for queue in plan.queues if not plan.creates_cluster else ():
@@ -71,8 +71,8 @@ def limits_of_queues(plan: Plan) -> Iterator[Problem]:
     "only.",
     source="https://slurm.schedmd.com/quickstart_admin.html",
     severity=Severity.NOTE,
-    bad=f"users: [{{name: alice, uid: 2001}}]\n{joined()}",
-    good=joined(),
+    bad=f"users: [{{name: alice, uid: 2001}}]\n{example()}",
+    good=example(),
 )
 def users(plan: Plan) -> Iterator[Problem]:
     if plan.users and not plan.creates_cluster:
@@ -92,8 +92,8 @@ def users(plan: Plan) -> Iterator[Problem]:
     "run the bundle's script that does this.",
     source="https://slurm.schedmd.com/reservations.html",
     severity=Severity.WARNING,
-    bad=f"node_groups: [{{name: h200, {_ENDING}}}]\n{joined()}",
-    good=f"node_groups: [{{name: h200, capacity: {{training_plan: '{_PLAN}'}}}}]\n{joined()}",
+    bad=f"node_groups: [{{name: h200, {_ENDING}}}]\n{example()}",
+    good=f"node_groups: [{{name: h200, capacity: {{training_plan: '{_PLAN}'}}}}]\n{example()}",
 )
 def dates(plan: Plan) -> Iterator[Problem]:
     if plan.creates_cluster or not timetable.wanted(plan):

@@ -89,10 +89,10 @@ def architectures(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"{type.name}{_named(plan, path)} is {type.arch}, the rest of the cluster is "
                 f"{arch}",
-                help=f"use {_LIKE[arch]}" if arch in _LIKE else "",
+                help=f"use {_LIKE[arch][0]}, such as {_LIKE[arch][1]}" if arch in _LIKE else "",
                 # Login nodes start, and run what their users install for them.
                 severity=Severity.WARNING if path[0] == "login" else None,
-                fix=unsafe(put(path, _LIKE[arch].rpartition(" ")[2]))
+                fix=unsafe(put(path, _LIKE[arch][1]))
                 if arch in _LIKE and path[0] != "node_groups"
                 else None,
             )
@@ -147,8 +147,8 @@ def _named(plan: Plan, path: Path) -> str:
 
 
 _LIKE = {
-    "arm64": "a Graviton type, such as m8g.4xlarge",
-    "x86_64": "an Intel or AMD type, such as m7i.4xlarge",
+    "arm64": ("a Graviton type", "m8g.4xlarge"),
+    "x86_64": ("an Intel or AMD type", "m7i.4xlarge"),
 }
 
 

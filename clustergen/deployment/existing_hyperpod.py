@@ -21,7 +21,7 @@ _RESTORE: Final = (
 _CANNOT: Final = "and cannot accept instance groups."
 
 
-class JoinedHyperPod(HyperPodCluster):
+class ExistingHyperPod(HyperPodCluster):
     """The groups of this bundle in a cluster that exists: nothing else of it is changed."""
 
     what: ClassVar[str] = "the added instance groups to have their nodes"
