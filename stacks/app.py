@@ -1,7 +1,5 @@
 """The CDK app: from the context of the command line to stacks or findings."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json

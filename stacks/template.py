@@ -4,8 +4,6 @@ Logical ids, properties and policies do not change. Parameters that are outputs 
 become imports: each reference becomes ``Fn::ImportValue``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

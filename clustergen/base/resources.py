@@ -4,8 +4,6 @@ In a checkout or an editable install, they are beside the package. A wheel has t
 package, because site-packages is shared.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

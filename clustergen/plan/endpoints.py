@@ -1,7 +1,5 @@
 """The endpoints that the nodes of a plan need where no way leads to the internet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final

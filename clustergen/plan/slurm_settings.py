@@ -4,8 +4,6 @@ Each function checks one setting of a spec or an overlaid document, and returns 
 The rules of :mod:`clustergen.rules.services.settings` and of the targets' documents call them.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial

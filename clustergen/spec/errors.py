@@ -1,7 +1,5 @@
 """Pydantic's errors as findings: one for each place."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ The foundation of a spec serves all of its targets, so the plan for one target h
 others. They stand here and not in the packages of the targets, which would all have to be loaded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType

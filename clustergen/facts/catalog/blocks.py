@@ -4,8 +4,6 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-purchase.htm
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html (2026-11)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
 from types import MappingProxyType

@@ -4,8 +4,6 @@ https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html and EbsBl
 model of botocore 1.44.5 (2026-11).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

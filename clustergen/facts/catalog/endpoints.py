@@ -4,8 +4,6 @@ Names are the last part of a service's. What each target needs is in
 :mod:`clustergen.targets.needs`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple

@@ -5,8 +5,6 @@ https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html (2026-0
 the CreateFileSystem model of botocore 1.44.5 (2026-11). Sizes are GiB as the API counts them.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Reasons why the catalog lacks an instance type, and the name that was probably meant."""
 
-from __future__ import annotations
-
 import difflib
 import functools
 import re

@@ -5,8 +5,6 @@ the catalog never uses them as keys.
 https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html (2026-08)
 """
 
-from __future__ import annotations
-
 import difflib
 import functools
 import json

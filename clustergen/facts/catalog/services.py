@@ -4,8 +4,6 @@ A list has the regions of a service on its date. Services expand, so a missing r
 it is an error only if the service's own tool rejects the region (ParallelCluster).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Source: src/common/parse_config.c and src/common/read_config.c of Slurm 24.11 to 26.05.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -5,8 +5,6 @@ makes from their definitions. Built-in kinds have no definitions, and the rules 
 code: both are listed here, each with its source.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator, Mapping

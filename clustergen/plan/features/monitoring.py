@@ -1,7 +1,5 @@
 """How every target supports what the foundation has of metrics, dashboards and alerts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

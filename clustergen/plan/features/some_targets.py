@@ -1,7 +1,5 @@
 """How a target supports the features, and what other targets say of those that only some have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType

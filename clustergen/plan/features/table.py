@@ -1,7 +1,5 @@
 """The features that a spec can use, and how to detect them in a plan."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path

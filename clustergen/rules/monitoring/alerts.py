@@ -1,7 +1,5 @@
 """Alerts: what they need, and who can hear of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, rule, unsafe

@@ -1,7 +1,5 @@
 """Metrics: where they go, and dashboards that show them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, rule, unsafe, unwanted

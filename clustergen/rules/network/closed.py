@@ -1,7 +1,5 @@
 """What a cluster without a way to the internet cannot do."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Subnets: enough addresses, within their VPC, and in the zone of EFA nodes."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Node groups in zones of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, rule, unwanted

@@ -1,7 +1,5 @@
 """Node counts, reservations and Capacity Blocks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ Nothing here depends on a clock, so that a spec always has the same findings. ``
 what is over.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 

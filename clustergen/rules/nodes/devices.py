@@ -1,7 +1,5 @@
 """GPUs: MIG profiles that the GPU supports, and that fit together; health checks."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """EFA interfaces: layouts without EFA, and types with EFA that is not used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, drop, put, rule, safe, unsafe

@@ -1,7 +1,5 @@
 """Placement groups: useful and useless ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

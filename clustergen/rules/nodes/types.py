@@ -1,7 +1,5 @@
 """Instance types: availability, features, and types that can share a group."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, rule, safe, unsafe, unwanted

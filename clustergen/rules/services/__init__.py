@@ -4,8 +4,6 @@ A target that provides its limits gets these rules; none depends on a specific t
 for the target of the plan, and their source is the page of that service.
 """
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings

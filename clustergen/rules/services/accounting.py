@@ -1,7 +1,5 @@
 """The user's database for job records."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What clustergen adds to a cluster, and the user does without."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, unwanted

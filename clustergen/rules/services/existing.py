@@ -1,7 +1,5 @@
 """Nodes that join an existing cluster: its VPC and its security group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, unwanted

@@ -1,7 +1,5 @@
 """Operating systems, requirements of the service's images, and the registry of containers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe

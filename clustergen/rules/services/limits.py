@@ -1,7 +1,5 @@
 """Quotas and sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, safe, unsafe

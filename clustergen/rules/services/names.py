@@ -1,7 +1,5 @@
 """Names: valid for the service, and not taken."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Regions of the service, and access to its nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, unwanted

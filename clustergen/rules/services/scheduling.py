@@ -1,7 +1,5 @@
 """Slurm versions that the service offers, and settings that it controls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, safe, unsafe, unwanted

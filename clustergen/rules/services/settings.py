@@ -1,7 +1,5 @@
 """Settings of slurm.conf, slurmdbd.conf and cgroup.conf."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, unwanted

@@ -4,8 +4,6 @@ Dates are compared with the date of the table, never with a clock, so that a spe
 findings every day.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date, timedelta
 

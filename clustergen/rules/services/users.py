@@ -1,7 +1,5 @@
 """Existing users of the image, and administrators of the cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, unsafe

@@ -1,7 +1,5 @@
 """Buckets: names, and settings without effect."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

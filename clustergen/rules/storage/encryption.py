@@ -1,7 +1,5 @@
 """Encryption: of root volumes; KMS keys in the right region, and not for scratch file systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe, unwanted

@@ -1,7 +1,5 @@
 """Existing storage: ids and names, and settings that do not apply."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

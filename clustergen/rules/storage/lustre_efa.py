@@ -1,7 +1,5 @@
 """FSx for Lustre over EFA: file system, clients, and network."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """FSx for Lustre linked with S3: data repositories."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

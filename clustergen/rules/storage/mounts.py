@@ -1,7 +1,5 @@
 """Mount points of storage."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, rule, safe, unsafe

@@ -1,7 +1,5 @@
 """Regions of Amazon FSx, and of persistent-2 of FSx for Lustre."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, rule, unsafe

@@ -1,7 +1,5 @@
 """CloudFormation documents as plain data: references, intrinsic functions and parameters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType

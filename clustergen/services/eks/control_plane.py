@@ -1,7 +1,5 @@
 """The control plane of an EKS cluster: endpoint, access and logs."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 

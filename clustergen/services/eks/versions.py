@@ -1,7 +1,5 @@
 """Kubernetes versions on EKS, and their end of support."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

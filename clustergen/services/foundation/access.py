@@ -1,7 +1,5 @@
 """The scripts bucket, and read access for nodes: a role for PCS, policies for ParallelCluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """What ``bundle.json`` says of the foundation and its stacks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from clustergen.base.artifacts import Artifact, compact_text, json_artifact

@@ -3,8 +3,6 @@
 Rules are separate resources, because a group cannot refer to itself in its own definition.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass

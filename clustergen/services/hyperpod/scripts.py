@@ -1,7 +1,5 @@
 """The lifecycle scripts of a cluster, and their prefix in S3."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What ``slurm-settings.sh`` writes into HyperPod's Slurm configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

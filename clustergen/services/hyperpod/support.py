@@ -1,7 +1,5 @@
 """How both HyperPod targets support a feature: ``support.json``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType

@@ -5,8 +5,6 @@ a namespace. EKS's own access policies do not cover custom resources, such as a 
 https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """Files of a bundle for the cluster: values, manifests, tests, and a script."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Pinned Helm charts of the software in a cluster, with sources for the versions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final

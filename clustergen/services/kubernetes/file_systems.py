@@ -1,7 +1,5 @@
 """A test of file systems: two nodes write, and each reads the other's file."""
 
-from __future__ import annotations
-
 import shlex
 
 from clustergen.base.artifacts import Artifact

@@ -5,8 +5,6 @@ nodes are free. A group of several queues is the quota of their cohort, from whi
 https://kueue.sigs.k8s.io/docs/concepts/ (v1beta2, 2026-08)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 

@@ -4,8 +4,6 @@ All of the chart's defaults are in it, because the text replaces them.
 https://github.com/kubernetes-sigs/kueue/blob/main/charts/kueue/values.yaml (0.19.2, 2026-08)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.base.artifacts import Json

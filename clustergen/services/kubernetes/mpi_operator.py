@@ -4,8 +4,6 @@ Permissions and arguments: https://github.com/kubeflow/mpi-operator deploy/v2bet
 (0.8, 2026-07).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ AWS tests EKS so, too: https://github.com/aws/aws-k8s-tester test/cases/neuron a
 test/images/neuron/tests (2026-11).
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Artifact, Json
 from clustergen.base.yaml_text import Lines
 from clustergen.facts.catalog import neuron

@@ -4,8 +4,6 @@ Pods reach the GPUs of other nodes as members of a ComputeDomain.
 https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia.html (2026-11)
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Artifact, Json
 from clustergen.base.resources import tree
 from clustergen.base.yaml_text import Lines

@@ -1,7 +1,5 @@
 """Write access to new file systems: at first only root has it, and pods often are others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.base.artifacts import Json

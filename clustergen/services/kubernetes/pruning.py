@@ -3,8 +3,6 @@
 Everything that install.sh installs has a label. It deletes labelled objects that the bundle lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

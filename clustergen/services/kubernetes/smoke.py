@@ -1,7 +1,5 @@
 """Smoke tests as jobs: accelerators, EFA, collectives over nodes, file systems."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

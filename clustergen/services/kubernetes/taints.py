@@ -1,7 +1,5 @@
 """Taints that Kubernetes accepts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType

@@ -6,8 +6,6 @@ evicted. All have some minutes to write a checkpoint.
 https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/#stoppolicy (2026-08)
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta

@@ -4,8 +4,6 @@ Names: https://docs.nvidia.com/datacenter/dcgm/latest/dcgm-api/dcgm-api-field-id
 takes the type as written, so it has to be right here: PCIe is bytes per second, hence a gauge.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal, NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Reads the definition of alerts and dashboards: the YAML files of ``alerts`` and ``boards``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType

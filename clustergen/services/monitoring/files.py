@@ -1,7 +1,5 @@
 """The files of a bundle that define its monitoring."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base import pages

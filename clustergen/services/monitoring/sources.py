@@ -1,7 +1,5 @@
 """What feeds metrics: a rule or panel is written only where its metrics exist."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 

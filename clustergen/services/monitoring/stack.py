@@ -3,8 +3,6 @@
 They are not part of the foundation: without the cluster, its alerts would fire forever.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Events are processed one by one, so that nesting, size and aliases are limited before building.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple

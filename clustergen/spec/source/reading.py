@@ -1,7 +1,5 @@
 """Reading files, texts and ``--set`` arguments into one document."""
 
-from __future__ import annotations
-
 import functools
 import os
 import select

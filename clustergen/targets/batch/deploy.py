@@ -1,7 +1,5 @@
 """``submit.sh`` and ``verify.sh`` of a Batch bundle."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.base import shell

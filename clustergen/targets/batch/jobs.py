@@ -1,7 +1,5 @@
 """Job definitions: the requests that ``submit.sh`` registers."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What AWS Batch accepts, as of 2026-11-21. The source is above each value."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from clustergen.base.findings import Severity

@@ -1,7 +1,5 @@
 """How AWS Batch chooses among instance types and subnets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

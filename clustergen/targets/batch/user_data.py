@@ -5,8 +5,6 @@ it, also if it fails: it must keep a node out itself.
 https://docs.aws.amazon.com/batch/latest/userguide/launch-templates.html
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator

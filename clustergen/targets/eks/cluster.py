@@ -3,8 +3,6 @@
 In an existing cluster, of what is added to it: nodes, and drivers that it lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

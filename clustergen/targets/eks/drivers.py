@@ -5,8 +5,6 @@ asks for those that it lacks. What the stack once installed stays in the cluster
 it by the time the stack is deleted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 

@@ -3,8 +3,6 @@
 What the template does not know of an existing cluster are parameters: deploy.sh asks EKS for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """What EKS accepts, as of 2026-11-20. The source is above each table."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from clustergen.base.findings import Severity

@@ -4,8 +4,6 @@ Accepts any JSON, because an overlay may contain anything; the schema checks its
 only CloudFormation can resolve are assumed to be valid.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ It has only a few system nodes. HyperPod creates access entries for its nodes, w
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """The EKS cluster of the nodes: an existing one, or one that the bundle creates first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

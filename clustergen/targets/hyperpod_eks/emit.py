@@ -1,7 +1,5 @@
 """The bundle of a HyperPod cluster with EKS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

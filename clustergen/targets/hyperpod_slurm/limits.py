@@ -1,7 +1,5 @@
 """What Slurm on HyperPod accepts, as of 2026-11-20; see also ``hyperpod.limits``."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 from typing import Final
 

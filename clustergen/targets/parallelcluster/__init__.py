@@ -1,7 +1,5 @@
 """AWS ParallelCluster 3.16.1: one YAML file, and scripts for nodes."""
 
-from __future__ import annotations
-
 from clustergen.facts.schemas import Schema
 from clustergen.plan.model import Traits
 from clustergen.targets import Target

@@ -1,7 +1,5 @@
 """The bundle: ``cluster.yaml``, ``deploy.sh`` and scripts of nodes."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Mapping
 from typing import Any

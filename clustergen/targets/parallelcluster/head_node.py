@@ -1,7 +1,5 @@
 """``HeadNode`` and ``LoginNodes``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.plan.model import Machine, Plan

@@ -4,8 +4,6 @@ The values are from the package aws-parallelcluster 3.16.1, read on 2026-11-20; 
 its module in ``pcluster``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

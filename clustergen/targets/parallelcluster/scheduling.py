@@ -1,7 +1,5 @@
 """``Scheduling``: Slurm settings, queues and compute resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 There, ``pcluster`` is the code of the package.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clustergen.plan.features import monitoring, support, supported

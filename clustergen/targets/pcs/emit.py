@@ -1,7 +1,5 @@
 """The bundle of a PCS cluster: a CloudFormation template, and scripts of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json

@@ -6,8 +6,6 @@ the first job.
 https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions.html
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What AWS PCS accepts, as of 2026-11-20. The source is above each table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

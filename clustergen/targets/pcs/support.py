@@ -1,7 +1,5 @@
 """How AWS PCS supports each feature: ``support.json``, and a row with a number."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clustergen.plan.features import monitoring, support, supported

@@ -5,8 +5,6 @@ The API has endpoints in a few regions only, with the prices of all. An answer h
 strings, with their price dimensions in ``terms.OnDemand``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

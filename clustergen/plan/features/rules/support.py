@@ -1,7 +1,5 @@
 """Features that a target does not support, or supports with differences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from clustergen.base.findings import Problem, Severity, rule

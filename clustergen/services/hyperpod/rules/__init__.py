@@ -1,7 +1,5 @@
 """Rules for both HyperPod targets; their examples are for hyperpod-slurm."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings

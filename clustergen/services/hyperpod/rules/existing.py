@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, unwanted

@@ -1,7 +1,5 @@
 """Quotas, and what CloudFormation does not support."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity

@@ -1,7 +1,5 @@
 """Instance types, volumes, EFA and health checks of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted

@@ -4,8 +4,6 @@ The files look like Prometheus's own, with what :class:`Alert` has besides. ``ne
 that of every rule without its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final

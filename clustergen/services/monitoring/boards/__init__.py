@@ -4,8 +4,6 @@ A panel is a ``graph``, a ``stat`` or a ``table``: its title. ``lines`` are quer
 of each is called; ``expr`` is a query without a name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, get_args

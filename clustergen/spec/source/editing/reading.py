@@ -1,7 +1,5 @@
 """The data of a text, without positions: many edits are checked against it."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from typing import Any

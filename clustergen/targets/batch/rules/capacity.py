@@ -1,7 +1,5 @@
 """Purchase options, counts and scaling of multi-node jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, unwanted

@@ -1,7 +1,5 @@
 """Container images of jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity

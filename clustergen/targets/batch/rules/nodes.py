@@ -1,7 +1,5 @@
 """Instance types, EFA and images of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity

@@ -1,7 +1,5 @@
 """Queues, priorities, time limits and shares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

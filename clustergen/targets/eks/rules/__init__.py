@@ -1,7 +1,5 @@
 """Rules for EKS, one module for each concern."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings

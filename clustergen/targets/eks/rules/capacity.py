@@ -1,7 +1,5 @@
 """Autoscaling and purchase options."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe

@@ -1,7 +1,5 @@
 """Accelerators: allocation to pods, and partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted

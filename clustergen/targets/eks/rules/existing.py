@@ -1,7 +1,5 @@
 """What a bundle does not change in an existing cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted

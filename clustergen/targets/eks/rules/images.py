@@ -1,7 +1,5 @@
 """Images of nodes: EKS's Amazon Linux 2023, in the variant for the instance type."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity

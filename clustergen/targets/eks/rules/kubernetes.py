@@ -1,7 +1,5 @@
 """The Kubernetes version, and the administrators of the cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe

@@ -1,7 +1,5 @@
 """Region, subnets and endpoint of the control plane, security groups, and SSH."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted

@@ -1,7 +1,5 @@
 """Root volumes, pods per node, and system nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe

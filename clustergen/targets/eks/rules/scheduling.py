@@ -1,7 +1,5 @@
 """Queues: the software that admits jobs, and settings of queues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe

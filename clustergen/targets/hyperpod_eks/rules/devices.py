@@ -1,7 +1,5 @@
 """MIG partitions, and how pods get devices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.findings import Fix, Problem, Severity, drop, put, unsafe, unwanted

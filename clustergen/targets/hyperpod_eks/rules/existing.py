@@ -1,7 +1,5 @@
 """Instance groups that are added to an existing HyperPod cluster with EKS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe

@@ -1,7 +1,5 @@
 """Node groups scaled by Karpenter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, drop, put, safe, unsafe

@@ -1,7 +1,5 @@
 """The EKS cluster: version, endpoint, administrators and software."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe

@@ -1,7 +1,5 @@
 """The VPC and security groups of nodes and the EKS cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, unwanted

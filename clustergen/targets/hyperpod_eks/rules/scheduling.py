@@ -1,7 +1,5 @@
 """Queues as quotas of HyperPod task governance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted

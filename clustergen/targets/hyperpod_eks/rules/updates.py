@@ -1,7 +1,5 @@
 """Automatic patching, and scheduled updates of images."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Rules of HyperPod with Slurm."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings

@@ -1,7 +1,5 @@
 """The external database of Slurm's job records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, unwanted

@@ -1,7 +1,5 @@
 """Slurm of an existing cluster, whose controller the bundle does not set up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, unwanted

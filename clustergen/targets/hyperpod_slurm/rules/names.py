@@ -1,7 +1,5 @@
 """Names that HyperPod uses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Fix, Path, Problem, Severity, drop, put, unsafe

@@ -1,7 +1,5 @@
 """Controllers: their number, and shared resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.findings import Path, Problem, unwanted

@@ -1,7 +1,5 @@
 """The user's own lifecycle scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity

@@ -1,7 +1,5 @@
 """File systems and their mount points."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe

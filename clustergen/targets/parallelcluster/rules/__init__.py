@@ -1,7 +1,5 @@
 """Rules for ParallelCluster."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings

@@ -1,7 +1,5 @@
 """Capacity Blocks and reservations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted

@@ -1,7 +1,5 @@
 """Images, operating systems and architectures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe

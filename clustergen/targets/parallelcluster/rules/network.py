@@ -1,7 +1,5 @@
 """SSH and subnets."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 

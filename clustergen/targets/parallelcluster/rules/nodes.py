@@ -1,7 +1,5 @@
 """Instance types, placement, EFA and EBS volumes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, drop, put, unsafe, unwanted

@@ -1,7 +1,5 @@
 """Slurm: settings that ParallelCluster writes itself, queues, and idle time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, safe, unsafe

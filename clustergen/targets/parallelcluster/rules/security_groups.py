@@ -1,7 +1,5 @@
 """Nodes with only security groups of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, unwanted

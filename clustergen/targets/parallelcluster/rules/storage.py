@@ -1,7 +1,5 @@
 """Storage that ParallelCluster can attach, and mount points."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

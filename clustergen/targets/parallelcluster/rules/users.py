@@ -1,7 +1,5 @@
 """Roles and permissions of nodes, what the user leaves out of them, and the directory of users."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity

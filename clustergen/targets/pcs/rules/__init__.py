@@ -1,7 +1,5 @@
 """Rules for PCS."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings

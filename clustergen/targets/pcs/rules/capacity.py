@@ -1,7 +1,5 @@
 """Reserved capacity: interruptible reservations, Capacity Blocks, UltraServers."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 

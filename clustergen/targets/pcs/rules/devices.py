@@ -1,7 +1,5 @@
 """GPUs and their MIG partitions, as Slurm resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted

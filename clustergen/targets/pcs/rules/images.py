@@ -1,7 +1,5 @@
 """Operating systems, and software in the default image."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity

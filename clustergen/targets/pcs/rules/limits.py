@@ -1,7 +1,5 @@
 """Numbers of nodes, node groups and queues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe

@@ -1,7 +1,5 @@
 """EFA interfaces, health checks, and what happens to failed nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe

@@ -1,7 +1,5 @@
 """Parameters that an overlay adds to the template."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity

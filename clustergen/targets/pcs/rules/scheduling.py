@@ -1,7 +1,5 @@
 """Slurm: version, settings and idle time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe

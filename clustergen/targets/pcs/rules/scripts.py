@@ -1,7 +1,5 @@
 """User scripts: number, location and arguments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

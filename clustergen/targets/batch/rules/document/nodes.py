@@ -1,7 +1,5 @@
 """Compute environments in the template."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any

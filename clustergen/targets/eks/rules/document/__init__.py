@@ -3,8 +3,6 @@
 They run only on templates changed by an overlay; tests prove that other templates satisfy them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

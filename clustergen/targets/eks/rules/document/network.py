@@ -1,7 +1,5 @@
 """The control plane's network, and security groups and SSH of nodes."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 

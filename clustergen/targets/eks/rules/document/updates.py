@@ -1,7 +1,5 @@
 """Updates and automatic repair of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.findings import Problem, Severity

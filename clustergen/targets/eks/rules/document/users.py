@@ -1,7 +1,5 @@
 """Access to the cluster: access entries, and IAM roles of pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Keys of tags, and names of nodes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Queues and their compute resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

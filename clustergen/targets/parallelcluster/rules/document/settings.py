@@ -1,7 +1,5 @@
 """Settings of Slurm in ``CustomSlurmSettings``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any

@@ -1,7 +1,5 @@
 """Custom settings of Slurm in the template."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
