@@ -6,7 +6,6 @@ become imports: each reference becomes ``Fn::ImportValue``.
 
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import aws_cdk as cdk
@@ -24,7 +23,7 @@ class TemplateStack(cdk.Stack):
         id: str,
         document: Json,
         *,
-        imports: Mapping[str, str] = MappingProxyType({}),
+        imports: Mapping[str, str] = {},
         export: Callable[[str], str] | None = None,
         **props: Any,
     ) -> None:

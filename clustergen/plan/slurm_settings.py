@@ -7,7 +7,6 @@ The rules of :mod:`clustergen.rules.services.settings` and of the targets' docum
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen.base.findings import (
@@ -27,15 +26,13 @@ from clustergen.plan.limits import SlurmSettings
 from clustergen.plan.model import Database, Plan
 from clustergen.plan.slurm import Setting
 
-_PLACES: Mapping[Scope, str] = MappingProxyType(
-    {
-        "cluster": "slurm.settings",
-        "partition": "a queue's slurm",
-        "node": "a node group's slurm",
-        "slurmdbd": "slurm.slurmdbd_settings",
-        "cgroup": "slurm.cgroup_settings",
-    }
-)
+_PLACES: Mapping[Scope, str] = {
+    "cluster": "slurm.settings",
+    "partition": "a queue's slurm",
+    "node": "a node group's slurm",
+    "slurmdbd": "slurm.slurmdbd_settings",
+    "cgroup": "slurm.cgroup_settings",
+}
 """Names in messages for the part of the spec with the settings of a scope."""
 
 

@@ -8,7 +8,6 @@ the CreateFileSystem model of botocore 1.44.5 (2026-11). Sizes are GiB as the AP
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen.base.text_lists import words
@@ -148,12 +147,10 @@ INTELLIGENT_TIERING_MBPS = Steps(4000, most=2_000_000)
 # MetadataConfiguration: PERSISTENT_2 only, makes the file system version 2.15, cannot be added
 # later and is required by EfaEnabled and by Intelligent-Tiering.
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html (2026-08)
-METADATA_IOPS: Mapping[Storage, Steps] = MappingProxyType(
-    {
-        Storage.SSD: Steps(12000, (1500, 3000, 6000), most=192_000),
-        Storage.INTELLIGENT_TIERING: Steps(6000, most=12000),
-    }
-)
+METADATA_IOPS: Mapping[Storage, Steps] = {
+    Storage.SSD: Steps(12000, (1500, 3000, 6000), most=192_000),
+    Storage.INTELLIGENT_TIERING: Steps(6000, most=12000),
+}
 """Values for ``USER_PROVISIONED``. ``AUTOMATIC`` is for SSD only."""
 
 _AUTOMATIC_IOPS = ((1200, 1500), (2400, 3000), (9600, 6000), (45600, 12000))

@@ -2,24 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from clustergen.plan.features import monitoring
 from clustergen.plan.features.model import Support, rows
 from clustergen.plan.model import Plan
 
-_ON_OTHER_TARGETS: Mapping[str, Support] = MappingProxyType(
-    {
-        **rows(Path(__file__)),
-        "software.registry": Support(
-            "partial",
-            "not used on Slurm: Enroot and Docker on nodes do not log in to the registry, so tests "
-            "and jobs name public images",
-            "https://docs.aws.amazon.com/AmazonECR/latest/userguide/registry_auth.html",
-            ignored=True,
-        ),
-    }
-)
+_ON_OTHER_TARGETS: Mapping[str, Support] = {
+    **rows(Path(__file__)),
+    "software.registry": Support(
+        "partial",
+        "not used on Slurm: Enroot and Docker on nodes do not log in to the registry, so tests "
+        "and jobs name public images",
+        "https://docs.aws.amazon.com/AmazonECR/latest/userguide/registry_auth.html",
+        ignored=True,
+    ),
+}
 """Rows by feature."""
 
 
@@ -35,4 +32,4 @@ def supported(
     """
     found = {**_ON_OTHER_TARGETS, **shared, **monitoring.SHARED, **rows(module), **special}
     found |= {feature: found[feature]._replace(unless=when) for feature, when in unless.items()}
-    return MappingProxyType(found)
+    return found

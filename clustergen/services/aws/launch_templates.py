@@ -5,7 +5,6 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RequestLaunchTemplate
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from clustergen.base.artifacts import Json
@@ -15,7 +14,7 @@ from clustergen.services.aws.members import present
 from clustergen.services.aws.options import LaunchTemplates
 from clustergen.services.fields import Field, written
 
-_NO_TAGS: Mapping[str, str] = MappingProxyType({})
+_NO_TAGS: Mapping[str, str] = {}
 MAX_USER_DATA = 16 * 1024
 """Bytes before base64.
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html (2026-11)"""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 import yaml
@@ -10,7 +9,7 @@ import yaml
 from clustergen.services.monitoring.sources import Source
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+_NONE: Final[Mapping[str, str]] = {}
 
 
 def read(path: Path, words: Mapping[str, str] = _NONE) -> Any:

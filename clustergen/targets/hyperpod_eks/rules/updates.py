@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from clustergen.base.findings import Path, Problem, Severity, put, safe, unsafe, unwanted
 from clustergen.plan.model import Plan
@@ -16,13 +15,11 @@ _PATH: Path = ("targets", "hyperpod-eks", "auto_patching")
 _SCHEDULE: Path = ("targets", "hyperpod-eks", "update_schedule")
 _WAITING = ("idle_wait",)
 _DRAINING = ("batch", "pause", "drain_timeout", "on_drain_timeout", "rollback_alarms")
-_TIMES: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {
-        "idle_wait": service.IDLE_WAIT,
-        "drain_timeout": service.DRAIN_TIMEOUT,
-        "pause": service.BATCH_PAUSE,
-    }
-)
+_TIMES: Mapping[str, tuple[int, int]] = {
+    "idle_wait": service.IDLE_WAIT,
+    "drain_timeout": service.DRAIN_TIMEOUT,
+    "pause": service.BATCH_PAUSE,
+}
 
 
 def _patched(settings: str) -> str:
