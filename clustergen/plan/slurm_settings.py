@@ -9,16 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from clustergen.base.findings import (
-    Fix,
-    Problem,
-    Severity,
-    corrected,
-    drop,
-    rename,
-    safe,
-    unwanted,
-)
+from clustergen.base.findings import Fix, Problem, Severity, corrected, drop, rename, safe, unwanted
 from clustergen.base.patterns import pattern
 from clustergen.facts.catalog import slurm, slurm_values
 from clustergen.facts.catalog.slurm import Scope

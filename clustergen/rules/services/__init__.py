@@ -8,5 +8,7 @@ import functools
 
 from clustergen.base import findings
 
-rule = functools.partial(findings.rule, by_limits=True)
-"""Declares a rule that checks limits; ``target`` is the target of its examples."""
+rule = functools.partial(findings.rule, by_limits=True, target="pcs")
+warning = functools.partial(findings.warning, by_limits=True, target="pcs")
+note = functools.partial(findings.note, by_limits=True, target="pcs")
+"""Declare rules that check limits; ``target`` is the target of their examples."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clustergen.base.findings import Path, Problem, Severity, put, rule, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, put, rule, unsafe, unwanted, warning
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.paths import inside
@@ -104,14 +104,13 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
                 break
 
 
-@rule(
+@warning(
     "FSX028",
     "Wildcard in an S3 prefix",
     fixes="unsafe",
     why="In the key of an object, * and ? are characters like any other. FSx imports the objects "
     "whose keys begin with the prefix as it is written: none.",
     source=_LINKED,
-    severity=Severity.WARNING,
     bad=_ONE.format("s3://training-data/data/*"),
     good=_ONE.format("s3://training-data/data/"),
 )

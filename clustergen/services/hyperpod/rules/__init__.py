@@ -5,3 +5,5 @@ import functools
 from clustergen.base import findings
 
 rule = functools.partial(findings.rule, target="hyperpod-slurm")
+warning = functools.partial(findings.warning, target="hyperpod-slurm")
+note = functools.partial(findings.note, target="hyperpod-slurm")

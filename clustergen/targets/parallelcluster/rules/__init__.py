@@ -5,4 +5,5 @@ import functools
 from clustergen.base import findings
 
 rule = functools.partial(findings.rule, target="parallelcluster")
-"""Declares a rule of ParallelCluster."""
+warning = functools.partial(findings.warning, target="parallelcluster")
+note = functools.partial(findings.note, target="parallelcluster")

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.plan.model import Plan
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import warning
 
 
-@rule(
+@warning(
     "GPU100",
     "GPU health check on Neuron devices",
     fixes="unsafe",
     why="ParallelCluster tests GPUs with NVIDIA's DCGM, and skips the test on other nodes.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-health-checks-v3.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: trn1.32xlarge, health_checks: [gpu]}]",
     good="node_groups: [{name: h200, instance_type: trn1.32xlarge}]",
 )

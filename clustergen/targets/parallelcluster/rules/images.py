@@ -6,7 +6,7 @@ from clustergen.base.findings import Path, Problem, Severity, put, unsafe
 from clustergen.facts.catalog import InstanceType, families
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 
 
 @rule(
@@ -85,13 +85,12 @@ def architectures(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "IMG106",
     "A micro or nano instance",
     fixes="unsafe",
     why="The node's software needs about 1.7 GB of memory on this operating system.",
     source="pcluster.validators.ec2_validators: InstanceTypeOSCompatibleValidator",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: t3.micro}]",
     good="node_groups: [{name: h200, instance_type: t3.small}]",
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, safe, unsafe
+from clustergen.base.findings import Problem, put, safe, unsafe
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.queues import (
@@ -11,7 +11,7 @@ from clustergen.targets.parallelcluster.queues import (
     queue_owners,
     weight_of,
 )
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 
 
 @rule(
@@ -68,13 +68,12 @@ def _cause(plan: Plan, queue: Queue) -> str:
     return f"the groups of queue {queue.name!r} are not all in other queues"
 
 
-@rule(
+@warning(
     "SLM107",
     "Idle time is not a whole number of minutes",
     fixes="safe",
     why="ScaledownIdletime counts minutes; clustergen rounds the time up.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
-    severity=Severity.WARNING,
     bad="slurm: {idle_timeout: 90s}",
     good="slurm: {idle_timeout: 2m}",
 )
