@@ -52,7 +52,6 @@ def unknown_keys(error: ValidationError, data: Any) -> list[Path]:
 
 
 def _takes_words(details: Sequence[Error]) -> bool:
-    """Whether the field also accepts words."""
     return any(detail["type"] == "literal_error" for detail in details)
 
 

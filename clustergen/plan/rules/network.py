@@ -69,7 +69,6 @@ def zones(spec: Spec) -> Iterator[Problem]:
 
 
 def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
-    """The zones that the spec names, with their places."""
     if spec.network.zone:
         yield ("network", "zone"), spec.network.zone
     for index, group in enumerate(spec.node_groups):

@@ -169,7 +169,6 @@ def blocks(plan: Plan) -> Iterator[Problem]:
 
 
 def _existing_blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
-    """Place, subnet and block of each existing subnet with a block in the spec."""
     for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
         for index, subnet in enumerate(_subnets(plan, field)):
             if subnet.cidr:
@@ -177,7 +176,6 @@ def _existing_blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
 
 
 def _subnets(plan: Plan, field: str) -> Sequence[Subnet]:
-    """The subnets that the spec lists under ``field``."""
     written = plan.wrote("network", field)
     return getattr(plan.network, field.removesuffix("_subnets")) if written else ()
 

@@ -120,7 +120,6 @@ def described_by_the_project(plan: Plan) -> Iterator[Problem]:
 
 
 def _named_types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
-    """The instance types in the spec, with their places."""
     for group in plan.node_groups:
         yield from group.typed
     for machine in plan.machines:

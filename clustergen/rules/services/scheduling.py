@@ -187,7 +187,6 @@ def whole_minutes(plan: Plan) -> Iterator[Problem]:
 
 
 def _given(plan: Plan, key: str) -> slurm.Setting | None:
-    """The value of a cluster setting."""
     cluster = (each for each in slurm.written(plan) if each.scope == "cluster")
     return next((each for each in cluster if each.key == key), None)
 

@@ -54,7 +54,6 @@ _NOBODY = 65534
 
 
 def _of_linux(plan: Plan) -> Iterator[Problem]:
-    """The users of every Linux system."""
     for user in plan.users:
         if user.name in _LINUX:
             message = f"{user.name!r} is a user of the system"

@@ -124,7 +124,6 @@ def wildcards(plan: Plan) -> Iterator[Problem]:
 
 
 def _uris(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """Every place in S3 that a new file system is linked with."""
     for item in stored.new(plan, Lustre):
         for index, repository in enumerate(item.repositories):
             yield item.at("data_repositories", index, "s3"), repository.s3

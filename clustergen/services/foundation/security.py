@@ -155,7 +155,6 @@ def _all_traffic_within() -> Json:
 
 
 def _existing_clusters(plan: Plan) -> Json:
-    """Rules between nodes and existing clusters that they join."""
     network = plan.network
     return {
         **_both_ways(

@@ -142,7 +142,6 @@ def _share(one: Queue, other: Queue) -> bool:
 
 
 def _used(plan: Plan) -> tuple[NodeGroup, ...]:
-    """The groups that a queue uses."""
     return tuple(g for g in plan.node_groups if any(g in q.node_groups for q in plan.queues))
 
 

@@ -95,7 +95,6 @@ _SPEC: Json = {
 
 
 def _definition() -> Json:
-    """The definition of MPIJob."""
     schema = _members(
         apiVersion=_TEXT, kind=_TEXT, metadata={"type": "object"}, spec=_SPEC, status=_ANYTHING
     )

@@ -66,7 +66,6 @@ def _substituted(text: str) -> str:
 
 
 def _actions(plan: Plan, group: NodeGroup) -> Iterator[Action]:
-    """The actions of a node, in order."""
     before = tuple(_users(plan, group, "start"))
     after = tuple(_users(plan, group, "configured"))
     own = tuple(_action(*each) for each in _own(plan, group))

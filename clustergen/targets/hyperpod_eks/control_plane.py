@@ -28,7 +28,6 @@ def template(plan: Plan) -> Json:
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
-    """Control plane, networking, system nodes and storage drivers."""
     yield from control_plane.resources(plan)
     if not versions.at_least(plan.kubernetes.version, versions.BUILT_IN_EFA):
         yield "EfaEgress", _efa_egress()

@@ -75,7 +75,6 @@ def _monitoring(plan: Plan) -> tuple[NodeScript, ...]:
 
 @functools.cache
 def _shared(name: str) -> NodeScript:
-    """A script that targets share."""
     text = render(
         f"shared/{name}.j2",
         linger=_LOG_AGENT_SECONDS,

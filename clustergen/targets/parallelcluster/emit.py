@@ -84,7 +84,6 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 
 def _followed(plan: Plan) -> Bundle:
-    """The tables that nodes read regularly."""
     dated = timetable.table(
         plan,
         functools.partial(scheduling.node_names, plan),

@@ -46,7 +46,6 @@ def _switches_smt_off(plan: Plan, head: Machine) -> bool:
 
 
 def _allowed_ips(plan: Plan, head: Machine) -> str:
-    """Who can use SSH on the head node."""
     return head.ssh_from or (nodes.NOBODY if plan.login else nodes.allowed_ips(plan))
 
 

@@ -277,7 +277,6 @@ def _types(group: NodeGroup, several: bool) -> dict[str, Any]:
 
 
 def _placement_group(settings: dict[str, Any]) -> dict[str, Any]:
-    """A member of ``Networking``."""
     return {"PlacementGroup": settings} if settings else {}
 
 

@@ -142,7 +142,6 @@ def _shared(plan: Plan) -> Iterator[Action]:
 
 
 def _mount(plan: Plan, item: mounts.Mounted) -> tuple[Any, ...]:
-    """The arguments of mount.sh, as CloudFormation values."""
     type, folder, source, *rest = mount_arguments(plan, mounts.mount(item))
     return type, folder, cfn.sub(source) if "${" in source else source, *rest
 

@@ -161,7 +161,6 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
 
 
 def _types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
-    """The instance types of the cluster, with their places in the spec."""
     for machine in (plan.head, plan.login):
         if machine:
             yield (*machine.path, "instance_type"), machine.type

@@ -143,7 +143,6 @@ def taints(plan: Plan) -> Iterator[Problem]:
 
 
 def _path(plan: Plan, pool: Pool) -> Path:
-    """The place of a pool's queue, or of its first group if the queue is not in the spec."""
     queue = next((q for q in plan.queues if q.name == pool.name and plan.wrote(*q.path)), None)
     return queue.at("node_groups") if queue else pool.groups[0].path
 

@@ -95,7 +95,6 @@ def overlay_count(plan: Plan) -> Iterator[Problem]:
 
 
 def _overlay_counts(plan: Plan) -> Iterator[tuple[Path, int]]:
-    """The numbers of controllers in the overlay."""
     groups, name = plan.overlay.get("InstanceGroups"), modes.options(plan).controller_group
     for index, group in enumerate(groups if isinstance(groups, list) else ()):
         if isinstance(group, Mapping) and group.get("InstanceGroupName") == name:

@@ -147,7 +147,6 @@ def _architecture(plan: Plan) -> str:
 
 
 def _instances(plan: Plan) -> Iterator[tuple[Path, InstanceType, str | None]]:
-    """All instance types: place, type, and custom image."""
     for group in plan.node_groups:
         yield from ((path, type, group.image) for path, type in group.typed)
     for machine in plan.machines:

@@ -138,7 +138,6 @@ def desktops(plan: Plan) -> Iterator[Problem]:
 
 
 def _desktops(options: Options) -> Iterator[tuple[Path, Dcv]]:
-    """The places of ``dcv`` in the spec, with what they say."""
     here: Path = ("targets", "parallelcluster")
     if options.dcv:
         yield (*here, "dcv"), options.dcv

@@ -148,7 +148,6 @@ def id_length(plan: Plan) -> Iterator[Problem]:
 
 
 def _id(item: Storage) -> tuple[str, Id | None]:
-    """The field with the id of what ParallelCluster mounts, and the id."""
     if isinstance(item, OpenZfs | Ontap):
         return "volume_id", item.volume
     return "id", item.id

@@ -167,7 +167,6 @@ def ultraserver_prolog(plan: Plan) -> Iterator[Problem]:
 
 
 def _ultraserver_queues(plan: Plan) -> Iterator[tuple[Queue, list[NodeGroup]]]:
-    """Queues with UltraServers, with their UltraServer groups."""
     for queue in plan.queues:
         if groups := [group for group in queue.node_groups if group.type.nvlink_domain]:
             yield queue, groups

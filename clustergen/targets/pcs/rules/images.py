@@ -101,7 +101,6 @@ def macos(plan: Plan) -> Iterator[Problem]:
 
 
 def _on_default_image(plan: Plan) -> Iterator[str]:
-    """The nodes that boot the default image."""
     yield from (f"nodes of {group.name}" for group in plan.node_groups if not group.image)
     if plan.login and not plan.login.image:
         yield "login nodes"

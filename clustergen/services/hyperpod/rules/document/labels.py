@@ -69,7 +69,6 @@ def name_length(document: Document) -> Iterator[Problem]:
 
 
 def _keys(document: Document) -> Iterator[tuple[Group, str]]:
-    """Every key of a label or taint, and its group."""
     for group in document.groups:
         for key in (*group.labels, *(taint.get("Key") for taint in group.taints)):
             if isinstance(key, str):

@@ -89,7 +89,6 @@ def image_types(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _compute_resources(document: Mapping[str, Any]) -> Iterator[tuple[Path, Json]]:
-    """The compute resources of each environment, with their places."""
     for id, resource in as_map(document.get("Resources")).items():
         found = as_map(resource)
         if found.get("Type") == "AWS::Batch::ComputeEnvironment":

@@ -47,7 +47,6 @@ def tags(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _tags(document: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
-    """The tags of the cluster, of queues and of compute resources, with their places."""
     yield ("Tags",), as_list(document.get("Tags"))
     for path, queue in queues(document):
         for place, each in ((path, queue), *resources(path, queue)):

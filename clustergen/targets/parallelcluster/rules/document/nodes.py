@@ -88,7 +88,6 @@ def _is_efa_only(document: Mapping[str, Any]) -> bool:
 
 
 def _of_network(resource: _Resource, efa_only: bool) -> Iterator[Problem]:
-    """Each part of a network that ParallelCluster refuses."""
     cards = min((len(type.cards) for type in resource.types), default=1)
     several = (resource.has_efa and efa_only) or cards > 1
     if several and resource.network.get("AssignPublicIp") not in (None, *_NO):
