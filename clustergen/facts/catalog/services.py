@@ -40,9 +40,9 @@ SERVICES: Mapping[str, Service] = {
     "pcs": Service(
         "AWS PCS",
         _except("""
-                ap-east-1 ap-east-2 ap-southeast-7 ca-west-1 eu-central-2 il-central-1 me-central-1
-                me-south-1 mx-central-1 us-west-1 cn-north-1 cn-northwest-1
-            """),
+            ap-east-1 ap-east-2 ap-southeast-7 ca-west-1 eu-central-2 il-central-1 me-central-1
+            me-south-1 mx-central-1 us-west-1 cn-north-1 cn-northwest-1
+        """),
         # https://docs.aws.amazon.com/general/latest/gr/pcs.html lists the same except
         # ap-southeast-5 and ca-central-1.
         _CFN + "AWS::PCS::Cluster",
@@ -51,19 +51,19 @@ SERVICES: Mapping[str, Service] = {
     "parallelcluster": Service(
         "ParallelCluster 3.16.1",
         _except("""
-                ap-east-2 ap-northeast-3 ap-south-2 ap-southeast-4 ap-southeast-6 ca-west-1
-                eu-central-2 eu-south-2 me-central-1 mx-central-1
-            """),
+            ap-east-2 ap-northeast-3 ap-south-2 ap-southeast-4 ap-southeast-6 ca-west-1
+            eu-central-2 eu-south-2 me-central-1 mx-central-1
+        """),
         "aws-parallelcluster 3.16.1 pcluster/resources/supported-regions",
         "2026-11-20",
     ),
     "hyperpod": Service(
         "SageMaker HyperPod",
         _except("""
-                af-south-1 ap-east-1 ap-east-2 ap-northeast-3 ap-southeast-5 ap-southeast-6
-                ap-southeast-7 ca-west-1 eu-central-2 eu-south-1 eu-west-3 il-central-1 me-central-1
-                me-south-1 mx-central-1 cn-north-1 cn-northwest-1 us-gov-east-1 us-gov-west-1
-            """),
+            af-south-1 ap-east-1 ap-east-2 ap-northeast-3 ap-southeast-5 ap-southeast-6
+            ap-southeast-7 ca-west-1 eu-central-2 eu-south-1 eu-west-3 il-central-1 me-central-1
+            me-south-1 mx-central-1 cn-north-1 cn-northwest-1 us-gov-east-1 us-gov-west-1
+        """),
         _CFN + "AWS::SageMaker::Cluster",
         "2026-10-20",
     ),

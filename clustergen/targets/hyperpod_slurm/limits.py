@@ -26,10 +26,10 @@ SLURM_SETTINGS = SlurmSettings(
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
     own={
         "cluster": word_set("""
-                authtype clustername include nodename nodeset partitionname
-                slurmctldhost slurmctldport slurmdport slurmuser statesavelocation
-                topologyplugin
-            """),
+            authtype clustername include nodename nodeset partitionname
+            slurmctldhost slurmctldport slurmdport slurmuser statesavelocation
+            topologyplugin
+        """),
         "partition": word_set("nodes partitionname"),
     },
     kept={

@@ -151,11 +151,11 @@ SLURM_SETTINGS = SlurmSettings(
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html",
     own={
         "cluster": word_set("""
-                epilog grestypes launchparameters prolog reconfigflags resumefailprogram
-                resumeprogram resumetimeout slurmctldhost slurmctldlogfile slurmctldparameters
-                slurmdlogfile slurmuser suspendexcnodes suspendprogram suspendtime
-                taskplugin treewidth
-            """),
+            epilog grestypes launchparameters prolog reconfigflags resumefailprogram
+            resumeprogram resumetimeout slurmctldhost slurmctldlogfile slurmctldparameters
+            slurmdlogfile slurmuser suspendexcnodes suspendprogram suspendtime
+            taskplugin treewidth
+        """),
         "partition": word_set("nodes partitionname resumetimeout state suspendtime oversubscribe"),
         "node": word_set("cpus gres nodeaddr nodehostname nodename state"),
     },

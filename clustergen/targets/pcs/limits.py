@@ -96,46 +96,46 @@ SLURM_SETTINGS = SlurmSettings(
     accepted={
         # slurm-custom-settings-cluster.html
         "cluster": word_set("""
-                accountingstorageenforce accountingstoragetres accountingstoreflags
-                authaltparameters clifilterparameters clifilterplugins
-                communicationparameters defmempercpu epilog enforcepartlimits
-                fairsharedampeningfactor firstjobid healthcheckinterval
-                healthchecknodestate healthcheckprogram jobrequeue launchparameters
-                licenses metricstype minjobage overtimelimit preemptexempttime
-                preemptmode preemptparameters preempttype prioritycalcperiod
-                prioritydecayhalflife priorityfavorsmall priorityflags prioritymaxage
-                priorityusageresetperiod priorityweightage priorityweightassoc
-                priorityweightfairshare priorityweightjobsize priorityweightpartition
-                priorityweightqos priorityweighttres prolog prologflags requeueexit
-                requeueexithold schedulerparameters selecttypeparameters srunportrange
-                taskepilog taskpluginparam taskprolog trackwckey unkillablestepprogram
-                unkillablesteptimeout
-            """),
+            accountingstorageenforce accountingstoragetres accountingstoreflags
+            authaltparameters clifilterparameters clifilterplugins
+            communicationparameters defmempercpu epilog enforcepartlimits
+            fairsharedampeningfactor firstjobid healthcheckinterval
+            healthchecknodestate healthcheckprogram jobrequeue launchparameters
+            licenses metricstype minjobage overtimelimit preemptexempttime
+            preemptmode preemptparameters preempttype prioritycalcperiod
+            prioritydecayhalflife priorityfavorsmall priorityflags prioritymaxage
+            priorityusageresetperiod priorityweightage priorityweightassoc
+            priorityweightfairshare priorityweightjobsize priorityweightpartition
+            priorityweightqos priorityweighttres prolog prologflags requeueexit
+            requeueexithold schedulerparameters selecttypeparameters srunportrange
+            taskepilog taskpluginparam taskprolog trackwckey unkillablestepprogram
+            unkillablesteptimeout
+        """),
         # slurm-custom-settings-cng.html
         "node": word_set("""
-                cpuspeclist features gres memspeclimit parameters realmemory sockets
-                weight
-            """),
+            cpuspeclist features gres memspeclimit parameters realmemory sockets
+            weight
+        """),
         # slurm-custom-settings-queue.html
         "partition": word_set("""
-                allowaccounts allowqos default defaulttime denyaccounts denyqos
-                exclusiveuser gracetime maxtime oversubscribe overtimelimit
-                powerdownonidle preemptmode priorityjobfactor prioritytier qos
-                tresbillingweights
-            """),
+            allowaccounts allowqos default defaulttime denyaccounts denyqos
+            exclusiveuser gracetime maxtime oversubscribe overtimelimit
+            powerdownonidle preemptmode priorityjobfactor prioritytier qos
+            tresbillingweights
+        """),
         # slurmdbd-custom-settings.html
         "slurmdbd": word_set("""
-                allownodefacct allresourcesabsolute commitdelay defaultqos
-                maxquerytimerange parameters privatedata purgeeventafter purgejobafter
-                purgeresvafter purgestepafter purgesuspendafter purgetxnafter
-                purgeusageafter trackwckey
-            """),
+            allownodefacct allresourcesabsolute commitdelay defaultqos
+            maxquerytimerange parameters privatedata purgeeventafter purgejobafter
+            purgeresvafter purgestepafter purgesuspendafter purgetxnafter
+            purgeusageafter trackwckey
+        """),
         # cgroup-custom-settings.html
         "cgroup": word_set("""
-                allowedramspace allowedswapspace constraincores constraindevices
-                constrainramspace constrainswapspace ignoresystemd maxrampercent
-                maxswappercent minramspace signalchildrenprocesses
-            """),
+            allowedramspace allowedswapspace constraincores constraindevices
+            constrainramspace constrainswapspace ignoresystemd maxrampercent
+            maxswappercent minramspace signalchildrenprocesses
+        """),
     },
     instead={
         "suspendtime": "write slurm.idle_timeout",
