@@ -15,6 +15,11 @@ def presets() -> dict[str, Path]:
     return {path.stem: path for path in sorted((tree("templates") / "presets").glob("*.yaml"))}
 
 
+def template(name: str) -> str:
+    """The text of a template into which nothing is filled."""
+    return (tree("templates") / name).read_text(encoding="utf-8")
+
+
 def tree(
     name: Literal["templates", "specs", "cdk.json", "package.json"], package: Path = _PACKAGE
 ) -> Path:

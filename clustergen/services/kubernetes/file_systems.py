@@ -3,7 +3,7 @@
 import shlex
 
 from clustergen.base.artifacts import Artifact
-from clustergen.base.resources import tree
+from clustergen.base.resources import template
 from clustergen.base.yaml_text import Lines
 from clustergen.plan.images import AMAZON_LINUX, pulled
 from clustergen.plan.model import NodeGroup, Plan, Storage
@@ -20,7 +20,7 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     # one node, where Kueue could put smaller ones.
     queued = not plan.creates_cluster and bool(pods.queue_labels(plan, group))
     vcpus = capacity.node_capacity(plan, group)[capacity.CPU] // 2 + 1 if queued else 1
-    functions = (tree("templates") / "kubernetes/file-systems.sh").read_text(encoding="utf-8")
+    functions = template("kubernetes/file-systems.sh")
     script = "".join(_look(item, nodes) for item in items)
     container = {
         "name": "file-systems",
