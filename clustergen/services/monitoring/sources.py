@@ -53,6 +53,11 @@ class Source(StrEnum):
     """The images have what the exporter of GPUs needs."""
 
 
+def fed_by(names: Iterable[str]) -> frozenset[Source]:
+    """The sources with these names."""
+    return frozenset(map(Source, names))
+
+
 _RESERVED = ("capacity-block", "reservation")
 """Purchase options whose beginning and end EC2 tells nodes."""
 _TIMED = (*_RESERVED, "training-plan")

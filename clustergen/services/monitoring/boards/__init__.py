@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from clustergen.services.monitoring.definition import fed_by, read
+from clustergen.base.yaml_files import read
 from clustergen.services.monitoring.panels import Board, Kind, Panel, Query, Row, Variable, Vended
+from clustergen.services.monitoring.sources import fed_by
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _JOBS: Final = (

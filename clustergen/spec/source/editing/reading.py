@@ -6,9 +6,8 @@ from typing import Any
 
 import yaml
 
+from clustergen.base.yaml_files import LOADER
 from clustergen.spec.source.scalars import resolve
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @functools.lru_cache(maxsize=4)
@@ -19,7 +18,7 @@ def read(source: str) -> Any:
 
     :raises yaml.YAMLError: if it is not.
     """
-    events = iter(yaml.parse(source, Loader=_LOADER))
+    events = iter(yaml.parse(source, Loader=LOADER))
     next(events)  # the stream begins
     if isinstance(next(events), yaml.StreamEndEvent):
         return None
