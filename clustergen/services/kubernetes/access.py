@@ -30,9 +30,6 @@ _READ: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_NONE: Mapping[str, tuple[str, ...]] = {}
-
-
 def principals(plan: Plan) -> dict[str, tuple[str, ...]]:
     """ARN -> groups of Kubernetes; EKS has one access entry for each principal."""
     groups: dict[str, set[str]] = {}
@@ -54,7 +51,7 @@ def _name(arn: str) -> str:
 
 
 def objects(
-    plan: Plan, namespaces: Mapping[str, str], jobs: Mapping[str, tuple[str, ...]] = _NONE
+    plan: Plan, namespaces: Mapping[str, str], jobs: Mapping[str, tuple[str, ...]] = {}
 ) -> Iterator[Json]:
     """Roles and bindings; ``namespaces`` maps queues to the namespaces of their jobs.
 

@@ -14,7 +14,6 @@ from clustergen.services.kubernetes.manifest import kubernetes_object
 _KEPT_SECONDS = 600
 """Finished jobs are kept this long, for inspection."""
 _MINUTES = 30
-_NO_LABELS: Mapping[str, str] = {}
 
 # All users may write, and only owners may delete, as in /tmp. Later changes are kept.
 _OPEN = 'if [ "$(stat -c %u:%a {0})" = 0:755 ]; then chmod 1777 {0}; fi\n'
@@ -25,7 +24,7 @@ def objects(
     plan: Plan,
     namespaces: Sequence[str],
     nodes: Json,
-    labels: Mapping[str, str] = _NO_LABELS,
+    labels: Mapping[str, str] = {},
     *,
     waits: bool = False,
 ) -> Iterator[Json]:
