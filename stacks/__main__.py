@@ -1,7 +1,5 @@
 """What ``cdk --app`` runs: ``python app.py``, or ``python -m clustergen.stacks`` from a wheel."""
 
-from __future__ import annotations
-
 import sys
 
 from clustergen import output

@@ -1,7 +1,5 @@
 """Accepted findings of cdk-nag and the CDK in the stacks, with reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import aws_cdk as cdk

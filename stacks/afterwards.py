@@ -5,8 +5,6 @@ past, and `cdk deploy` does not read the clock. Neither a template nor `cdk depl
 policy: https://github.com/aws/aws-cdk-rfcs/issues/72 (open, 2026-11).
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The CDK app: from the context of the command line to stacks or findings."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json
@@ -121,7 +119,6 @@ def render_cluster(context: Mapping[str, str]) -> tuple[RenderedCluster | None, 
 
 
 def _arguments(files: Sequence[str], context: Mapping[str, str]) -> argparse.Namespace:
-    """The context as arguments of ``clustergen render``."""
     return argparse.Namespace(
         specs=files[:1],
         files=files[1:],

@@ -1,7 +1,5 @@
 """Amazon EKS: the template of `render`, and charts and manifests if the stack installs them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ Between the two, HyperPod's chart must be installed, as README.md explains. Task
 are the last stack, in regions with the resource types.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

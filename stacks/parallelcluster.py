@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudformation-v3.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The input of stacks: a cluster's plan, and its rendered files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The scripts are an asset, which a CDK function copies to the bucket, with the ke
 documents use. Nothing is deleted there, because running nodes may still use older scripts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory

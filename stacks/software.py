@@ -4,8 +4,6 @@ A Lambda function in the cluster's subnets runs kubectl and helm, so the API nee
 endpoint. It installs the same charts, values and manifests as install.sh.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

@@ -4,11 +4,8 @@ Logical ids, properties and policies do not change. Parameters that are outputs 
 become imports: each reference becomes ``Fn::ImportValue``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import aws_cdk as cdk
@@ -26,7 +23,7 @@ class TemplateStack(cdk.Stack):
         id: str,
         document: Json,
         *,
-        imports: Mapping[str, str] = MappingProxyType({}),
+        imports: Mapping[str, str] = {},
         export: Callable[[str], str] | None = None,
         **props: Any,
     ) -> None:

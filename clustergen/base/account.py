@@ -4,8 +4,6 @@ A call is written like an IAM action, with the service as botocore calls it:
 ``ec2:DescribeSubnets``.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Mapping

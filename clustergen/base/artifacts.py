@@ -1,7 +1,5 @@
 """Files that a target emits, as values."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

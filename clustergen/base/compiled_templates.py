@@ -3,8 +3,6 @@
 A bundle uses dozens of templates, and compiling them takes longer than rendering them.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import sys

@@ -1,7 +1,5 @@
 """Digests of text. ``hashlib`` loads OpenSSL, so it is imported on first use."""
 
-from __future__ import annotations
-
 
 def sha256(content: str | bytes) -> str:
     """The SHA-256 of ``content`` (text as UTF-8) in hexadecimal."""

@@ -5,8 +5,6 @@ Rules are not listed anywhere. Every module of a ``rules`` package declares at l
 that is declared twice.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os

@@ -1,7 +1,5 @@
 """The addresses of the published documentation, from ``project.urls`` in ``pyproject.toml``."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 

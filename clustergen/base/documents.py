@@ -1,7 +1,5 @@
 """Documents of JSON or YAML as values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -7,6 +7,7 @@ adds its position in the text, and only :mod:`clustergen.output` formats it.
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -318,6 +319,11 @@ def rule(  # noqa: PLR0913 a rule has this many parts
 
     parts = (code, title, why, source, bad, good, severity, target, fixes, by_limits, fatal)
     return lambda check: Rule(*parts, check=check)
+
+
+warning = functools.partial(rule, severity=Severity.WARNING)
+note = functools.partial(rule, severity=Severity.NOTE)
+"""The same for a rule whose findings are warnings, or notes."""
 
 
 EXAMPLE_BASE = """\

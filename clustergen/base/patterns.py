@@ -3,8 +3,6 @@
 A command loads many modules but uses few of their patterns; compiling one can take a millisecond.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, cast
 

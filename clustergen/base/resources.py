@@ -4,8 +4,6 @@ In a checkout or an editable install, they are beside the package. A wheel has t
 package, because site-packages is shared.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +13,11 @@ _PACKAGE = Path(__file__).parents[1]
 def presets() -> dict[str, Path]:
     """The starter specs of ``clustergen init``, by name."""
     return {path.stem: path for path in sorted((tree("templates") / "presets").glob("*.yaml"))}
+
+
+def template(name: str) -> str:
+    """The text of a template into which nothing is filled."""
+    return (tree("templates") / name).read_text(encoding="utf-8")
 
 
 def tree(

@@ -1,7 +1,5 @@
 """The terminal that standard output goes to."""
 
-from __future__ import annotations
-
 import os
 import sys
 

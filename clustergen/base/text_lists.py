@@ -1,7 +1,5 @@
 """Long lists of names written as text, which the formatter does not split."""
 
-from __future__ import annotations
-
 
 def words(text: str) -> tuple[str, ...]:
     """The words of ``text``, separated by whitespace."""

@@ -5,8 +5,6 @@ unquoted only if every parser reads it as text. This module does not use PyYAML,
 be the same on every machine, with or without libyaml.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ One update of a node group either replaces its nodes, or changes anything else o
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-eks-nodegroup.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,9 +1,6 @@
 """The endpoints that the nodes of a plan need where no way leads to the internet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Final
 
 from clustergen.facts.catalog import endpoints
@@ -52,27 +49,25 @@ def _has(plan: Plan, *kinds: type[Storage]) -> bool:
     return any(isinstance(item, kinds) for item in plan.storage)
 
 
-_TESTS: Final[Mapping[str, Callable[[Plan], bool]]] = MappingProxyType(
-    {
-        endpoints.LOGIN: lambda plan: plan.wrote("login") or plan.wrote_option("more_login_pools"),
-        endpoints.PASSWORDS: lambda plan: (
-            isinstance(plan.slurm.accounting, Database) or plan.wrote_option("directory")
-        ),
-        endpoints.CONTAINERS: lambda plan: plan.software.containers != "none",
-        endpoints.NODE_LOGS: lambda _: True,
-        endpoints.CAUTION: lambda _: True,
-        endpoints.SESSIONS: lambda plan: "sessions" not in plan.shared.unused,
-        endpoints.CLOUDWATCH: lambda plan: plan.monitoring.metrics == "cloudwatch" or plan.insights,
-        endpoints.PROMETHEUS: lambda plan: plan.monitoring.metrics == "managed-prometheus",
-        endpoints.ALERTS: lambda plan: (
-            plan.monitoring.metrics == "self-hosted" and plan.monitoring.alerts.wanted
-        ),
-        endpoints.KARPENTER: lambda plan: plan.kubernetes.autoscaler == "karpenter",
-        endpoints.LUSTRE_DRIVER: lambda plan: _has(plan, Lustre, FileCache),
-        endpoints.EFS_DRIVER: lambda plan: _has(plan, Efs),
-        endpoints.VOLUMES: lambda plan: any(
-            isinstance(item, OpenZfs | Ontap) and item.existing for item in plan.storage
-        ),
-    }
-)
+_TESTS: Final[Mapping[str, Callable[[Plan], bool]]] = {
+    endpoints.LOGIN: lambda plan: plan.wrote("login") or plan.wrote_option("more_login_pools"),
+    endpoints.PASSWORDS: lambda plan: (
+        isinstance(plan.slurm.accounting, Database) or plan.wrote_option("directory")
+    ),
+    endpoints.CONTAINERS: lambda plan: plan.software.containers != "none",
+    endpoints.NODE_LOGS: lambda _: True,
+    endpoints.CAUTION: lambda _: True,
+    endpoints.SESSIONS: lambda plan: "sessions" not in plan.shared.unused,
+    endpoints.CLOUDWATCH: lambda plan: plan.monitoring.metrics == "cloudwatch" or plan.insights,
+    endpoints.PROMETHEUS: lambda plan: plan.monitoring.metrics == "managed-prometheus",
+    endpoints.ALERTS: lambda plan: (
+        plan.monitoring.metrics == "self-hosted" and plan.monitoring.alerts.wanted
+    ),
+    endpoints.KARPENTER: lambda plan: plan.kubernetes.autoscaler == "karpenter",
+    endpoints.LUSTRE_DRIVER: lambda plan: _has(plan, Lustre, FileCache),
+    endpoints.EFS_DRIVER: lambda plan: _has(plan, Efs),
+    endpoints.VOLUMES: lambda plan: any(
+        isinstance(item, OpenZfs | Ontap) and item.existing for item in plan.storage
+    ),
+}
 """The uses that a plan shows."""

@@ -1,7 +1,5 @@
 """What a spec says about a cluster that exists, which keeps its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base.findings import Path, Problem, unwanted

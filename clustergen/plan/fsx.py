@@ -2,8 +2,6 @@
 :mod:`clustergen.facts.catalog.fsx`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Container images in a private registry (``software.registry``) in place of public ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Final

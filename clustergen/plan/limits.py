@@ -11,7 +11,6 @@ takes six times as long.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from clustergen.base.findings import Path, Severity
@@ -197,20 +196,20 @@ class SlurmSettings(NamedTuple):
     """
 
     source: str
-    accepted: Mapping[Scope, frozenset[str]] = MappingProxyType({})
+    accepted: Mapping[Scope, frozenset[str]] = {}
     """By scope, the only keys that the service accepts; a missing scope accepts all."""
-    own: Mapping[Scope, frozenset[str]] = MappingProxyType({})
+    own: Mapping[Scope, frozenset[str]] = {}
     """By scope, keys that the service writes itself."""
     own_with_database: frozenset[str] = frozenset()
     """Cluster keys that the service writes itself with an external database."""
-    instead: Mapping[str, str] = MappingProxyType({})
+    instead: Mapping[str, str] = {}
     """What to do instead of writing a key."""
-    since: Mapping[str, str] = MappingProxyType({})
+    since: Mapping[str, str] = {}
     """The first Slurm version with which the service accepts a key, if Slurm had it earlier.
     """
-    kept: Mapping[str, str] = MappingProxyType({})
+    kept: Mapping[str, str] = {}
     """Flags in the service's value of a key, to keep if the user writes the key."""
-    replaced: Mapping[str, str] = MappingProxyType({})
+    replaced: Mapping[str, str] = {}
     """Keys whose default from the service is lost, with the consequence."""
     tracks_gpus: bool = True
     """With accounting, the service counts GPUs: AccountingStorageTRES has gres/gpu."""
@@ -264,7 +263,7 @@ class Limits(NamedTuple):
     """Slurm versions for new clusters; empty if the service has no Slurm."""
     slurm_versions_source: str = ""
     default_slurm_version: str = ""
-    ended_slurm_versions: Mapping[str, str] = MappingProxyType({})
+    ended_slurm_versions: Mapping[str, str] = {}
     """Version -> ISO date since which it is no longer offered."""
     slurm_settings: SlurmSettings | None = None
     """None if the service has no Slurm."""
@@ -275,7 +274,7 @@ class Limits(NamedTuple):
     unmounted_source: str = ""
     always_replaces: str = ""
     """Source, if failed nodes are always replaced; otherwise empty."""
-    looked_up: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    looked_up: Mapping[str, tuple[str, ...]] = {}
     """Kind of existing storage -> names that the service derives from the id."""
     looked_up_source: str = ""
     retention_days: tuple[int, ...] = ()

@@ -1,7 +1,5 @@
 """Nodes that use Lustre over EFA, and the number of their interfaces for it."""
 
-from __future__ import annotations
-
 from clustergen.facts.catalog import families, fsx
 from clustergen.plan.model import Lustre, NodeGroup, Plan
 

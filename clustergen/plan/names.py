@@ -4,8 +4,6 @@ Services accept more names than the things that are named after their resources:
 `GPU`, Kubernetes objects are in lower case. A name that has the form already stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 
 from clustergen.base.digests import sha256

@@ -5,8 +5,6 @@ interfaces follow, at most one per card. Tests check every EFA type.
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html (2026-08)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

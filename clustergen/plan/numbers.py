@@ -1,7 +1,5 @@
 """Numbers of a node group's nodes, which count from 1: ``1-8,12``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

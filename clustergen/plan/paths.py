@@ -1,7 +1,5 @@
 """Paths in file systems."""
 
-from __future__ import annotations
-
 import functools
 import posixpath
 from pathlib import PurePosixPath

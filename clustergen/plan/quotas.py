@@ -1,7 +1,5 @@
 """The service quotas that a cluster needs at its maximum."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 depends on who starts nodes, and on whether their capacity is reserved, dated or paid for anyway.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from clustergen.plan.model import NodeGroup, Plan

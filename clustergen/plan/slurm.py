@@ -1,7 +1,5 @@
 """slurm.conf settings derived from the spec, for targets that write them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 

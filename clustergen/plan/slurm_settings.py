@@ -4,24 +4,12 @@ Each function checks one setting of a spec or an overlaid document, and returns 
 The rules of :mod:`clustergen.rules.services.settings` and of the targets' documents call them.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import NamedTuple
 
-from clustergen.base.findings import (
-    Fix,
-    Problem,
-    Severity,
-    corrected,
-    drop,
-    rename,
-    safe,
-    unwanted,
-)
+from clustergen.base.findings import Fix, Problem, Severity, corrected, drop, rename, safe, unwanted
 from clustergen.base.patterns import pattern
 from clustergen.facts.catalog import slurm, slurm_values
 from clustergen.facts.catalog.slurm import Scope
@@ -29,15 +17,13 @@ from clustergen.plan.limits import SlurmSettings
 from clustergen.plan.model import Database, Plan
 from clustergen.plan.slurm import Setting
 
-_PLACES: Mapping[Scope, str] = MappingProxyType(
-    {
-        "cluster": "slurm.settings",
-        "partition": "a queue's slurm",
-        "node": "a node group's slurm",
-        "slurmdbd": "slurm.slurmdbd_settings",
-        "cgroup": "slurm.cgroup_settings",
-    }
-)
+_PLACES: Mapping[Scope, str] = {
+    "cluster": "slurm.settings",
+    "partition": "a queue's slurm",
+    "node": "a node group's slurm",
+    "slurmdbd": "slurm.slurmdbd_settings",
+    "cgroup": "slurm.cgroup_settings",
+}
 """Names in messages for the part of the spec with the settings of a scope."""
 
 

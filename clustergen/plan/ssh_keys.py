@@ -4,8 +4,6 @@ https://datatracker.ietf.org/doc/html/rfc4253#section-6.6: a key is a sequence o
 after its length in four bytes; the first one is the name of the type.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Mapping

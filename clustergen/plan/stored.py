@@ -1,7 +1,5 @@
 """The storage of a plan by kind, and its names in findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 

@@ -4,8 +4,6 @@ Jobs are asked to end, then nodes stop, and only then AWS terminates what still 
 data: who acts on them (a script, a schedule) is the target's choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """EBS volumes of a plan: boot volumes, and those that the head node exports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

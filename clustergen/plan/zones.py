@@ -1,7 +1,5 @@
 """Node groups in other zones than the rest of a cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.facts.catalog import regions

@@ -1,7 +1,5 @@
 """Rules for all targets: one module for each concern, discovered automatically."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Nodes pull images, and install.sh pulls charts, from copies in the registry. The
 below the name of its public registry, so that names never collide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 

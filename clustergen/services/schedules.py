@@ -5,8 +5,6 @@ the clock, leaves it out and makes the call itself.
 https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html (2026-11)
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

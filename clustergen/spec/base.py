@@ -1,7 +1,5 @@
 """The base class of sections, and types of fields."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema

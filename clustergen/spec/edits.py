@@ -3,8 +3,6 @@
 A spec may have thousands of invalid places, so each step takes time for its own place only.
 """
 
-from __future__ import annotations
-
 import bisect
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Pydantic's errors as findings: one for each place."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -54,7 +52,6 @@ def unknown_keys(error: ValidationError, data: Any) -> list[Path]:
 
 
 def _takes_words(details: Sequence[Error]) -> bool:
-    """Whether the field also accepts words."""
     return any(detail["type"] == "literal_error" for detail in details)
 
 

@@ -1,7 +1,5 @@
 """Who could read the secrets in a spec, and where they belong instead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The formats of other tools' cluster configurations, by the keys that only they have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

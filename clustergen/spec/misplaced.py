@@ -1,7 +1,5 @@
 """Keys that belong elsewhere: to another section, or to another target, and what to do instead."""
 
-from __future__ import annotations
-
 import functools
 import json
 import pathlib

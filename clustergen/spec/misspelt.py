@@ -1,7 +1,5 @@
 """Keys that the language does not have, and that are probably misspelt."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The root of the language, version 1."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """``network``: location of nodes, and access to them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field

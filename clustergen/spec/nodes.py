@@ -1,7 +1,5 @@
 """``head_node``, ``login``, ``node_groups`` and ``queues``."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator

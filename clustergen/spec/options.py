@@ -11,8 +11,6 @@ by name and makes the models of their sections. Specs are read with the compiled
 :func:`read` makes the options from a section that it accepts.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """``slurm``, ``kubernetes``, ``monitoring`` and ``resilience``."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field

@@ -1,7 +1,5 @@
 """The patterns that text fields match, each with a description for messages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -4,8 +4,6 @@ Arithmetic is exact. ``4.8TiB`` is 4915.2GiB, not a whole number of GiB, so it i
 than rounded; for FSx it means 4800GiB, which the message suggests.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from math import ceil, floor

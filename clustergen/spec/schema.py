@@ -5,8 +5,6 @@ writes that file from the models, so that it does not depend on the version of p
 is also several times as fast.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The section of the language that describes a place in a spec, from the stored JSON Schema."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

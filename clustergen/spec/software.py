@@ -1,7 +1,5 @@
 """``software`` and ``users``: programs and users on nodes."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

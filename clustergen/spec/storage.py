@@ -1,7 +1,5 @@
 """``storage``: file systems, by mount path."""
 
-from __future__ import annotations
-
 from typing import Annotated, Final, Literal
 
 from pydantic import Field

@@ -4,8 +4,6 @@ Most places have two, as different as the field allows. A finding that occurs wi
 is a result of the stand-in, not of what the user wrote.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 

@@ -3,8 +3,6 @@
 They do not use pydantic's models: :mod:`clustergen.spec.core_schema` refers to them by name.
 """
 
-from __future__ import annotations
-
 import difflib
 import ipaddress
 import re

@@ -1,7 +1,5 @@
 """Findings about invalid values of fields."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence

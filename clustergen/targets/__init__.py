@@ -5,8 +5,6 @@ A target is a subpackage with the files ``__init__`` (its ``TARGET``), ``options
 checks that it is complete.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 

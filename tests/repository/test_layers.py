@@ -136,8 +136,6 @@ MAY_NAME_A_PARTITION = (
         analysis/policy/scopes.py checking/preflight/rules/roles.py targets/eks/limits.py
         services/hyperpod/limits.py targets/hyperpod_eks/limits.py deployment/actions.py
     """),
-    # The registry of an image of EKS, which the chart names everywhere.
-    "services/kubernetes/charts.py",
 )
 
 

@@ -38,24 +38,29 @@ def in_rules(path: Path) -> bool:
     return "rules" in path.parts and path.name != "__init__.py"
 
 
-def calls(node: ast.AST, name: str) -> bool:
-    """Whether it is a call of ``name``: ``Rule``, ``findings.rule``, ``common_rule`` (partial)."""
+DECLARES = ("rule", "warning", "note")
+
+
+def calls(node: ast.AST, *names: str) -> bool:
+    """Whether it is a call of one: ``Rule``, ``findings.rule``, ``common_rule`` (partial)."""
     function = node.func if isinstance(node, ast.Call) else None
     if isinstance(function, ast.Attribute):
-        return function.attr == name
-    return isinstance(function, ast.Name) and function.id.removeprefix("common_") == name
+        return function.attr in names
+    return isinstance(function, ast.Name) and function.id.removeprefix("common_") in names
 
 
 # -- every declaration is discovered ----------------------------------------------------------
 
 
 def declared(trees: Trees) -> Iterator[str]:
-    """The code of each ``@rule(...)`` and each ``Rule(...)``, or the place of one without."""
+    """The code of each declaration and each ``Rule(...)``, or the place of one without."""
     for path, tree in trees.items():
         if path.name in ("findings.py", "__init__.py"):  # what declares rules, for others
             continue
+        # Elsewhere, other functions may be called ``note``.
+        names = ("Rule", *(DECLARES if in_rules(path) else DECLARES[:1]))
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and (calls(node, "rule") or calls(node, "Rule")):
+            if isinstance(node, ast.Call) and calls(node, *names):
                 codes = [word.value for word in node.keywords if word.arg == "code"]
                 code = [*node.args, *codes, node][0]
                 yield str(code.value) if isinstance(code, ast.Constant) else f"{path}:{node.lineno}"
@@ -75,7 +80,7 @@ def test_every_declared_rule_is_registered_once(trees: Trees) -> None:
 def uncalled(tree: ast.Module) -> set[str]:
     """The functions of a rules module that yield problems, but neither are nor serve a check."""
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    checks = {n for n, f in functions.items() if any(calls(d, "rule") for d in f.decorator_list)}
+    checks = {n for n, f in functions.items() if any(calls(d, *DECLARES) for d in f.decorator_list)}
     reached: set[str] = set()
     waiting = list(checks)
     while waiting:

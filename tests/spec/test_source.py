@@ -160,7 +160,7 @@ def test_written_paths() -> None:
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.bad], ids=lambda rule: rule.code)
 @pytest.mark.parametrize("loader", ["CSafeLoader", "SafeLoader"])
 def test_examples_of_the_rules(rule: Rule, loader: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parse, "_LOADER", getattr(yaml, loader))
+    monkeypatch.setattr(parse, "LOADER", getattr(yaml, loader))
     assert codes(read_text(rule.bad)[1]) == [rule.code]
     assert codes(read_text(rule.good)[1]) == []
 
@@ -259,7 +259,7 @@ def test_libyaml_may_give_up_on_brackets_first() -> None:
 def test_syntax_errors_are_explained(
     text: str, message: str, loader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parse, "_LOADER", getattr(yaml, loader))
+    monkeypatch.setattr(parse, "LOADER", getattr(yaml, loader))
     findings = read_text(text)[1]
     assert [(f.code, f.message) for f in findings] == [("SPC002", message)]
 

@@ -13,6 +13,7 @@ from typing import Final
 import clustergen
 from clustergen.base.resources import tree
 from clustergen.base.shell import environment
+from clustergen.services.kubernetes import charts
 
 TEMPLATES: Final = Path(tree("templates"))
 PACKAGE: Final = Path(clustergen.__file__).parent
@@ -91,13 +92,14 @@ _EXAMPLES = ("dkr.ecr.", "example.com")
 
 
 def _texts() -> Iterator[str]:
-    for path in (*PACKAGE.rglob("*.py"), *TEMPLATES.rglob("*.*")):
+    for path in (*PACKAGE.rglob("*.*"), *TEMPLATES.rglob("*.*")):
         if path.suffix in (".py", ".j2", ".yaml"):
             yield path.read_text(encoding="utf-8")
 
 
 def test_no_image_is_a_moving_tag() -> None:
     images = {image for text in _texts() for image in _IMAGE.findall(text)}
+    images |= {image for chart in charts.EVERY for image in chart.operands}
     images = {image for image in images if not any(each in image for each in _EXAMPLES)}
     assert len(images) > 10
     assert [image for image in sorted(images) if not _FIXED.search(image)] == []

@@ -6,8 +6,6 @@ masked in source lines (:func:`hidden`) and findings (:func:`masked`), and found
 (:func:`found`).
 """
 
-from __future__ import annotations
-
 from clustergen.base.secrets.data import STAND_IN, Secret, decoded, found, replaced, stand_in
 from clustergen.base.secrets.findings import masked, without
 from clustergen.base.secrets.texts import hidden, may_hold

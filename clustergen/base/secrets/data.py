@@ -1,7 +1,5 @@
 """Secrets in data: specs, configurations of other tools, answers of AWS."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """Findings and other texts without secrets."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Collection, Iterable

@@ -3,8 +3,6 @@
 A key of W&B has 40 hexadecimal digits, like a git commit: only a name beside it tells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeVar
 

@@ -1,7 +1,5 @@
 """Names of fields, variables and options that hold secrets."""
 
-from __future__ import annotations
-
 import functools
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Secrets in texts: values beside the name of a secret, and what is one by its form."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet

@@ -3,8 +3,6 @@
 The source and date of each group of facts are in ``data/provenance.json``.
 """
 
-from __future__ import annotations
-
 from clustergen.facts.catalog.instance import Accelerator, InstanceType, NetworkCard, Quota
 from clustergen.facts.catalog.lookup import every, find, names
 from clustergen.facts.catalog.missing import Missing, explain_missing

@@ -4,11 +4,8 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-purchase.htm
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html (2026-11)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
-from types import MappingProxyType
 from typing import Final
 
 from clustergen.base.text_lists import words
@@ -46,17 +43,15 @@ _PLAN_REGIONS_P5 = words("""
     us-east-1 us-east-2 us-west-1 us-west-2 sa-east-1 eu-north-1 eu-west-2 ap-northeast-1 ap-south-1
     ap-southeast-2 ap-southeast-4
 """)
-PLAN_REGIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "p4d": ("us-east-1", "us-east-2", "us-west-2"),
-        "p5": _PLAN_REGIONS_P5,
-        "p5e": _PLAN_REGIONS_P5,
-        "p5en": _PLAN_REGIONS_P5,
-        "p6-b200": ("us-west-2",),
-        "trn1": ("us-east-1", "us-east-2", "us-west-2", "ap-southeast-4"),
-        "trn2": ("us-east-2",),
-    }
-)
+PLAN_REGIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "p4d": ("us-east-1", "us-east-2", "us-west-2"),
+    "p5": _PLAN_REGIONS_P5,
+    "p5e": _PLAN_REGIONS_P5,
+    "p5en": _PLAN_REGIONS_P5,
+    "p6-b200": ("us-west-2",),
+    "trn1": ("us-east-1", "us-east-2", "us-west-2", "ap-southeast-4"),
+    "trn2": ("us-east-2",),
+}
 """Regions with a rate of training plans, by family, on 2025-06-16. Others may have been added."""
 
 

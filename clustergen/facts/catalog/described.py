@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceTypeInfo.html
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -4,10 +4,7 @@ https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html and EbsBl
 model of botocore 1.44.5 (2026-11).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -35,14 +32,12 @@ def provisioned_iops(type: str, given: int | None) -> int | None:
     return kind.iops[0] if given is None and kind.iops and needed else given
 
 
-VOLUME_TYPES: Mapping[str, VolumeType] = MappingProxyType(
-    {
-        "gp3": VolumeType((1, _64_TIB), (3_000, 80_000), 500, 3_000, (125, 2_000), 4),
-        "gp2": VolumeType((1, _16_TIB)),
-        "io1": VolumeType((4, _16_TIB), (100, 64_000), 50),
-        "io2": VolumeType((4, _64_TIB), (100, 256_000), 1_000),
-        "st1": VolumeType((125, _16_TIB)),
-        "sc1": VolumeType((125, _16_TIB)),
-    }
-)
+VOLUME_TYPES: Mapping[str, VolumeType] = {
+    "gp3": VolumeType((1, _64_TIB), (3_000, 80_000), 500, 3_000, (125, 2_000), 4),
+    "gp2": VolumeType((1, _16_TIB)),
+    "io1": VolumeType((4, _16_TIB), (100, 64_000), 50),
+    "io2": VolumeType((4, _64_TIB), (100, 256_000), 1_000),
+    "st1": VolumeType((125, _16_TIB)),
+    "sc1": VolumeType((125, _16_TIB)),
+}
 """Some tools do not support gp3 above 16 TiB, 16,000 IOPS or 1,000 MiB/s yet."""

@@ -4,10 +4,7 @@ Names are the last part of a service's. What each target needs is in
 :mod:`clustergen.targets.needs`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from clustergen.base.text_lists import word_set, words
@@ -17,7 +14,7 @@ class Endpoints(NamedTuple):
     """Services that nodes call ``always``, and with what a cluster may use."""
 
     always: tuple[str, ...]
-    used: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    used: Mapping[str, tuple[str, ...]] = {}
     """By use, in words."""
 
 
@@ -35,20 +32,20 @@ KARPENTER: Final = "Karpenter"
 LUSTRE_DRIVER: Final = "FSx for Lustre in pods"
 EFS_DRIVER: Final = "EFS in pods"
 
-EVERYWHERE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {SESSIONS: words("ssm ssmmessages ec2messages"), VOLUMES: ("fsx",), ALERTS: ("sns",)}
-)
+EVERYWHERE: Final[Mapping[str, tuple[str, ...]]] = {
+    SESSIONS: words("ssm ssmmessages ec2messages"),
+    VOLUMES: ("fsx",),
+    ALERTS: ("sns",),
+}
 """By use, on every target."""
 
 GATEWAYS: Final = ("s3", "dynamodb")
 """Services whose endpoints are routes, without a fee."""
 
-MISSING: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {
-        # https://docs.aws.amazon.com/eks/latest/userguide/vpc-interface-endpoints.html (2026-11)
-        "eks": word_set("ap-east-2 ap-southeast-5 ap-southeast-7 mx-central-1"),
-    }
-)
+MISSING: Final[Mapping[str, frozenset[str]]] = {
+    # https://docs.aws.amazon.com/eks/latest/userguide/vpc-interface-endpoints.html (2026-11)
+    "eks": word_set("ap-east-2 ap-southeast-5 ap-southeast-7 mx-central-1"),
+}
 """Regions without endpoints of a service."""
 
 # The page of ParallelCluster above; https://github.com/eksctl-io/eksctl, endpoint_service.go.

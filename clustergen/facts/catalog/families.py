@@ -4,8 +4,6 @@
 date. A family without a row has the defaults of :class:`Family`.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from typing import Any, NamedTuple

@@ -5,12 +5,9 @@ https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html (2026-0
 the CreateFileSystem model of botocore 1.44.5 (2026-11). Sizes are GiB as the API counts them.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen.base.text_lists import words
@@ -82,11 +79,10 @@ class LustreClass:
     """``PerUnitStorageThroughput``, MB/s per TiB; empty if it must not be set."""
     capacity: Mapping[int | None, Steps] = field(default_factory=dict)
     """Throughput, or None if it does not matter -> ``StorageCapacity``; empty for
-    Intelligent-Tiering, where it must not be set."""
+    Intelligent-Tiering, where it must not be set. A step is what one object storage server (and so
+    one address) holds."""
     efa_capacity: Mapping[int, Steps] = field(default_factory=dict)
     """The same for ``EfaEnabled``; empty without EFA support."""
-    gib_per_server: Mapping[int | None, int] = field(default_factory=dict)
-    """Throughput -> GiB that one object storage server (and so one address) holds, without EFA."""
 
     @property
     def name(self) -> str:
@@ -103,37 +99,26 @@ class LustreClass:
 _BY_2400 = Steps(2400, (1200,))
 
 LUSTRE = (
-    LustreClass(
-        Deployment.SCRATCH_1,
-        Storage.SSD,
-        capacity={None: Steps(3600, (1200, 2400))},
-        gib_per_server={None: 3600},
-    ),
-    LustreClass(
-        Deployment.SCRATCH_2, Storage.SSD, capacity={None: _BY_2400}, gib_per_server={None: 2400}
-    ),
+    LustreClass(Deployment.SCRATCH_1, Storage.SSD, capacity={None: Steps(3600, (1200, 2400))}),
+    LustreClass(Deployment.SCRATCH_2, Storage.SSD, capacity={None: _BY_2400}),
     LustreClass(
         Deployment.PERSISTENT_1,
         Storage.SSD,
         throughputs=(50, 100, 200),
         capacity={None: _BY_2400},
-        gib_per_server={None: 2400},
     ),
     LustreClass(
         Deployment.PERSISTENT_1,
         Storage.HDD,
         throughputs=(12, 40),
         capacity={12: Steps(6000), 40: Steps(1800)},
-        gib_per_server={12: 6000, 40: 1800},
     ),
     LustreClass(
         Deployment.PERSISTENT_2,
         Storage.SSD,
         throughputs=(125, 250, 500, 1000),
         capacity={None: _BY_2400},
-        # Minimum and increment are equal: one server each.
         efa_capacity={125: Steps(38400), 250: Steps(19200), 500: Steps(9600), 1000: Steps(4800)},
-        gib_per_server={None: 2400},
     ),
     LustreClass(Deployment.PERSISTENT_2, Storage.INTELLIGENT_TIERING),
 )
@@ -150,12 +135,10 @@ INTELLIGENT_TIERING_MBPS = Steps(4000, most=2_000_000)
 # MetadataConfiguration: PERSISTENT_2 only, makes the file system version 2.15, cannot be added
 # later and is required by EfaEnabled and by Intelligent-Tiering.
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html (2026-08)
-METADATA_IOPS: Mapping[Storage, Steps] = MappingProxyType(
-    {
-        Storage.SSD: Steps(12000, (1500, 3000, 6000), most=192_000),
-        Storage.INTELLIGENT_TIERING: Steps(6000, most=12000),
-    }
-)
+METADATA_IOPS: Mapping[Storage, Steps] = {
+    Storage.SSD: Steps(12000, (1500, 3000, 6000), most=192_000),
+    Storage.INTELLIGENT_TIERING: Steps(6000, most=12000),
+}
 """Values for ``USER_PROVISIONED``. ``AUTOMATIC`` is for SSD only."""
 
 _AUTOMATIC_IOPS = ((1200, 1500), (2400, 3000), (9600, 6000), (45600, 12000))
@@ -188,10 +171,8 @@ def lustre_addresses(
     if kind.storage is Storage.INTELLIGENT_TIERING:
         per_server, amount = INTELLIGENT_TIERING_MBPS.step, throughput or 0
     else:
-        amount = capacity_gib
-        steps = kind.efa_capacity.get(throughput or 0) if efa else None
-        plain = kind.gib_per_server.get(throughput) or kind.gib_per_server.get(None)
-        per_server = steps.step if steps else plain or _BY_2400.step
+        steps = kind.sizes(throughput, efa=efa) or kind.sizes(throughput)
+        per_server, amount = steps.step if steps else _BY_2400.step, capacity_gib
     metadata_servers = -(-(metadata_iops or 1) // METADATA_IOPS_PER_SERVER)
     return max(1, -(-amount // per_server)) + metadata_servers
 

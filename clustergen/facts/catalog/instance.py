@@ -1,7 +1,5 @@
 """Facts about EC2 instance types, as values."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 

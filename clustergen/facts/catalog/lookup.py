@@ -1,7 +1,5 @@
 """Looking up instance types in the catalog, reading only the necessary rows."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -5,8 +5,6 @@ gpu-operator chart, the same for every model; ``+me`` (media engines, one each) 
 https://docs.nvidia.com/datacenter/tesla/mig-user-guide/ (2026).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,16 +1,15 @@
 """Reasons why the catalog lacks an instance type, and the name that was probably meant."""
 
-from __future__ import annotations
-
 import difflib
 import functools
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from clustergen.base.patterns import pattern
 from clustergen.facts.catalog import ultraservers
-from clustergen.facts.catalog.lookup import every, find, names
+from clustergen.facts.catalog.lookup import DATA, every, find, names
 
 
 class Missing(NamedTuple):
@@ -22,7 +21,7 @@ class Missing(NamedTuple):
 
 
 class _Unavailable(NamedTuple):
-    """Families that users request but cannot launch."""
+    """A row of ``data/unavailable.json``: families that users request but cannot launch."""
 
     pattern: str
     reason: str
@@ -30,70 +29,11 @@ class _Unavailable(NamedTuple):
     nearest: str | None = None
 
 
-# EC2's SDK enum (botocore 1.44.5, 2026-11) against DescribeInstanceTypes (2026-10-27): names in the
-# first only are retired or not offered in the surveyed regions; names in neither do not exist.
-_UNAVAILABLE = (
-    _Unavailable(
-        r"dl1\..*",
-        "dl1 (Habana Gaudi) is retired: EC2 does not describe it any more",
-        "use trn1.32xlarge or p5.48xlarge",
-        "trn1.32xlarge",
-    ),
-    _Unavailable(
-        r"trn3\w*\..*",
-        "Trainium3 is announced, but EC2 has no trn3 instance type yet",
-        "use trn2.48xlarge",
-        "trn2.48xlarge",
-    ),
-    _Unavailable(
-        r"p6e-gb300\..*",
-        "p6e-gb300 is announced, but the EC2 API cannot launch it yet",
-        "use p6e-gb200.36xlarge, or p6-b300.48xlarge for B300 GPUs",
-        "p6e-gb200.36xlarge",
-    ),
-    _Unavailable(
-        r"p6e\..*",
-        "P6e comes as UltraServers, made of p6e-gb200.36xlarge with 4 GPUs each",
-        "use p6e-gb200.36xlarge, with 9 or 18 instances for one UltraServer",
-        "p6e-gb200.36xlarge",
-    ),
-    _Unavailable(
-        r"p6\..*",
-        "the P6 family is p6-b200 or p6-b300",
-        "use p6-b200.48xlarge or p6-b300.48xlarge",
-        "p6-b200.48xlarge",
-    ),
-    _Unavailable(
-        r"p2\..*|p3\.(2|8|16)xlarge",
-        "EC2 offers P2 and P3 in none of the regions the catalog covers any more (p3dn is left)",
-        "use g6e for one GPU, or p4d.24xlarge and later for several",
-        "p4d.24xlarge",
-    ),
-    _Unavailable(
-        r"g[23]s?\..*|cg1\..*",
-        "this graphics family is retired",
-        "use the g6 or g6e family",
-        "g6.xlarge",
-    ),
-    _Unavailable(
-        r"g4ad\..*",
-        "EC2 offers g4ad (AMD GPUs) in none of the regions the catalog covers",
-        "use g4dn or g6",
-        "g4dn.xlarge",
-    ),
-    _Unavailable(r"f1\..*", "f1 is retired", "use the f2 family", "f2.6xlarge"),
-    _Unavailable(
-        r"(cc1|cc2|cr1|hi1|hs1)\..*|i3\.metal",
-        "this previous-generation type is retired",
-        "use a current type: hpc7a, i4i or r7i",
-    ),
-    _Unavailable(
-        r"u-\d+tb1\..*|u7i\w+-\d+tb\..*",
-        "EC2 offers this High Memory type in none of the regions the catalog covers",
-        "use a u7i or u7in type",
-        "u7in-16tb.224xlarge",
-    ),
-)
+@functools.cache
+def _unavailable() -> tuple[_Unavailable, ...]:
+    table = json.loads((DATA / "unavailable.json").read_text(encoding="ascii"))
+    return tuple(_Unavailable(**row) for row in table["families"])
+
 
 FORM = pattern(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 _DESCRIBE = "describe it in a file of [catalog] in clustergen.toml"
@@ -116,7 +56,7 @@ def explain_missing(name: str) -> Missing:
         return _ultraserver(plain, server)
     if plain.startswith("ml."):
         return _sagemaker(plain)
-    for gone in _UNAVAILABLE:
+    for gone in _unavailable():
         if re.fullmatch(gone.pattern, plain):
             return Missing(f"{plain}: {gone.reason}", gone.instead, gone.nearest)
     return _by_family(plain) or _by_accelerator(plain) or _by_letters(name, plain)

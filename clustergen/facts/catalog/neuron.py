@@ -1,7 +1,5 @@
 """Neuron cores of Trainium and Inferentia devices."""
 
-from __future__ import annotations
-
 from clustergen.facts.catalog import families
 from clustergen.facts.catalog.instance import InstanceType
 

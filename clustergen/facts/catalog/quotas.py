@@ -5,8 +5,6 @@ these tables are unknown; several published lists contain invented ones.
 https://docs.aws.amazon.com/general/latest/gr/ec2-service.html#limits_ec2 (2026-10-03)
 """
 
-from __future__ import annotations
-
 import re
 
 from clustergen.facts.catalog.instance import Quota

@@ -5,18 +5,16 @@ the catalog never uses them as keys.
 https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html (2026-08)
 """
 
-from __future__ import annotations
-
 import difflib
 import functools
 import json
 import string
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen.base.patterns import pattern
+from clustergen.base.text_lists import words
 
 
 class Partition(NamedTuple):
@@ -27,57 +25,26 @@ class Partition(NamedTuple):
 
 
 # botocore 1.44.5 data/partitions.json and endpoints.json (2026-11)
-PARTITIONS = MappingProxyType(
-    {
-        "aws": Partition("aws", "amazonaws.com"),
-        "aws-us-gov": Partition("aws-us-gov", "amazonaws.com"),
-        "aws-cn": Partition("aws-cn", "amazonaws.com.cn"),
-    }
-)
+PARTITIONS = {
+    "aws": Partition("aws", "amazonaws.com"),
+    "aws-us-gov": Partition("aws-us-gov", "amazonaws.com"),
+    "aws-cn": Partition("aws-cn", "amazonaws.com.cn"),
+}
 
 # Region -> prefix of its zone ids; botocore 1.44.5 data/partitions.json (2026-11) and
 # https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
-ZONE_PREFIXES: Mapping[str, str] = MappingProxyType(
-    {
-        "af-south-1": "afs1",
-        "ap-east-1": "ape1",
-        "ap-east-2": "ape2",
-        "ap-northeast-1": "apne1",
-        "ap-northeast-2": "apne2",
-        "ap-northeast-3": "apne3",
-        "ap-south-1": "aps1",
-        "ap-south-2": "aps2",
-        "ap-southeast-1": "apse1",
-        "ap-southeast-2": "apse2",
-        "ap-southeast-3": "apse3",
-        "ap-southeast-4": "apse4",
-        "ap-southeast-5": "apse5",
-        "ap-southeast-6": "apse6",
-        "ap-southeast-7": "apse7",
-        "ca-central-1": "cac1",
-        "ca-west-1": "caw1",
-        "cn-north-1": "cnn1",
-        "cn-northwest-1": "cnnw1",
-        "eu-central-1": "euc1",
-        "eu-central-2": "euc2",
-        "eu-north-1": "eun1",
-        "eu-south-1": "eus1",
-        "eu-south-2": "eus2",
-        "eu-west-1": "euw1",
-        "eu-west-2": "euw2",
-        "eu-west-3": "euw3",
-        "il-central-1": "ilc1",
-        "me-central-1": "mec1",
-        "me-south-1": "mes1",
-        "mx-central-1": "mxc1",
-        "sa-east-1": "sae1",
-        "us-east-1": "use1",
-        "us-east-2": "use2",
-        "us-gov-east-1": "usge1",
-        "us-gov-west-1": "usgw1",
-        "us-west-1": "usw1",
-        "us-west-2": "usw2",
-    }
+ZONE_PREFIXES: Mapping[str, str] = dict(
+    pair.split("=")
+    for pair in words("""
+        af-south-1=afs1 ap-east-1=ape1 ap-east-2=ape2 ap-northeast-1=apne1 ap-northeast-2=apne2
+        ap-northeast-3=apne3 ap-south-1=aps1 ap-south-2=aps2 ap-southeast-1=apse1
+        ap-southeast-2=apse2 ap-southeast-3=apse3 ap-southeast-4=apse4 ap-southeast-5=apse5
+        ap-southeast-6=apse6 ap-southeast-7=apse7 ca-central-1=cac1 ca-west-1=caw1 cn-north-1=cnn1
+        cn-northwest-1=cnnw1 eu-central-1=euc1 eu-central-2=euc2 eu-north-1=eun1 eu-south-1=eus1
+        eu-south-2=eus2 eu-west-1=euw1 eu-west-2=euw2 eu-west-3=euw3 il-central-1=ilc1
+        me-central-1=mec1 me-south-1=mes1 mx-central-1=mxc1 sa-east-1=sae1 us-east-1=use1
+        us-east-2=use2 us-gov-east-1=usge1 us-gov-west-1=usgw1 us-west-1=usw1 us-west-2=usw2
+    """)
 )
 
 REGIONS: tuple[str, ...] = tuple(ZONE_PREFIXES)
@@ -147,12 +114,10 @@ def surveyed_zones() -> Mapping[str, tuple[str, ...]]:
     """
     path = Path(__file__).with_name("data") / "zones.json"
     read = json.loads(path.read_text(encoding="ascii"))
-    return MappingProxyType(
-        {
-            region: tuple(f"{ZONE_PREFIXES[region]}-az{number}" for number in numbers)
-            for region, numbers in read.items()
-        }
-    )
+    return {
+        region: tuple(f"{ZONE_PREFIXES[region]}-az{number}" for number in numbers)
+        for region, numbers in read.items()
+    }
 
 
 # Zone names with these letters may exist only in some accounts:

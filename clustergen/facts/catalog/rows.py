@@ -4,8 +4,6 @@
 it needs. This module alone reads and writes the format.
 """
 
-from __future__ import annotations
-
 import json
 import string
 from collections.abc import Iterable, Mapping

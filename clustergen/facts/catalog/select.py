@@ -11,8 +11,6 @@ A field without a comparison is a flag (``efa``, ``spot``). Words may contain ``
 have a unit (``memory>=2TiB``).
 """
 
-from __future__ import annotations
-
 import difflib
 import fnmatch
 import functools

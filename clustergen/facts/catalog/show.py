@@ -1,7 +1,5 @@
 """An instance type as text and as JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import textwrap

@@ -5,8 +5,6 @@
 invalid values.
 """
 
-from __future__ import annotations
-
 import difflib
 import functools
 import json

@@ -3,12 +3,9 @@
 Source: src/common/parse_config.c and src/common/read_config.c of Slurm 24.11 to 26.05.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen.base.patterns import pattern
@@ -165,36 +162,34 @@ def _nearest(value: str, known: Iterable[str]) -> str:
 
 _SHOWN = 12
 
-_FORMS: Mapping[str, Form] = MappingProxyType(
-    {
-        "text": _text,
-        "uint16": _number,
-        "uint32": _number,
-        "uint64": _number,
-        "decimal": _like(r"[0-9]+(\.[0-9]*)?|INFINITE|UNLIMITED", "a number, without a unit or %"),
-        "boolean": _like("YES|NO|TRUE|FALSE|UP|DOWN|1|0", "YES or NO"),
-        "one": _one,
-        "plugin": _plugin,
-        "plugins": _plugins,
-        "flags": _flags,
-        "time": _like(
-            r"[0-9]+(:[0-9]+){0,2}|[0-9]+-[0-9]+(:[0-9]+){0,2}|-1|INFINITE|UNLIMITED",
-            "minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED",
-        ),
-        "age": _like(
-            r"[0-9]+(hours?|days?|months?)?",
-            "a number of hours, days or months, such as 12months",
-        ),
-        "shared": _like(
-            r"NO|EXCLUSIVE|(YES|FORCE)(:[0-9]+)?", "NO, EXCLUSIVE, YES, FORCE, YES:4 or FORCE:4"
-        ),
-        "ports": _like(r"[0-9]{1,5}(-[0-9]{1,5})?", "a port or a range, such as 60001-63000"),
-        "numbers": _like(
-            r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*", "numbers and ranges, such as 1-3,100"
-        ),
-        "licenses": _licenses,
-        "tres": _weights,
-        "tres-list": _resources,
-        "line": _text,
-    }
-)
+_FORMS: Mapping[str, Form] = {
+    "text": _text,
+    "uint16": _number,
+    "uint32": _number,
+    "uint64": _number,
+    "decimal": _like(r"[0-9]+(\.[0-9]*)?|INFINITE|UNLIMITED", "a number, without a unit or %"),
+    "boolean": _like("YES|NO|TRUE|FALSE|UP|DOWN|1|0", "YES or NO"),
+    "one": _one,
+    "plugin": _plugin,
+    "plugins": _plugins,
+    "flags": _flags,
+    "time": _like(
+        r"[0-9]+(:[0-9]+){0,2}|[0-9]+-[0-9]+(:[0-9]+){0,2}|-1|INFINITE|UNLIMITED",
+        "minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED",
+    ),
+    "age": _like(
+        r"[0-9]+(hours?|days?|months?)?",
+        "a number of hours, days or months, such as 12months",
+    ),
+    "shared": _like(
+        r"NO|EXCLUSIVE|(YES|FORCE)(:[0-9]+)?", "NO, EXCLUSIVE, YES, FORCE, YES:4 or FORCE:4"
+    ),
+    "ports": _like(r"[0-9]{1,5}(-[0-9]{1,5})?", "a port or a range, such as 60001-63000"),
+    "numbers": _like(
+        r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*", "numbers and ranges, such as 1-3,100"
+    ),
+    "licenses": _licenses,
+    "tres": _weights,
+    "tres-list": _resources,
+    "line": _text,
+}

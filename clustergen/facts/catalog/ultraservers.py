@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html (2026-08)
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -4,8 +4,6 @@ Their validator is used only for documents that an overlay has changed; the test
 clustergen emits without one. The sizes that services accept are compared for every document.
 """
 
-from __future__ import annotations
-
 from clustergen.facts.schemas.schema import Schema, Violation
 
 __all__ = ["Schema", "Violation"]

@@ -1,7 +1,5 @@
 """Properties whose change makes CloudFormation replace the resource."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A schema and what of a document breaks it."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -5,8 +5,6 @@ only where a schema can limit a size. A validator, which checks everything, take
 long.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Set
 from typing import Any, Final, NamedTuple

@@ -5,8 +5,6 @@ feature detects whether and where a plan uses it; each target's ``support.json``
 the target supports it.
 """
 
-from __future__ import annotations
-
 from clustergen.plan.features.checking import check
 from clustergen.plan.features.model import Feature, Level, Row, Support, Uses, rows, support
 from clustergen.plan.features.some_targets import supported

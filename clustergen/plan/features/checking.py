@@ -1,7 +1,5 @@
 """``SUP`` findings: how a target supports the features that a plan uses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 

@@ -39,13 +39,19 @@ class Support(NamedTuple):
         return self._replace(level="full") if self.unless and self.unless(plan) else self
 
 
-def support(
-    level: Row, how: str, source: str, checked: str = "2026-11-20", always: bool = True
+def support(  # noqa: PLR0913 the columns of a table
+    level: Row,
+    how: str,
+    source: str,
+    *,
+    checked: str = "2026-11-20",
+    always: bool = True,
+    ignored: bool = False,
 ) -> Support:
     """A row of a target's table; ``how`` of an ignored feature is the reason."""
     if level == "ignored":
         return Support("partial", f"ignored: {how}", source, checked, ignored=True)
-    return Support(level, how, source, checked, always)
+    return Support(level, how, source, checked, always, ignored)
 
 
 def rows(module: pathlib.Path) -> dict[str, Support]:

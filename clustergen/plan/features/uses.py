@@ -1,7 +1,5 @@
 """Where a plan uses something: what the table of features is written with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from clustergen.base.findings import Path
@@ -39,7 +38,7 @@ class Existing(NamedTuple):
     """Security groups of the cluster that the added nodes get beside their own."""
     owned: tuple[Path, ...] = ()
     """Places of the spec about a cluster as a whole, which are up to the owner of this one."""
-    named: Mapping[str, str] = MappingProxyType({})
+    named: Mapping[str, str] = {}
     """What the options name, by field: ``cluster``, ``directory.secret``."""
 
 
@@ -76,7 +75,7 @@ class Options:
         kubernetes: str | None = None,
         memberships: Iterable[str | None] = (),
         owned: tuple[Path, ...] = (),
-        named: Mapping[str, str | None] = MappingProxyType({}),
+        named: Mapping[str, str | None] = {},
     ) -> Existing:
         """What exists. ``memberships`` and ``owned`` are those of a cluster that exists."""
         cluster: str = getattr(self, "cluster", NEW)

@@ -1,7 +1,5 @@
 """What a plan knows of its foundation, which the targets of a spec share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """The network of a plan."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

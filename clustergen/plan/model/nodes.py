@@ -1,7 +1,5 @@
 """Nodes, node groups and queues of a plan."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What nodes run: scripts, users, monitoring."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """File systems and volumes of a plan."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

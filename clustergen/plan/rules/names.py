@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from clustergen.base.findings import (
     Path,
     Problem,
-    Severity,
     corrected,
     drop,
     put,
@@ -18,6 +17,7 @@ from clustergen.base.findings import (
     safe,
     unsafe,
     unwanted,
+    warning,
 )
 
 if TYPE_CHECKING:
@@ -227,13 +227,12 @@ def one_default(spec: Spec) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "SPC033",
     "Node group in no queue",
     fixes="unsafe",
     why="Jobs can never reach its nodes, which may still cost money.",
     source=_LANGUAGE,
-    severity=Severity.WARNING,
     bad="""node_groups:
   - {name: h200, instance_type: p5en.48xlarge, count: 2}
   - {name: cpu, instance_type: m7i.4xlarge, count: 1}

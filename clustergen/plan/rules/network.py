@@ -16,6 +16,7 @@ from clustergen.base.findings import (
     rule,
     unsafe,
     unwanted,
+    warning,
 )
 from clustergen.facts import catalog
 from clustergen.facts.catalog import regions
@@ -68,7 +69,6 @@ def zones(spec: Spec) -> Iterator[Problem]:
 
 
 def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
-    """The zones that the spec names, with their places."""
     if spec.network.zone:
         yield ("network", "zone"), spec.network.zone
     for index, group in enumerate(spec.node_groups):
@@ -86,14 +86,13 @@ def _exists(zone: str, region: str) -> bool:
     return surveyed is None or zone in surveyed or regions.is_local_zone(zone)
 
 
-@rule(
+@warning(
     "NET016",
     "Zone name that the region does not have",
     fixes="unsafe",
     why="Zones are named by letters, as many as the region has zones. Which zone a letter stands "
     "for differs between accounts; zone ids (use1-az6) do not.",
     source=_AZ_IDS,
-    severity=Severity.WARNING,
     bad="region: us-east-2\nnetwork: {zone: us-east-2d}",
     good="region: us-east-2\nnetwork: {zone: us-east-2c}",
 )
@@ -192,14 +191,13 @@ def ids_in_a_new_vpc(spec: Spec) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NET050",
     "Nodes with existing subnets or security groups in a new VPC",
     fixes="unsafe",
     why="Subnets and security groups belong to a VPC and cannot be used in another one. Only those "
     "that you create in the new VPC after the first deployment work.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, security_groups: [sg-0a1b2c3d4e5f67890]}]",
     good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}\n"
     "node_groups: [{name: h200, security_groups: [sg-0a1b2c3d4e5f67890]}]",

@@ -1,7 +1,5 @@
 """Instance types and their network cards: problems found while planning node groups."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule
 
 UNKNOWN_TYPE = Rule(

@@ -1,7 +1,5 @@
 """Storage: problems found while planning."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule
 
 ONLY_EXISTING = Rule(

@@ -78,7 +78,6 @@ def dynamic_references(spec: Spec) -> Iterator[Problem]:
 def _texts_with(
     searched: re.Pattern[str], spec: Spec, *, without: tuple[str, ...]
 ) -> Iterator[tuple[Path, str]]:
-    """The texts in which ``searched`` occurs, with their places."""
     if searched.search(_joined(spec)):  # hardly ever, and places take longer
         texts = _texts(spec, (), without=without)
         yield from ((path, text) for path, text in texts if searched.search(text))

@@ -1,10 +1,8 @@
 """Alerts: what they need, and who can hear of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, rule, unsafe
+from clustergen.base.findings import Path, Problem, note, put, rule, unsafe
 from clustergen.plan.model import Plan, Ref
 
 _ALERTS: Path = ("monitoring", "alerts")
@@ -62,13 +60,12 @@ def unusable_topic(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "MON003",
     "Alerts of a workspace that exists",
     why="A workspace has one Alertmanager configuration. It may serve other clusters, so the "
     "foundation adds rules to a workspace that exists, but does not replace its Alertmanager.",
     source=_RECEIVERS,
-    severity=Severity.NOTE,
     bad="monitoring: {metrics: managed-prometheus, "
     "workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789, alerts: {email: [on-call@example.com]}}",
     good="monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}",

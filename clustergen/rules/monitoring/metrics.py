@@ -1,10 +1,8 @@
 """Metrics: where they go, and dashboards that show them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, rule, unsafe, unwanted
+from clustergen.base.findings import Problem, note, put, rule, unsafe, unwanted, warning
 from clustergen.plan.model import Plan
 
 _SHORTEST, _LONGEST = 30, 300
@@ -58,13 +56,12 @@ def unused_workspace(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "MON012",
     "Managed Grafana needs IAM Identity Center",
     why="Users of the workspace sign in through IAM Identity Center. In an account without it, "
     "the workspace cannot be created, and with it the foundation.",
     source="https://docs.aws.amazon.com/grafana/latest/userguide/authentication-in-AMG-SSO.html",
-    severity=Severity.NOTE,
     bad="monitoring: {metrics: managed-prometheus, dashboards: managed-grafana}",
     good="monitoring: {metrics: managed-prometheus, dashboards: none}",
 )
@@ -78,14 +75,13 @@ def identity_center(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "MON013",
     "PrivateData and the metrics of Slurm",
     fixes="unsafe",
     why="With PrivateData, the metrics endpoint of slurmctld answers 401 to everybody. Dashboards "
     "and alerts on nodes and jobs of Slurm stay empty.",
     source="https://slurm.schedmd.com/metrics.html",
-    severity=Severity.WARNING,
     target="parallelcluster",
     by_limits=True,
     bad="""slurm: {settings: {PrivateData: jobs}}
@@ -129,7 +125,7 @@ def interval(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "MON016",
     "Metrics of Slurm without a node that collects them",
     fixes="unsafe",
@@ -137,7 +133,6 @@ def interval(plan: Plan) -> Iterator[Problem]:
     "login node of the spec collects its metrics, and asks EC2 about reservations. Without one, "
     "there are no alerts and panels on jobs, states of nodes and the end of Capacity Blocks.",
     source="https://slurm.schedmd.com/metrics.html",
-    severity=Severity.NOTE,
     target="pcs",
     by_limits=True,
     bad="monitoring: {metrics: managed-prometheus}",
@@ -155,13 +150,12 @@ def uncollected(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "MON015",
     "Way of the metrics out of an existing network",
     why="Nodes send metrics to the public address of the workspace or of CloudWatch, unless the "
     "VPC has an endpoint for it. Slurm's nodes with Docker also pull dcgm-exporter from nvcr.io.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-and-interface-VPC.html",
-    severity=Severity.NOTE,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890]
@@ -182,13 +176,12 @@ def way_out(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "MON017",
     "Neuron devices that are not measured",
     why="The exporters of clustergen know GPUs. Of Trainium and Inferentia, they know how many "
     "devices a node has: nothing about errors, memory or use reaches alerts and dashboards.",
     source="https://awsdocs-neuron.readthedocs-hosted.com/en/latest/tools/neuron-sys-tools/neuron-monitor-user-guide.html",
-    severity=Severity.NOTE,
     bad="""node_groups: [{name: h200, instance_type: trn1.32xlarge}]
 monitoring: {metrics: managed-prometheus}""",
     good="monitoring: {metrics: managed-prometheus}",

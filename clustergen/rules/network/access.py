@@ -1,23 +1,20 @@
 """Access to nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, rule, unwanted
+from clustergen.base.findings import Problem, unwanted, warning
 from clustergen.plan import network, ssh_keys
 from clustergen.plan.model import Plan
 
 _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExamples"
 
 
-@rule(
+@warning(
     "NET013",
     "SSH from everywhere",
     fixes="unsafe",
     why="Attackers find an open port 22 within minutes; SSM needs no open port at all.",
     source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
-    severity=Severity.WARNING,
     bad="network: {ssh_from: [0.0.0.0/0]}",
     good="network: {ssh_from: [203.0.113.0/24]}",
 )
@@ -31,14 +28,13 @@ def open_to_everyone(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NET014",
     "SSH from outside, but no public subnet",
     fixes="unsafe",
     why="Login nodes in a private subnet have no public address: the addresses in ssh_from can "
     "reach them only through a VPN or peering.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
-    severity=Severity.WARNING,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890]
@@ -58,13 +54,12 @@ def no_public_subnet(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET029",
     "Public key that SSH cannot read",
     why="A public key holds its type and its length. sshd silently skips a key that is cut short "
     "or damaged, and the user cannot log in.",
     source="https://datatracker.ietf.org/doc/html/rfc4253#section-6.6",
-    severity=Severity.WARNING,
     bad=f"users: [{{name: alice, uid: 2001, ssh_key: {_KEY[:-9]}}}]",
     good=f"users: [{{name: alice, uid: 2001, ssh_key: {_KEY}}}]",
 )

@@ -1,12 +1,10 @@
 """What a cluster without a way to the internet cannot do."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, rule, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, note, put, rule, unsafe, unwanted, warning
 from clustergen.facts.catalog import regions
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
@@ -74,14 +72,13 @@ def _in_region(url: str, region: str) -> bool:
     return re.fullmatch(ours, host) is not None
 
 
-@rule(
+@warning(
     "NET034",
     "Container images in a network without a way to the internet",
     why="Nodes cannot pull from Docker Hub, NGC, public.ecr.aws and other public registries. They "
     "reach private repositories of ECR in their region. A pull-through cache does not help: its "
     "first pull of an image needs the internet.",
     source="https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html",
-    severity=Severity.WARNING,
     bad="network: {internet: none}\nsoftware: {containers: pyxis}",
     good="network: {internet: none}\nsoftware: {containers: none}",
 )
@@ -95,13 +92,12 @@ def images(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET035",
     "Endpoints that may not exist",
     why="Not every service has endpoints in every zone, and the names of some differ in China. If "
     "one does not exist, the foundation is not created.",
     source=f"{_ENDPOINTS}aws-services-privatelink-support.html",
-    severity=Severity.WARNING,
     bad="network: {zone: use1-dfw2-az1, internet: none}",
     good="network: {zone: use1-az6, internet: none}",
 )
@@ -118,14 +114,13 @@ def unknown_endpoints(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET036",
     "GPU metrics in a network without a way to the internet",
     fixes="unsafe",
     why="Where the image has Docker, nodes run NVIDIA's exporter in a container of nvcr.io, which "
     "they cannot pull. They start and have no metrics of their GPUs.",
     source="https://docs.nvidia.com/datacenter/dcgm/latest/gpu-telemetry/dcgm-exporter.html",
-    severity=Severity.WARNING,
     bad=f"{_PLAIN}monitoring: {{metrics: cloudwatch}}",
     good=f"{_PLAIN}monitoring: {{metrics: none}}",
 )
@@ -143,13 +138,12 @@ def gpu_metrics(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "NET042",
     "Endpoints of every target",
     why="A foundation is the same for all targets of a spec. A spec without targets may be "
     "rendered for any, so its VPC gets the endpoints of all of them. Each has a fee per hour.",
     source="https://aws.amazon.com/privatelink/pricing/",
-    severity=Severity.NOTE,
     bad="network: {internet: none}",
     good="network: {internet: none}\ntargets: {pcs: {}}",
 )

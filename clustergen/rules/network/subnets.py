@@ -1,11 +1,20 @@
 """Subnets: enough addresses, within their VPC, and in the zone of EFA nodes."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator, Sequence
 
-from clustergen.base.findings import Fix, Path, Problem, Severity, put, rule, unsafe, unwanted
+from clustergen.base.findings import (
+    Fix,
+    Path,
+    Problem,
+    Severity,
+    note,
+    put,
+    rule,
+    unsafe,
+    unwanted,
+    warning,
+)
 from clustergen.facts.catalog import regions
 from clustergen.plan import network
 from clustergen.plan.model import Plan, Subnet
@@ -110,14 +119,13 @@ def _more_room(plan: Plan) -> str:
     return "; or ".join(ways)
 
 
-@rule(
+@note(
     "NET011",
     "EFA nodes stay in the first subnet",
     why="EFA traffic does not leave a zone, and neither does a cluster placement group: EFA nodes "
     "go into the first private subnet unless their group has a zone or subnets. Subnets in other "
     "zones serve other nodes only.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
-    severity=Severity.NOTE,
     bad=_TWO_SUBNETS.format("zone: use1-az6", "zone: use1-az2"),
     good="""network:
   vpc: vpc-0a1b2c3d4e5f67890
@@ -162,7 +170,6 @@ def blocks(plan: Plan) -> Iterator[Problem]:
 
 
 def _existing_blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
-    """Place, subnet and block of each existing subnet with a block in the spec."""
     for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
         for index, subnet in enumerate(_subnets(plan, field)):
             if subnet.cidr:
@@ -170,18 +177,16 @@ def _existing_blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
 
 
 def _subnets(plan: Plan, field: str) -> Sequence[Subnet]:
-    """The subnets that the spec lists under ``field``."""
     written = plan.wrote("network", field)
     return getattr(plan.network, field.removesuffix("_subnets")) if written else ()
 
 
-@rule(
+@note(
     "NET026",
     "Block of the VPC not given",
     why="The blocks of subnets are compared with that of their VPC. Without it, a mistyped subnet "
     "is found only when nodes fail to start.",
     source=_SIZES,
-    severity=Severity.NOTE,
     bad=_BLOCKS.replace("  cidr: 10.42.0.0/16\n", "").format("10.42.0.0/20"),
     good=_BLOCKS.format("10.42.0.0/20"),
 )
@@ -258,14 +263,13 @@ def both(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NET052",
     "Nodes with several interfaces in a public subnet",
     why="EC2 gives a public address only to instances with one interface. The way out of a public "
     "subnet is an internet gateway, which other instances cannot use: they reach no service of "
     "AWS, and do not join the cluster.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/working-with-ip-addresses.html",
-    severity=Severity.WARNING,
     bad=_GROUP_IN_PUBLIC.format("subnet-0a1b2c3d4e5f67891"),
     good=_GROUP_IN_PUBLIC.format("subnet-0a1b2c3d4e5f67890"),
 )
@@ -281,13 +285,12 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "NET027",
     "New subnet in a Local Zone",
     why="A Local Zone is off in an account until its zone group is opted in, which no stack does. "
     "A subnet there cannot be created before that.",
     source="https://docs.aws.amazon.com/local-zones/latest/ug/getting-started.html",
-    severity=Severity.NOTE,
     bad="network: {zone: use1-dfw2-az1}\nnode_groups: [{name: h200, instance_type: "
     "p6e-gb200.36xlarge, count: 18, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
     good="network: {zone: use1-az6}",
@@ -307,14 +310,13 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
 _DOCKER = ipaddress.IPv4Network("172.17.0.0/16")
 
 
-@rule(
+@warning(
     "NET019",
     "Addresses of Docker's bridge",
     fixes="unsafe",
     why="Docker gives containers addresses of 172.17.0.0/16, so nodes that run it cannot reach "
     "hosts of the VPC that have such addresses.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
-    severity=Severity.WARNING,
     bad="network: {cidr: 172.17.0.0/16}",
     good="network: {cidr: 172.18.0.0/16}",
 )
@@ -330,14 +332,13 @@ def docker_bridge(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET031",
     "Nodes with EFA in several subnets of their own",
     fixes="unsafe",
     why="EFA traffic does not leave a zone, and many services start all nodes of such a group in "
     "one subnet.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
-    severity=Severity.WARNING,
     bad=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891"),
     good=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67891"),
 )

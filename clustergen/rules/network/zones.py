@@ -1,10 +1,8 @@
 """Node groups in zones of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, rule, unwanted
+from clustergen.base.findings import Problem, note, rule, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan import network, stored, zones
 from clustergen.plan.model import Lustre, NodeGroup, OpenZfs, Plan
@@ -55,14 +53,13 @@ def _reason(plan: Plan, group: NodeGroup) -> tuple[str, str] | None:
     return text, f"write network.cidr with a block of /{network.SMALLEST_WITH_ZONES} or larger"
 
 
-@rule(
+@note(
     "NET048",
     "File systems in another zone than their nodes",
     why="New FSx file systems are in network.zone, in an existing VPC in its first private subnet. "
     "Nodes in another zone reach them, but more slowly, and each gigabyte between zones costs "
     "money in both directions.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-on-ec2-instance.html",
-    severity=Severity.NOTE,
     bad="network: {zone: use1-az6}\nnode_groups: [{name: h200, zone: use1-az4}]\n"
     "storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB}]",
     good="network: {zone: use1-az6}\nnode_groups: [{name: h200, zone: use1-az6}]\n"

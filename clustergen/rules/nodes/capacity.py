@@ -1,11 +1,9 @@
 """Node counts, reservations and Capacity Blocks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, rule, safe, unsafe
+from clustergen.base.findings import Problem, Severity, drop, put, rule, safe, unsafe, warning
 from clustergen.facts.catalog import ultraservers
 from clustergen.plan.model import NodeGroup, Plan
 
@@ -59,13 +57,12 @@ def reserved_type(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP006",
     "Two node groups share a reservation",
     why="The groups compete for the same instances: together they cannot grow to their maximum "
     "unless the reservation holds both.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
-    severity=Severity.WARNING,
     bad=_TWO_GROUPS.format("reservation", "cr-0a1b2c3d4e5f67890"),
     good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
 )
@@ -126,13 +123,12 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP007",
     "More nodes than a Capacity Block can hold",
     why="A Capacity Block has at most 64 instances, so a larger group can never fill from it, and "
     "one with more static nodes never starts.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html",
-    severity=Severity.WARNING,
     bad="""node_groups:
   - {name: h200, count: 65, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
     good="""node_groups:

@@ -4,12 +4,10 @@ Nothing here depends on a clock, so that a spec always has the same findings. ``
 what is over.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 
-from clustergen.base.findings import Problem, Severity, put, rule, unsafe, unwanted
+from clustergen.base.findings import Problem, note, put, rule, unsafe, unwanted, warning
 from clustergen.facts.catalog import blocks
 from clustergen.plan import slurm
 from clustergen.plan.model import NodeGroup, Plan, Queue
@@ -88,14 +86,13 @@ def undated(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@warning(
     "CAP022",
     "Length that AWS does not sell",
     why="A Capacity Block lasts 1 to 14 days, or a multiple of a week up to 182 days, and a "
     "training plan 1 to 182 days. Another length is a mistake in one of the dates, unless the "
     "block was extended.",
     source=_BLOCKS,
-    severity=Severity.WARNING,
     bad=_block("2026-12-10T11:30:00Z", "2026-12-27T11:30:00Z"),
     good=_GOOD,
 )
@@ -112,13 +109,12 @@ def length(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP023",
     "Too short to run jobs",
     why="Nodes stop 40 minutes before a Capacity Block ends, 70 minutes before an UltraServer or a "
     "training plan does, and need some minutes to start.",
     source=_HOW,
-    severity=Severity.WARNING,
     bad=_block("2026-12-10T10:00:00Z", "2026-12-10T11:30:00Z"),
     good=_GOOD,
 )
@@ -136,13 +132,12 @@ def too_short(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP024",
     "Time limit of a queue beyond the end of its capacity",
     why="Slurm starts no job that could still run when its nodes stop, so a job with this limit "
     "never starts. Kubernetes and Batch start it, and it ends with its nodes.",
     source="https://slurm.schedmd.com/reservations.html",
-    severity=Severity.WARNING,
     bad=_block("2026-12-10T11:30:00Z", "2026-12-12T11:30:00Z")
     + "\nqueues: [{name: train, node_groups: [h200], time_limit: 7d}]",
     good=_block("2026-12-10T11:30:00Z", "2026-12-12T11:30:00Z")
@@ -161,14 +156,13 @@ def time_limit(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP025",
     "Not the time at which AWS ends capacity",
     fixes="unsafe",
     why="All Capacity Blocks and training plans end at 11:30 UTC. A later time here stops nodes "
     "after AWS has terminated them, with the jobs on them.",
     source=_BLOCKS,
-    severity=Severity.WARNING,
     bad=_block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00+01:00"),
     good=_GOOD,
 )
@@ -210,14 +204,13 @@ def one_reservation(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "CAP027",
     "Capacity that is over",
     why="The end is before the date of this version of clustergen. A note, and the same on every "
     "day, because a spec in a repository does not get worse with time; `deploy.sh` reads the "
     "clock.",
     source=_HOW,
-    severity=Severity.NOTE,
     bad=_block("2025-12-10T11:30:00Z", "2025-12-17T11:30:00Z"),
     good=_GOOD,
 )
@@ -231,13 +224,12 @@ def over(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "CAP028",
     "No time limit on nodes that end",
     why="Without a limit, nobody knows whether a job ends before its nodes do: it may start "
     "minutes before, and is stopped then.",
     source=_HOW,
-    severity=Severity.NOTE,
     bad=_GOOD + "\nqueues: [{name: train, node_groups: [h200]}]",
     good=_GOOD + "\nqueues: [{name: train, node_groups: [h200], time_limit: 12h}]",
 )
@@ -255,14 +247,13 @@ def no_limit(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP030",
     "Long time limit on nodes that end",
     why="Slurm starts no job that could outlive its nodes. A job without `--time` has the "
     "DefaultTime of its queue, or else its time limit. In the last hours or days of the capacity, "
     "none starts, and nodes that are paid for idle. More than a tenth of the capacity is reported.",
     source="https://slurm.schedmd.com/reservations.html",
-    severity=Severity.WARNING,
     bad=_GOOD + "\nqueues: [{name: train, node_groups: [h200], time_limit: 6d}]",
     good=_GOOD + "\nqueues: [{name: train, node_groups: [h200], time_limit: 6d, "
     'slurm: {DefaultTime: "8:00:00"}}]',
@@ -285,13 +276,12 @@ def long_limit(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "CAP031",
     "Bought capacity without dates",
     why="A Capacity Block or training plan ends, and its instances with it. Jobs stay off nodes "
     "before that, and get their signal, only if the spec has the dates.",
     source=_HOW,
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
     good=_GOOD,
 )

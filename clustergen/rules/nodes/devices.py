@@ -1,12 +1,10 @@
 """GPUs: MIG profiles that the GPU supports, and that fit together; health checks."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterator, Sequence
 
-from clustergen.base.findings import Problem, Severity, drop, put, rename, rule, safe, unsafe
+from clustergen.base.findings import Problem, drop, put, rename, rule, safe, unsafe, warning
 from clustergen.facts.catalog import mig
 from clustergen.plan.model import NodeGroup, Plan
 
@@ -62,13 +60,12 @@ def slices(plan: Plan) -> Iterator[Problem]:
             yield from _too_many(group)
 
 
-@rule(
+@warning(
     "GPU004",
     "GPU health check on nodes without accelerators",
     fixes="safe",
     why="The check counts or tests the accelerators of a node. This node has none.",
     source="https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [gpu]}]",
     good="node_groups: [{name: h200, health_checks: [gpu]}]",
 )

@@ -1,20 +1,17 @@
 """EFA interfaces: layouts without EFA, and types with EFA that is not used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, drop, put, rule, safe, unsafe
+from clustergen.base.findings import Problem, drop, put, safe, unsafe, warning
 from clustergen.plan.model import NodeGroup, Plan
 
 
-@rule(
+@warning(
     "NIC002",
     "EFA layout without EFA",
     fixes="safe",
     why="efa_layout chooses how the EFA interfaces are laid out; without EFA there are none.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, efa: false, efa_layout: efa-only}]",
     good="node_groups: [{name: h200, efa: true, efa_layout: efa-only}]",
 )
@@ -29,13 +26,12 @@ def layout(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NIC003",
     "EFA disabled on an accelerated instance type",
     fixes="unsafe",
     why="Training over several nodes without EFA falls back to TCP on a fraction of the bandwidth.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, efa: false}]",
     good="node_groups: [{name: h200, efa: auto}]",
 )

@@ -1,7 +1,5 @@
 """Labels of nodes, and tags of resources."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,11 +1,9 @@
 """Placement groups: useful and useless ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, rule, unsafe
+from clustergen.base.findings import Problem, note, put, rule, unsafe, warning
 from clustergen.plan.model import Plan
 
 _GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategies.html"
@@ -32,14 +30,13 @@ def supported(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@warning(
     "PLC002",
     "Placement group with a reservation",
     fixes="unsafe",
     why="The reservation or block fixes where its instances are; a new placement group is "
     "elsewhere, and instances fail to start for lack of capacity.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html",
-    severity=Severity.WARNING,
     bad="""node_groups:
   - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}, placement: cluster}""",
     good="""node_groups:
@@ -59,13 +56,12 @@ def reserved(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "PLC004",
     "Id of a placement group in place of its name",
     why="Launch templates name the placement group. EC2 looks for a group that is called like the "
     "id, and starts nothing.",
     source=_GUIDE,
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, placement: {group: pg-0a1b2c3d4e5f67890}}]",
     good="node_groups: [{name: h200, placement: {group: training}}]",
 )
@@ -79,14 +75,13 @@ def group_id(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "PLC003",
     "EFA nodes without a placement group",
     fixes="unsafe",
     why="Without a placement group, On-Demand nodes may be far apart, which costs latency in "
     "every collective operation.",
     source=_GUIDE,
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, placement: none}]",
     good="node_groups: [{name: h200, placement: auto}]",
 )
@@ -109,14 +104,13 @@ _SEVERAL = """node_groups:
 """
 
 
-@rule(
+@note(
     "PLC005",
     "Placement group for several instance types",
     fixes="unsafe",
     why="EC2 recommends one instance type for each cluster placement group. With several types, it "
     "may lack capacity for them close together.",
     source=_GUIDE,
-    severity=Severity.NOTE,
     bad=f"{_SEVERAL}    count: 2\n    placement: {{group: training}}",
     good="""node_groups:
   - {name: h200, instance_type: g6e.12xlarge, count: 2, placement: {group: training}}""",
@@ -133,14 +127,13 @@ def several_types(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "PLC006",
     "Spot capacity of several types in one placement group",
     fixes="unsafe",
     why="EC2 has less capacity for a cluster placement group, and even less for one with several "
     "types. It is the default of groups with EFA, which also works without one.",
     source=_GUIDE,
-    severity=Severity.NOTE,
     bad=f"{_SEVERAL}    capacity: spot",
     good=f"{_SEVERAL}    capacity: spot\n    placement: none",
 )

@@ -1,10 +1,19 @@
 """Instance types: availability, features, and types that can share a group."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, rule, safe, unsafe, unwanted
+from clustergen.base.findings import (
+    Path,
+    Problem,
+    Severity,
+    note,
+    put,
+    rule,
+    safe,
+    unsafe,
+    unwanted,
+    warning,
+)
 from clustergen.facts import catalog
 from clustergen.facts.catalog import InstanceType, regions
 from clustergen.plan.model import CapacityKind, NodeGroup, Plan
@@ -61,7 +70,7 @@ def _sold(type: InstanceType, wanted: str) -> str:
     return f"{sold}; Capacity Blocks exist for {', '.join(same)}"
 
 
-@rule(
+@warning(
     "CAP003",
     "Instance type not offered in the zone or region",
     fixes="unsafe",
@@ -69,7 +78,6 @@ def _sold(type: InstanceType, wanted: str) -> str:
     "true when the catalog was built (`clustergen catalog TYPE` gives the date).",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
     "API_DescribeInstanceTypeOfferings.html",
-    severity=Severity.WARNING,
     bad="network: {zone: use1-az3}",
     good="network: {zone: use1-az6}",
 )
@@ -98,13 +106,12 @@ def offered(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "CAP032",
     "Instance type that the project describes",
     why="Its facts are those of a file of `[catalog]` in clustergen.toml. Where it is offered, and "
     "by which services, clustergen does not know; nor its price.",
     source="docs/project.md",
-    severity=Severity.NOTE,
 )
 def described_by_the_project(plan: Plan) -> Iterator[Problem]:
     for path, type in _named_types(plan):
@@ -113,7 +120,6 @@ def described_by_the_project(plan: Plan) -> Iterator[Problem]:
 
 
 def _named_types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
-    """The instance types in the spec, with their places."""
     for group in plan.node_groups:
         yield from group.typed
     for machine in plan.machines:
@@ -221,14 +227,13 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@warning(
     "STG050",
     "Scratch on a type without local NVMe",
     fixes="unsafe",
     why="Scratch is the local instance store. Services and scripts mount nothing where there is "
     "none, and what jobs write there fills the root volume.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/InstanceStorage.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: m7i.48xlarge, scratch: /scratch}]",
     good="node_groups: [{name: h200, instance_type: m7i.48xlarge}]",
 )

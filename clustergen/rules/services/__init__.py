@@ -4,11 +4,11 @@ A target that provides its limits gets these rules; none depends on a specific t
 for the target of the plan, and their source is the page of that service.
 """
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings
 
-rule = functools.partial(findings.rule, by_limits=True)
-"""Declares a rule that checks limits; ``target`` is the target of its examples."""
+rule = functools.partial(findings.rule, by_limits=True, target="pcs")
+warning = functools.partial(findings.warning, by_limits=True, target="pcs")
+note = functools.partial(findings.note, by_limits=True, target="pcs")
+"""Declare rules that check limits; ``target`` is the target of their examples."""

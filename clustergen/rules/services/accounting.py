@@ -1,7 +1,5 @@
 """The user's database for job records."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterator
@@ -10,7 +8,7 @@ from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
 from clustergen.plan import slurm
 from clustergen.plan.model import Database, Plan
 from clustergen.plan.slurm import Setting
-from clustergen.rules.services import rule
+from clustergen.rules.services import rule, warning
 from clustergen.services.slurm import accounts
 
 _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
@@ -53,7 +51,6 @@ def secret(plan: Plan) -> Iterator[Problem]:
     why="Limits, shares and qualities of service are in the accounting database. Without one, "
     "slurmctld does not start with some of these settings, and ignores the others.",
     source="https://slurm.schedmd.com/accounting.html",
-    target="pcs",
     bad="slurm: {settings: {AccountingStorageTRES: gres/gpu}}",
     good="slurm: {accounting: managed, settings: {AccountingStorageTRES: gres/gpu}}",
 )
@@ -129,7 +126,6 @@ def uncounted(plan: Plan) -> Iterator[Problem]:
     fixes="unsafe",
     why="Accounts and qualities of service are in the accounting database.",
     source="https://slurm.schedmd.com/accounting.html",
-    target="pcs",
     bad="slurm: {accounts: [{name: vision}]}",
     good="slurm: {accounting: managed, accounts: [{name: vision}]}\nlogin: {}",
 )
@@ -146,14 +142,12 @@ def accounts_without_accounting(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "SLM019",
     "Quality of service that cannot preempt",
     fixes="unsafe",
     why="Jobs preempt others by their quality of service only with PreemptType=preempt/qos.",
     source="https://slurm.schedmd.com/preempt.html",
-    target="pcs",
-    severity=Severity.WARNING,
     bad="slurm: {accounting: managed, qos: [{name: low}, {name: high, preempts: [low]}]}",
     good="""slurm:
   accounting: managed
@@ -178,15 +172,13 @@ def cannot_preempt(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "SLM023",
     "Share or priority without weight",
     fixes="unsafe",
     why="Slurm weighs shares of accounts and priorities of qualities of service with 0, unless "
     "settings say otherwise: all jobs then have the same priority.",
     source="https://slurm.schedmd.com/priority_multifactor.html#config",
-    target="pcs",
-    severity=Severity.WARNING,
     bad="slurm: {accounting: managed, qos: [{name: high, priority: 100}]}",
     good="""slurm:
   accounting: managed
@@ -218,15 +210,13 @@ _ROBOTS = """slurm:
 login: {{}}"""
 
 
-@rule(
+@warning(
     "SLM025",
     "Qualities of service that Slurm does not enforce",
     fixes="unsafe",
     why="Slurm checks who may use a quality of service only if AccountingStorageEnforce contains "
     "qos. Without it, all users can submit jobs with all of them, even those that preempt others.",
     source=f"{_SLURM_CONF}#OPT_AccountingStorageEnforce",
-    target="pcs",
-    severity=Severity.WARNING,
     bad=_ROBOTS.format("associations,limits"),
     good=_ROBOTS.format("associations,limits,qos"),
 )
@@ -245,14 +235,12 @@ def open_to_all(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "SLM024",
     "Quality of service of a queue before it exists",
     why="slurmctld does not start if a partition has a quality of service that the database does "
     "not have. The bundle creates those of `slurm.qos` once slurmctld runs: a new cluster fails.",
     source="https://slurm.schedmd.com/qos.html#partition",
-    target="pcs",
-    severity=Severity.WARNING,
     bad="""slurm: {accounting: managed, qos: [{name: high}]}
 login: {}
 queues: [{name: train, node_groups: [h200], slurm: {QOS: high}}]""",
@@ -273,14 +261,13 @@ def early_qos(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "SLM021",
     "Database in another region",
     why="Every change of a job is written to the database, and the host of another region is "
     "reached only where the networks are connected.",
     source="https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Aurora.Endpoints.Cluster.html",
     target="parallelcluster",
-    severity=Severity.WARNING,
     bad=_AURORA.format("us-west-2"),
     good=_AURORA.format("us-east-1"),
 )
@@ -303,14 +290,12 @@ _ZOE = (
 )
 
 
-@rule(
+@warning(
     "SLM022",
     "Member of an account who is not a user of the cluster",
     why="Slurm takes any name as a member. The user who was meant cannot submit jobs in the "
     "account, and nothing reports the name.",
     source="https://slurm.schedmd.com/accounting.html",
-    target="pcs",
-    severity=Severity.WARNING,
     bad=_ZOE.format("alise"),
     good=_ZOE.format("alice"),
 )

@@ -1,13 +1,11 @@
 """What clustergen adds to a cluster, and the user does without."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, unwanted
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan import stored
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import warning
 
 _IMDS = (
     "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html"
@@ -18,12 +16,11 @@ def _place(plan: Plan, field: str) -> Path:
     return ("targets", plan.target, field)
 
 
-@rule(
+@warning(
     "IAM006",
     "No way to a shell on nodes",
     why="Without Session Manager, a shell on a node needs SSH and a key, and the spec has no key.",
     source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
-    severity=Severity.WARNING,
     target="batch",
     bad="targets: {batch: {leave_out: [session-manager]}}",
     good="targets: {batch: {leave_out: [session-manager], key_name: platform}}",
@@ -38,13 +35,12 @@ def no_shell(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "IAM007",
     "Nodes that offer version 1 of the metadata service",
     why="With version 1, an attacker who makes a program on the node fetch a URL can read the "
     "credentials of the node's role.",
     source=_IMDS,
-    severity=Severity.WARNING,
     target="eks",
     bad="targets: {eks: {imds: v1.0}}",
     good="targets: {eks: {imds: v2.0}}",
@@ -58,13 +54,12 @@ def old_metadata(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET041",
     "Nodes outside the security groups of the foundation",
     why="New file systems accept the foundation's groups, and those groups let nodes, scheduler "
     "and login nodes reach each other. Nodes in other groups need rules of their own for that.",
     source="clustergen",
-    severity=Severity.WARNING,
     target="batch",
     bad="""node_groups: [{name: h200, security_groups: [sg-0a1b2c3d4e5f67890]}]
 targets: {batch: {leave_out: [security-groups]}}""",
@@ -87,14 +82,13 @@ def outside(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET051",
     "Security groups of the foundation left out without others",
     fixes="unsafe",
     why="Nodes need a security group, so those without groups of their own keep that of the "
     "foundation.",
     source="clustergen",
-    severity=Severity.WARNING,
     target="batch",
     bad="targets: {batch: {leave_out: [security-groups]}}",
     good="targets: {batch: {leave_out: []}}",

@@ -1,17 +1,15 @@
 """Autoscaling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.plan.model import Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import rule, warning
 
 _KARPENTER = "kubernetes: {autoscaler: karpenter}"
 
 
-@rule(
+@warning(
     "CAP011",
     "Dynamic nodes without an autoscaler",
     fixes="unsafe",
@@ -19,7 +17,6 @@ _KARPENTER = "kubernetes: {autoscaler: karpenter}"
     "that wait.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/autoscaling.html",
     target="eks",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, count: {min: 0, max: 4}}]",
     good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
@@ -64,13 +61,12 @@ def empty(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP012",
     "Autoscaler with nothing to scale",
     fixes="unsafe",
     why="Karpenter scales the groups whose minimum and maximum differ; the others keep their size.",
     source="https://karpenter.sh/docs/concepts/nodepools/",
-    severity=Severity.WARNING,
     target="eks",
     bad=_KARPENTER,
     good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",

@@ -1,12 +1,10 @@
 """Nodes that join an existing cluster: its VPC and its security group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, unwanted
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan.model import Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import rule, warning
 
 _VPC = """network:
   vpc: vpc-0a1b2c3d4e5f67890
@@ -22,7 +20,6 @@ _GROUPS = "https://docs.aws.amazon.com/pcs/latest/userguide/working-with_network
     "New VPC beside an existing cluster",
     why="The subnets of a node group have to be in the VPC of its cluster.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
-    target="pcs",
     bad=_ALONE,
     good=f"{_VPC}\n{_JOINED}",
 )
@@ -37,15 +34,13 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET044",
     "Nodes that the rest of the cluster cannot reach",
     why="Added nodes and the cluster connect to each other: slurmctld to slurmd, pods to pods. "
     "If the spec names a security group of the cluster, the added nodes of HyperPod get it. On "
     "PCS, the foundation allows traffic between it and the security group of the nodes.",
     source=_GROUPS,
-    severity=Severity.WARNING,
-    target="pcs",
     bad=f"{_VPC}\n{_ALONE}",
     good=f"{_VPC}\n{_JOINED}",
 )
@@ -64,15 +59,13 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET045",
     "Security group of a cluster that does not exist yet",
     fixes="unsafe",
     why="The field names the group of an existing cluster. A new one shares a group with its "
     "nodes.",
     source=_GROUPS,
-    severity=Severity.WARNING,
-    target="pcs",
     bad=f"targets: {{pcs: {{cluster: new, cluster_security_group: {_GROUP}}}}}",
     good="targets: {pcs: {cluster: new}}",
 )
@@ -87,14 +80,12 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET046",
     "Existing security groups are not changed",
     why="clustergen adds rules between the group of the cluster and the one that it creates for "
     "the nodes. It does not change the groups in network.security_groups.",
     source=_GROUPS,
-    severity=Severity.WARNING,
-    target="pcs",
     bad=f"{_VPC}\n  security_groups: [sg-0a1b2c3d4e5f67890]\n{_JOINED}",
     good=f"{_VPC}\n  security_groups: [{_GROUP}]\n{_JOINED}",
 )

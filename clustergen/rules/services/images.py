@@ -1,15 +1,13 @@
 """Operating systems, requirements of the service's images, and the registry of containers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, put, unsafe
 from clustergen.facts.catalog import regions
 from clustergen.plan.images import region_of
 from clustergen.plan.limits import Systems
 from clustergen.plan.model import FileCache, Lustre, Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import note, rule, warning
 
 _REGISTRY = "software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"
 
@@ -21,7 +19,6 @@ _REGISTRY = "software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/m
     why="Without an image in the spec, nodes boot the service's image, which exists only for "
     "some operating systems.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami.html",
-    target="pcs",
     bad="software: {os: alinux2023}",
     good="software: {os: ubuntu2404}",
 )
@@ -63,14 +60,12 @@ def _without_image(plan: Plan, limit: Systems) -> Iterator[tuple[Path, str]]:
             yield group.at("name"), f"nodes of {group.name}"
 
 
-@rule(
+@note(
     "IMG003",
     "Lustre with an image of your own",
     why="The Lustre client is a kernel module, built for each kernel. Without it, or after an "
     "update of the kernel, nodes cannot mount the file system.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/install-lustre-client.html",
-    severity=Severity.NOTE,
-    target="pcs",
     bad="""node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]
 storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]""",
     good="""node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]
@@ -122,13 +117,11 @@ def root_volume(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "IMG004",
     "Login nodes of another architecture than compute nodes",
     why="What users build on a login node runs on nodes of the same architecture.",
     source="https://slurm.schedmd.com/heterogeneous_jobs.html",
-    severity=Severity.NOTE,
-    target="pcs",
     bad="login: {instance_type: m7g.xlarge}",
     good="login: {instance_type: m7i.xlarge}",
 )
@@ -190,13 +183,12 @@ def far_registry(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET039",
     "Registry outside ECR",
     why="Roles of nodes let them pull from ECR. Pods have no secret for another registry, so "
     "it must let them pull without a login, and nodes must have a way to it.",
     source="https://docs.aws.amazon.com/AmazonECR/latest/userguide/ECR_on_EKS.html",
-    severity=Severity.WARNING,
     target="eks",
     bad="software: {registry: registry.example.com/mirror}",
     good=_REGISTRY,

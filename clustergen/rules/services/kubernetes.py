@@ -1,15 +1,13 @@
 """The control plane of an EKS cluster that is created with the nodes."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, safe, unsafe, unwanted
+from clustergen.base.findings import Problem, put, safe, unsafe, unwanted
 from clustergen.base.patterns import pattern
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_internal
-from clustergen.rules.services import rule
+from clustergen.rules.services import rule, warning
 from clustergen.services.eks import addon_names
 
 
@@ -35,7 +33,7 @@ def private_addresses(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "K8S006",
     "IPv6 addresses for the endpoint of an IPv4 cluster",
     fixes="unsafe",
@@ -43,7 +41,6 @@ def private_addresses(plan: Plan) -> Iterator[Problem]:
     "are of the family IPv4.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
     target="eks",
-    severity=Severity.WARNING,
     bad="kubernetes: {public_endpoint_from: ['2001:db8::/32']}",
     good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
 )

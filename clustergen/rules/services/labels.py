@@ -1,7 +1,5 @@
 """Labels and taints of Kubernetes nodes that the service accepts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, put, rename, unsafe, unwanted

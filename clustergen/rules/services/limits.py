@@ -1,12 +1,10 @@
 """Quotas and sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, safe, unsafe
+from clustergen.base.findings import Problem, put, safe, unsafe
 from clustergen.plan.model import Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import note, rule
 from clustergen.services.aws.logs import retention
 
 
@@ -16,7 +14,6 @@ from clustergen.services.aws.logs import retention
     why="Services limit the node groups, queues and nodes of one cluster. A quota can be raised, "
     "which takes days; a fixed limit cannot.",
     source="https://docs.aws.amazon.com/general/latest/gr/aws_service_limits.html",
-    target="pcs",
     bad="queues: [" + ", ".join(f"{{name: q{n:02}, node_groups: [h200]}}" for n in range(11)) + "]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
@@ -37,13 +34,12 @@ def _kind(severity: str) -> str:
     return "maximum" if severity == "error" else "default quota"
 
 
-@rule(
+@note(
     "LIM009",
     "Head node that the service runs",
     why="Some services run the controller or control plane themselves: you cannot choose the "
     "type or volume of a head node.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_clusters.html",
-    severity=Severity.NOTE,
     target="eks",
     bad="head_node: {instance_type: m7i.4xlarge}",
     good="kubernetes: {system_nodes: {instance_type: m7i.xlarge}}",
@@ -61,14 +57,13 @@ def head_node(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "LIM010",
     "Retention that CloudWatch Logs does not offer",
     fixes="safe",
     why="CloudWatch Logs keeps logs for certain numbers of days, or forever. clustergen uses the "
     "next longer time.",
     source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
-    severity=Severity.NOTE,
     target="eks",
     bad="monitoring: {log_retention: 45d}",
     good="monitoring: {log_retention: 60d}",

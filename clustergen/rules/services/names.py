@@ -1,7 +1,5 @@
 """Names: valid for the service, and not taken."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -20,7 +18,6 @@ from clustergen.services.aws import cfn
     why="Names of clusters, node groups and queues become names of the service's own resources, "
     "which have a form and a length.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
-    target="pcs",
     bad="node_groups: [{name: accelerated-nodes-of-research, instance_type: m7i.xlarge, count: 1}]",
     good="node_groups: [{name: accelerated-nodes, instance_type: m7i.xlarge, count: 1}]",
 )
@@ -53,7 +50,6 @@ def form(plan: Plan) -> Iterator[Problem]:
     "not distinguish upper and lower case. So both names become the same.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/"
     "resources-section-structure.html",
-    target="pcs",
     bad="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
     "{name: cpu1, instance_type: m7i.xlarge, count: 1}]",
     good="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
@@ -81,7 +77,6 @@ def alike(plan: Plan) -> Iterator[Problem]:
     fixes="unsafe",
     why="Some names belong to the service, or to something that the bundle creates beside it.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
-    target="pcs",
     bad="login: {}\nnode_groups: [{name: login, instance_type: m7i.xlarge, count: 1}]",
     good="login: {}\nnode_groups: [{name: front, instance_type: m7i.xlarge, count: 1}]",
 )

@@ -1,15 +1,13 @@
 """Regions of the service, and access to its nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.facts.catalog import services
 from clustergen.facts.catalog.endpoints import MISSING
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import note, rule, warning
 
 _SESSIONS = "https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html"
 _VPC = """network:
@@ -23,7 +21,6 @@ _VPC = """network:
     why="A service is not in every region, and a template for it fails there. The list has the "
     "date that the message names; ParallelCluster itself rejects other regions.",
     source="https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html",
-    target="pcs",
     bad="region: us-west-1\nnetwork: {zone: usw1-az1}\n"
     "node_groups: [{name: h200, instance_type: m7i.4xlarge}]",
     good="region: us-west-2\nnetwork: {zone: usw2-az1}\n"
@@ -44,14 +41,13 @@ def region(plan: Plan) -> Iterator[Problem]:
     )
 
 
-@rule(
+@warning(
     "NET021",
     "SSH to nodes without a public address",
     fixes="unsafe",
     why="Session Manager opens a shell on every node. SSH reaches such nodes only through a VPN or "
     "a peered network.",
     source=_SESSIONS,
-    severity=Severity.WARNING,
     target="eks",
     bad="network: {ssh_from: [203.0.113.0/24]}",
     good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
@@ -67,15 +63,13 @@ def ssh(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET024",
     "SSH without a key",
     fixes="unsafe",
     why="SSH works only for users whose public key is on the nodes. Session Manager needs "
     "neither a key nor an open port.",
     source=_SESSIONS,
-    severity=Severity.WARNING,
-    target="pcs",
     bad="network: {ssh_from: [203.0.113.0/24]}\nlogin: {instance_type: m7i.large}",
     good="""network: {ssh_from: [203.0.113.0/24]}
 login: {instance_type: m7i.large}
@@ -98,15 +92,13 @@ def no_key(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "NET025",
     "Security group that has to allow its own members",
     why="EFA works only if a security group allows all traffic in from itself and out to itself. "
     "A rule for 0.0.0.0/0 does not open it. Nodes that lack the rules start, and hang in the first "
     "collective operation.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html",
-    severity=Severity.NOTE,
-    target="pcs",
     bad=f"{_VPC}\n  security_groups: [sg-0a1b2c3d4e5f67890]",
     good=_VPC,
 )
@@ -121,15 +113,13 @@ def own_group(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "NET023",
     "Existing subnets that nothing uses",
     fixes="unsafe",
     why="Public subnets are for login and head nodes that SSH reaches from outside, "
     "control_plane_subnets for an EKS cluster that is created. Without these, they stay empty.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
-    severity=Severity.NOTE,
-    target="pcs",
     bad=f"{_VPC}\n  control_plane_subnets: [subnet-0a1b2c3d4e5f67891]",
     good=f"{_VPC}\n",
 )

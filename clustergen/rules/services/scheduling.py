@@ -1,15 +1,13 @@
 """Slurm versions that the service offers, and settings that it controls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, safe, unsafe, unwanted
+from clustergen.base.findings import Problem, put, safe, unsafe, unwanted
 from clustergen.facts.catalog import slurm_values
 from clustergen.facts.catalog.slurm import find, nearest
 from clustergen.plan import slurm
 from clustergen.plan.model import Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import note, rule, warning
 from clustergen.spec.quantities import format_duration
 
 _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
@@ -22,7 +20,6 @@ _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
     why="A service runs a few versions of Slurm, each until its end of life. ParallelCluster has "
     "exactly one in its images.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-versions.html",
-    target="pcs",
     bad='slurm: {version: "24.11"}',
     good='slurm: {version: "25.11"}',
 )
@@ -48,7 +45,6 @@ def version(plan: Plan) -> Iterator[Problem]:
     fixes="unsafe",
     why="The service always replaces a failed node, and has no setting for it.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_cng.html",
-    target="pcs",
     bad="resilience: {replace_failed_nodes: false}",
     good="resilience: {replace_failed_nodes: true}",
 )
@@ -106,7 +102,7 @@ def preemption(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "SLM016",
     "Preemption in a queue of a cluster without preemption",
     fixes="unsafe",
@@ -114,7 +110,6 @@ def preemption(plan: Plan) -> Iterator[Problem]:
     "cluster lets jobs preempt others.",
     source="https://slurm.schedmd.com/preempt.html",
     target="parallelcluster",
-    severity=Severity.WARNING,
     bad="queues: [{name: train, node_groups: [h200], slurm: {GraceTime: 60}}]",
     good="""queues: [{name: train, node_groups: [h200], slurm: {GraceTime: 60}}]
 slurm: {settings: {PreemptMode: REQUEUE, PreemptType: preempt/partition_prio}}""",
@@ -137,7 +132,7 @@ def queue_preemption(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@warning(
     "SLM013",
     "Time limit that no job fits",
     fixes="unsafe",
@@ -145,7 +140,6 @@ def queue_preemption(plan: Plan) -> Iterator[Problem]:
     "and with more than MaxTime it does not start.",
     source=f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION",
     target="parallelcluster",
-    severity=Severity.WARNING,
     bad="queues: [{name: train, node_groups: [h200], time_limit: 0s}]",
     good="queues: [{name: train, node_groups: [h200], time_limit: 1d}]",
 )
@@ -170,14 +164,13 @@ def time_limits(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "SLM020",
     "Time limit that is not a whole number of minutes",
     fixes="safe",
     why="Slurm keeps time limits in minutes, and rounds seconds up.",
     source=f"{_SLURM_CONF}#OPT_MaxTime",
     target="parallelcluster",
-    severity=Severity.NOTE,
     bad="queues: [{name: train, node_groups: [h200], time_limit: 90s}]",
     good="queues: [{name: train, node_groups: [h200], time_limit: 90m}]",
 )
@@ -194,7 +187,6 @@ def whole_minutes(plan: Plan) -> Iterator[Problem]:
 
 
 def _given(plan: Plan, key: str) -> slurm.Setting | None:
-    """The value of a cluster setting."""
     cluster = (each for each in slurm.written(plan) if each.scope == "cluster")
     return next((each for each in cluster if each.key == key), None)
 

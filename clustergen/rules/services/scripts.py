@@ -1,23 +1,19 @@
 """User scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.plan.model import Plan, Role
-from clustergen.rules.services import rule
+from clustergen.rules.services import note, warning
 
 
-@rule(
+@warning(
     "LIM005",
     "Script that runs nowhere",
     fixes="unsafe",
     why="Where the service runs the controller, you have no head node; Kubernetes clusters have "
     "no login nodes.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
-    severity=Severity.WARNING,
-    target="pcs",
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head]}]}',
     good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
 )
@@ -34,7 +30,7 @@ def nowhere(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "LIM007",
     "Script for nodes that do not exist",
     fixes="unsafe",
@@ -42,8 +38,6 @@ def nowhere(plan: Plan) -> Iterator[Problem]:
     "there is no head node; login nodes exist only if the spec has them, and never in Kubernetes "
     "clusters.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
-    severity=Severity.NOTE,
-    target="pcs",
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
     good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [compute]}]}',
 )
@@ -71,15 +65,13 @@ def _running(plan: Plan) -> set[Role]:
     return {role for role, has in there.items() if has}
 
 
-@rule(
+@note(
     "LIM008",
     "Script at a time that the service does not have",
     fixes="unsafe",
     why="Some services run scripts at one time only: PCS once a node is configured, EKS before it "
     "joins the cluster.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
-    severity=Severity.NOTE,
-    target="pcs",
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", when: start}]}',
     good='software: {scripts: [{run: "s3://my-bucket/setup.sh", when: configured}]}',
 )

@@ -1,16 +1,14 @@
 """Settings of slurm.conf, slurmdbd.conf and cgroup.conf."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, unwanted
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.facts.catalog.slurm import Need, needs, same
 from clustergen.plan import slurm, slurm_settings
 from clustergen.plan.model import Plan
 from clustergen.plan.slurm import Setting
 from clustergen.plan.slurm_settings import Service
-from clustergen.rules.services import rule
+from clustergen.rules.services import rule, warning
 
 _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
 _PARTITION = f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION"
@@ -45,7 +43,7 @@ def misread(plan: Plan) -> Iterator[Problem]:
     yield from _each(plan, slurm_settings.misread)
 
 
-@rule(
+@warning(
     "SLM006",
     "Value that Slurm ignores",
     fixes="safe or unsafe",
@@ -53,7 +51,6 @@ def misread(plan: Plan) -> Iterator[Problem]:
     "others: a misspelt one has no effect.",
     source=_SLURM_CONF,
     target="parallelcluster",
-    severity=Severity.WARNING,
     bad="slurm: {settings: {SchedulerParameters: bf_windw=2880}}",
     good="slurm: {settings: {SchedulerParameters: bf_window=2880}}",
 )
@@ -68,7 +65,6 @@ def ignored(plan: Plan) -> Iterator[Problem]:
     why="Versions of Slurm add and remove keys. slurmctld does not start with a key that its "
     "version lacks.",
     source="https://slurm.schedmd.com/news.html",
-    target="pcs",
     bad='slurm: {version: "25.05", settings: {MetricsType: metrics/openmetrics}}',
     good='slurm: {version: "25.11", settings: {MetricsType: metrics/openmetrics}}',
 )
@@ -97,7 +93,6 @@ def unreadable(plan: Plan) -> Iterator[Problem]:
     why="A service writes part of Slurm's configuration itself: nodes, partitions, how nodes start "
     "and stop. It rejects settings that it writes, or accepts only those on a list.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings.html",
-    target="pcs",
     bad="slurm: {settings: {GresTypes: gpu}}",
     good="slurm: {settings: {SchedulerParameters: defer}}",
 )
@@ -112,7 +107,6 @@ def not_taken(plan: Plan) -> Iterator[Problem]:
     why="A field of a queue and its Slurm key are one setting, and so are two spellings of a "
     "key: only one of the values takes effect.",
     source=_PARTITION,
-    target="pcs",
     bad="""queues:
   - {name: train, node_groups: [h200], time_limit: 7d, slurm: {MaxTime: 2-00:00:00}}""",
     good="queues: [{name: train, node_groups: [h200], time_limit: 2d}]",
@@ -142,7 +136,7 @@ def _twice(setting: Setting, other: str) -> Problem:
     )
 
 
-@rule(
+@warning(
     "SLM014",
     "Setting that replaces the service's own value",
     fixes="unsafe",
@@ -150,7 +144,6 @@ def _twice(setting: Setting, other: str) -> Problem:
     "lost. Lists of options are merged: clustergen adds yours to those of the service.",
     source=_SLURM_CONF,
     target="hyperpod-slurm",
-    severity=Severity.WARNING,
     bad="slurm: {settings: {TaskPlugin: task/affinity}}",
     good="slurm: {settings: {SlurmctldParameters: idle_on_node_suspend}}",
 )
@@ -170,7 +163,7 @@ def replaced(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "SLM015",
     "Settings of cgroup.conf without effect",
     fixes="unsafe",
@@ -178,7 +171,6 @@ def replaced(plan: Plan) -> Iterator[Problem]:
     "all cores, devices and memory of a node.",
     source="https://slurm.schedmd.com/cgroup.conf.html",
     target="hyperpod-slurm",
-    severity=Severity.WARNING,
     bad="slurm: {cgroup_settings: {ConstrainDevices: true}}",
     good="slurm: {cgroup_settings: {ConstrainDevices: true}, "
     "settings: {TaskPlugin: task/cgroup, ProctrackType: proctrack/cgroup}}",
@@ -197,14 +189,13 @@ def cgroups(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "SLM026",
     "Setting that needs a file",
     why="slurmctld ends at once if the script or the table of a plugin is not there. A script of "
     "the head node that has `when: start` runs before slurmctld, and can write it.",
     source=_SLURM_CONF,
     target="parallelcluster",
-    severity=Severity.WARNING,
     bad="slurm: {settings: {JobSubmitPlugins: lua}}",
     good="""slurm: {settings: {JobSubmitPlugins: lua}}
 software: {scripts: [{run: 's3://bucket/job-submit.sh', on: [head], when: start}]}""",

@@ -1,13 +1,11 @@
 """Existing file systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.plan import volumes
 from clustergen.plan.model import Efs, FileCache, Lustre, NodeGroup, Ontap, OpenZfs, Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import note, rule
 from clustergen.services.kubernetes import karpenter
 
 _KINDS = {
@@ -25,7 +23,6 @@ _KINDS = {
     why="Nodes mount it by a name that does not follow from the id of the file system. "
     "ParallelCluster looks it up; for other targets, the spec has to give it.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",
-    target="pcs",
     bad="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",
     good="storage: [{mount: /fsx, type: fsx-lustre, "
     "existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}]",
@@ -52,14 +49,13 @@ def mount_name(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "STG053",
     "Name of existing storage that the service looks up",
     fixes="unsafe",
     why="Some services, and drivers of Kubernetes, take only the id of a file system and look up "
     "the names that it is mounted by.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
-    severity=Severity.NOTE,
     target="parallelcluster",
     bad="storage: [{mount: /fsx, type: fsx-lustre, "
     "existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}]",
@@ -79,14 +75,12 @@ def looked_up(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@note(
     "STG025",
     "Key of root volumes that a service has to use",
     why="A service starts nodes with its own role. This role may use the AWS managed key, but not "
     "a key of yours until you allow it. Nodes would terminate right after they start.",
     source="https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html",
-    target="pcs",
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, root_volume: {kms_key: "
     "'arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab'}}]",
     good="node_groups: [{name: h200}]",

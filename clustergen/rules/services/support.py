@@ -4,14 +4,12 @@ Dates are compared with the date of the table, never with a clock, so that a spe
 findings every day.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, put, unsafe
 from clustergen.plan.model import Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import rule, warning
 from clustergen.services.eks import versions
 from clustergen.services.eks.versions import VERSIONS, Version
 
@@ -20,14 +18,13 @@ _SOON = timedelta(days=60)
 """Time before the end of extended support at which EKS begins to send notices."""
 
 
-@rule(
+@warning(
     "K8S502",
     "Kubernetes version in extended support",
     target="eks",
     fixes="unsafe",
     why="A cluster in extended support costs six times as much an hour, until EKS upgrades it.",
     source=versions.SOURCE,
-    severity=Severity.WARNING,
     bad="kubernetes: {version: '1.33', support: extended}",
     good="kubernetes: {version: '1.35', support: extended}",
 )
@@ -55,7 +52,7 @@ def no_standard_support(plan: Plan) -> Iterator[Problem]:
         yield _outdated(_standard_ended(version), or_else=", or support: extended")
 
 
-@rule(
+@warning(
     "K8S504",
     "Kubernetes version whose standard support ends soon",
     target="eks",
@@ -63,7 +60,6 @@ def no_standard_support(plan: Plan) -> Iterator[Problem]:
     why="On that day EKS upgrades the cluster automatically, or begins to charge for extended "
     "support.",
     source=versions.SOURCE,
-    severity=Severity.WARNING,
     bad="kubernetes: {version: '1.34'}",
     good="kubernetes: {version: '1.35'}",
 )

@@ -1,13 +1,11 @@
 """Existing users of the image, and administrators of the cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, unsafe
+from clustergen.base.findings import Path, Problem, drop, unsafe
 from clustergen.base.text_lists import word_set
 from clustergen.plan.model import Plan
-from clustergen.rules.services import rule
+from clustergen.rules.services import note, rule
 
 
 @rule(
@@ -56,7 +54,6 @@ _NOBODY = 65534
 
 
 def _of_linux(plan: Plan) -> Iterator[Problem]:
-    """The users of every Linux system."""
     for user in plan.users:
         if user.name in _LINUX:
             message = f"{user.name!r} is a user of the system"
@@ -66,14 +63,12 @@ def _of_linux(plan: Plan) -> Iterator[Problem]:
             yield Problem((*user.path, "uid"), message, help="write 2000 or more, up to 60000")
 
 
-@rule(
+@note(
     "IAM003",
     "Users of Docker who are root on their nodes",
     why="Every member of the group docker can mount the node's root folder in a container. So they "
     "can read and change every file of the node, and of the file systems mounted there.",
     source="https://docs.docker.com/engine/security/#docker-daemon-attack-surface",
-    target="pcs",
-    severity=Severity.NOTE,
     bad="software: {containers: docker}\nusers: [{name: alice, uid: 2001}]",
     good="software: {containers: pyxis}\nusers: [{name: alice, uid: 2001}]",
 )

@@ -1,7 +1,5 @@
 """Backups: support and retention."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, rule, safe, unsafe, unwanted

@@ -1,7 +1,5 @@
 """Buckets: names, and settings without effect."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -43,7 +41,6 @@ def _refusal(name: str) -> str:
 
 
 def _urls(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """All S3 URLs of the spec, with their places."""
     for item in plan.storage:
         if isinstance(item, Bucket):
             yield item.at("bucket"), item.bucket

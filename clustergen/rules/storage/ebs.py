@@ -1,7 +1,5 @@
 """EBS volumes, including boot volumes: size, IOPS and throughput."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, rule, unsafe, unwanted

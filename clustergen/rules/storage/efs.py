@@ -1,7 +1,5 @@
 """EFS: throughput modes, and zones of One Zone file systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, rule, unsafe

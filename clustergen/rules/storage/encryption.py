@@ -1,10 +1,8 @@
 """Encryption: of root volumes; KMS keys in the right region, and not for scratch file systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, rule, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, drop, put, rule, unsafe, unwanted, warning
 from clustergen.plan import stored, volumes
 from clustergen.plan.model import Ebs, Efs, Lustre, Plan
 
@@ -65,14 +63,13 @@ def scratch(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "STG055",
     "Volume or EFS without encryption",
     fixes="unsafe",
     why="What nodes write to it, credentials and data of jobs included, can be read from its "
     "snapshots. Encryption costs nothing.",
     source="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, root_volume: {encrypted: false}}]",
     good="node_groups: [{name: h200, root_volume: {encrypted: true}}]",
 )

@@ -1,7 +1,5 @@
 """Existing storage: ids and names, and settings that do not apply."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 
@@ -113,7 +111,6 @@ def names(plan: Plan) -> Iterator[Problem]:
 
 
 def _attached(plan: Plan) -> Iterator[Storage]:
-    """Existing storage with an id; this excludes buckets."""
     return (item for item in plan.storage if item.existing and not isinstance(item, Bucket))
 
 

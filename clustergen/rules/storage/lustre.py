@@ -1,7 +1,5 @@
 """FSx for Lustre: deployments, throughputs and sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, rule, unsafe, unwanted

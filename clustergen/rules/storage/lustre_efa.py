@@ -1,11 +1,9 @@
 """FSx for Lustre over EFA: file system, clients, and network."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, rule, unsafe
+from clustergen.base.findings import Problem, put, rule, unsafe, warning
 from clustergen.facts.catalog import InstanceType
 from clustergen.facts.catalog.fsx import efa_client
 from clustergen.plan.model import Lustre, Plan
@@ -60,13 +58,12 @@ def deployment(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "FSX006",
     "The instance type cannot reach Lustre over EFA",
     why="Clients of an EFA-enabled file system are Nitro v4 and later types with EFA, except "
     "Trn2. Others mount it over TCP, with a fraction of the throughput paid for.",
     source=_GUIDE,
-    severity=Severity.WARNING,
     bad=_GROUP.format("p4d.24xlarge") + _EFA,
     good=_EFA,
 )
@@ -86,13 +83,12 @@ def _why(type: InstanceType) -> str:
     return f": it is Nitro v{type.nitro}" if type.nitro and type.nitro < 4 else ""
 
 
-@rule(
+@warning(
     "FSX007",
     "EFA-enabled file system, but no node has EFA",
     fixes="unsafe",
     why="Every client would use TCP, while the file system is limited to the large sizes of EFA.",
     source=_GUIDE,
-    severity=Severity.WARNING,
     bad=_GROUP.format("m7i.4xlarge") + _EFA,
     good=_GROUP.format("m7i.4xlarge") + _EFA.replace("true", "false"),
 )
@@ -109,13 +105,12 @@ def unused(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "FSX008",
     "No EFA in the Lustre client of the operating system",
     why="The Lustre client supports EFA on Amazon Linux 2023, on RHEL 9.5 and later, and on Ubuntu "
     "22.04 and later with kernel 6.8; elsewhere it uses TCP.",
     source=_GUIDE,
-    severity=Severity.WARNING,
     bad=f"software: {{os: rhel8}}\n{_EFA}",
     good=f"software: {{os: rhel9}}\n{_EFA}",
 )

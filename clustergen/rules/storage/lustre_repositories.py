@@ -1,11 +1,9 @@
 """FSx for Lustre linked with S3: data repositories."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 
-from clustergen.base.findings import Path, Problem, Severity, put, rule, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, put, rule, unsafe, unwanted, warning
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.paths import inside
@@ -106,14 +104,13 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
                 break
 
 
-@rule(
+@warning(
     "FSX028",
     "Wildcard in an S3 prefix",
     fixes="unsafe",
     why="In the key of an object, * and ? are characters like any other. FSx imports the objects "
     "whose keys begin with the prefix as it is written: none.",
     source=_LINKED,
-    severity=Severity.WARNING,
     bad=_ONE.format("s3://training-data/data/*"),
     good=_ONE.format("s3://training-data/data/"),
 )
@@ -127,7 +124,6 @@ def wildcards(plan: Plan) -> Iterator[Problem]:
 
 
 def _uris(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """Every place in S3 that a new file system is linked with."""
     for item in stored.new(plan, Lustre):
         for index, repository in enumerate(item.repositories):
             yield item.at("data_repositories", index, "s3"), repository.s3

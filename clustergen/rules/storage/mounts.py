@@ -1,10 +1,8 @@
 """Mount points of storage."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, rule, safe, unsafe
+from clustergen.base.findings import Path, Problem, put, rule, safe, unsafe, warning
 from clustergen.base.text_lists import word_set, words
 from clustergen.plan.model import Plan
 from clustergen.plan.paths import around, inside, plain
@@ -59,14 +57,13 @@ def used_twice(plan: Plan) -> Iterator[Problem]:
         taken.add(plain(mount))
 
 
-@rule(
+@warning(
     "STG015",
     "Storage mounted inside other storage",
     fixes="unsafe",
     why="Nodes do not wait for the outer file system before they mount the inner one: when the "
     "outer one comes last, it hides the inner one, and services do not detect this.",
     source="https://man7.org/linux/man-pages/man8/mount.8.html",
-    severity=Severity.WARNING,
     bad=_TWO.format("/data/shared"),
     good=_TWO.format("/shared"),
 )
@@ -129,7 +126,7 @@ def over_system(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "STG061",
     "Storage mounted over the home directory of the image's user",
     fixes="unsafe",
@@ -138,7 +135,6 @@ def over_system(plan: Plan) -> Iterator[Problem]:
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/managing-users.html",
     target="parallelcluster",
     by_limits=True,
-    severity=Severity.WARNING,
     bad="storage: [{mount: /home/ubuntu, type: efs}]",
     good="storage: [{mount: /shared/ubuntu, type: efs}]",
 )
@@ -173,10 +169,9 @@ def over_scratch(plan: Plan) -> Iterator[Problem]:
             yield Problem(path, message, help=help, fix=unsafe(put(path, "/local/scratch")))
 
 
-@rule(
+@warning(
     "STG060",
     "No storage that nodes share",
-    severity=Severity.WARNING,
     why="Each node has home directories of its own, on its root volume, and loses them with it. "
     "Jobs of several nodes find neither their scripts nor their data.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_file-systems.html",

@@ -1,7 +1,5 @@
 """FSx for OpenZFS: size, throughput and IOPS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, rule, unsafe

@@ -1,10 +1,8 @@
 """Regions of Amazon FSx, and of persistent-2 of FSx for Lustre."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, rule, unsafe
+from clustergen.base.findings import Problem, put, unsafe, warning
 from clustergen.facts.catalog import regions
 from clustergen.facts.catalog.fsx import Persistent2, persistent_2_in
 from clustergen.facts.catalog.services import SERVICES, available
@@ -26,13 +24,12 @@ node_groups: [{{name: h200, instance_type: m7i.4xlarge, count: 2}}]
 storage: [{{mount: /home, {}}}]"""
 
 
-@rule(
+@warning(
     "FSX010",
     "Persistent-2 may not be available in the region",
     why="Regions and Local Zones have all of persistent-2, only its two slower tiers without EFA, "
     "or none of it. The list grows, so this is a warning.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html#persistent-deployment-regions",
-    severity=Severity.WARNING,
     bad=_SAO_PAULO.format(250),
     good=_SAO_PAULO.format(200),
 )
@@ -68,13 +65,12 @@ def _full_support_problems(item: Lustre, where: str) -> Iterator[Problem]:
         yield Problem(item.at("throughput"), message, help="write throughput: 250", fix=fix)
 
 
-@rule(
+@warning(
     "FSX011",
     "Amazon FSx may not be available in the region",
     why="A file system is in the region of its clients. The list of regions grows, so this is a "
     "warning.",
     source="https://docs.aws.amazon.com/general/latest/gr/fsxn.html",
-    severity=Severity.WARNING,
     bad=_BAHRAIN.format("type: fsx-openzfs, size: 1024GiB"),
     good=_BAHRAIN.format("type: efs"),
 )
@@ -91,13 +87,12 @@ def fsx(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "STG026",
     "Local Zones may not have this file system",
     why="The foundation fails at its mount target or interface. AWS lists EFS and most kinds of "
     "FSx for no Local Zone; the list grows, so this is a warning.",
     source="https://aws.amazon.com/about-aws/global-infrastructure/localzones/features/",
-    severity=Severity.WARNING,
     bad=_DALLAS.format("type: efs"),
     good=_DALLAS.format("type: fsx-lustre, size: 4800GiB, throughput: 250"),
 )

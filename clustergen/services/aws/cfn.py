@@ -1,10 +1,7 @@
 """CloudFormation documents as plain data: references, intrinsic functions and parameters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from clustergen.base.artifacts import Json
@@ -21,7 +18,7 @@ def template(
     *,
     parameters: Json | None = None,
     conditions: Json | None = None,
-    outputs: Mapping[str, Output] = MappingProxyType({}),
+    outputs: Mapping[str, Output] = {},
 ) -> Json:
     """A template, without sections that would be empty."""
     shown = {name: {"Description": why, "Value": value} for name, (why, value) in outputs.items()}

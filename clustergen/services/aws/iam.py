@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

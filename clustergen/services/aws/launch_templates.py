@@ -3,11 +3,8 @@
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RequestLaunchTemplateData.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from clustergen.base.artifacts import Json
@@ -17,7 +14,6 @@ from clustergen.services.aws.members import present
 from clustergen.services.aws.options import LaunchTemplates
 from clustergen.services.fields import Field, written
 
-_NO_TAGS: Mapping[str, str] = MappingProxyType({})
 MAX_USER_DATA = 16 * 1024
 """Bytes before base64.
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html (2026-11)"""
@@ -79,7 +75,7 @@ def root_volume(volume: Volume, *, device: str, default_gib: int) -> Json:
 
 
 def tag_specifications(
-    plan: Plan, name: str, own: Mapping[str, str] = _NO_TAGS, kinds: Sequence[str] = TAGGED
+    plan: Plan, name: str, own: Mapping[str, str] = {}, kinds: Sequence[str] = TAGGED
 ) -> Json:
     """The spec's tags, the nodes' ``own`` ones and the Name tag ``name``, for all their resources.
 

@@ -1,7 +1,5 @@
 """Log groups in CloudWatch Logs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

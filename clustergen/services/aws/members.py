@@ -1,7 +1,5 @@
 """Omitting members of an object, where an absent member means the service's default."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 SHELL_SCRIPT = 'text/x-shellscript; charset="us-ascii"'

@@ -1,7 +1,5 @@
 """Mounting file systems: options of mount(8), paths, and the order of mounts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 

@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-onboard-query-APIs.html
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Id
 from clustergen.services.aws import cfn

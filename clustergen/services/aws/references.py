@@ -1,7 +1,5 @@
 """Ids as text, with placeholders for ids that the foundation creates."""
 
-from __future__ import annotations
-
 from clustergen.plan.model import Id, Ref
 
 

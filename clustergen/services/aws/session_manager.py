@@ -5,8 +5,6 @@ and users of a node can use its role. Our nodes read no parameters.
 https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSSMManagedInstanceCore.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.base.artifacts import Json

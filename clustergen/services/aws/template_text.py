@@ -1,7 +1,5 @@
 """The text of CloudFormation templates, as data."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

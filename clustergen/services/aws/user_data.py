@@ -1,7 +1,5 @@
 """User data in templates that an overlay changed."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

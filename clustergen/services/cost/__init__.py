@@ -4,8 +4,6 @@ A price that is unknown is named, and never counted as zero. What depends on use
 data, has its rate, and is not in a total.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from clustergen.facts.catalog.prices import RECORDED, Book

@@ -1,7 +1,5 @@
 """What a change of a spec does to its bill."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Words and numbers about bills."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from clustergen.facts.catalog import blocks

@@ -1,7 +1,5 @@
 """Bills as plain data, for JSON; :mod:`clustergen.analysis.cost.json` documents the keys."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.facts.catalog.prices import MONTH_HOURS, Price

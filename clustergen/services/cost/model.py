@@ -1,7 +1,5 @@
 """A bill: its lines, their amounts, and totals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

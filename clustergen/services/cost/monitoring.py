@@ -1,7 +1,5 @@
 """Metrics, dashboards and logs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

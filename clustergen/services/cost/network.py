@@ -1,7 +1,5 @@
 """What the foundation adds to a new VPC, and traffic."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.facts.catalog.prices import Book

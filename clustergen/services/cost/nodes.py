@@ -1,7 +1,5 @@
 """Instances: node groups by purchase option, and head, login and system nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final

@@ -1,7 +1,5 @@
 """File systems, volumes and buckets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch

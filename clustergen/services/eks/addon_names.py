@@ -1,7 +1,5 @@
 """The names of EKS add-ons, and of software that is none."""
 
-from __future__ import annotations
-
 import difflib
 
 from clustergen.base.text_lists import word_set

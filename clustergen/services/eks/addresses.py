@@ -1,7 +1,5 @@
 """VPC addresses that pods use."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The control plane of an EKS cluster: endpoint, access and logs."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 
@@ -113,7 +111,6 @@ def log_group_name(cluster: str) -> str:
 
 
 def _log_groups(plan: Plan) -> dict[str, str]:
-    """Log groups of a new cluster, by logical id."""
     own = {_LOGS: log_group_name(plan.name)} if _has_logs(plan) else {}
     kinds = INSIGHTS if plan.insights else ()
     insights = f"/aws/containerinsights/{plan.name}"

@@ -1,7 +1,5 @@
 """The fee of an EKS cluster. https://aws.amazon.com/eks/pricing/"""
 
-from __future__ import annotations
-
 from clustergen.plan.model import Plan
 from clustergen.services.cost.model import Line
 from clustergen.services.cost.pricing import Prices

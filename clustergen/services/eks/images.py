@@ -1,7 +1,5 @@
 """EKS images that nodes boot."""
 
-from __future__ import annotations
-
 from clustergen.facts.catalog import InstanceType
 
 

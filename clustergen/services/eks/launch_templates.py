@@ -1,7 +1,5 @@
 """EC2 launch templates: parts that all EKS nodes share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.base.artifacts import Json

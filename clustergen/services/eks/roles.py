@@ -1,7 +1,5 @@
 """IAM roles of nodes, and of pods that call AWS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from clustergen.base.artifacts import Json

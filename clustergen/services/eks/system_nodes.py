@@ -1,7 +1,5 @@
 """Nodes for DNS and controllers: few, small, without taints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base.artifacts import Json

@@ -1,10 +1,7 @@
 """Kubernetes versions on EKS, and their end of support."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from clustergen.plan.model import Kubernetes
 
@@ -32,19 +29,17 @@ class Version:
 
 
 # SOURCE, and for 1.36 the enum of aws-cdk-lib 2.275.0 and EKS's images of 2026-07.
-VERSIONS: Mapping[str, Version] = MappingProxyType(
-    {
-        version.name: version
-        for version in (
-            Version("1.31", "2025-11-26", "2026-11-26"),
-            Version("1.32", "2026-03-23", "2027-03-23"),
-            Version("1.33", "2026-07-29", "2027-07-29"),
-            Version("1.34", "2026-12-02", "2027-12-02"),
-            Version("1.35", "2027-03-27", "2028-03-27"),
-            Version("1.36", None, None),
-        )
-    }
-)
+VERSIONS: Mapping[str, Version] = {
+    version.name: version
+    for version in (
+        Version("1.31", "2025-11-26", "2026-11-26"),
+        Version("1.32", "2026-03-23", "2027-03-23"),
+        Version("1.33", "2026-07-29", "2027-07-29"),
+        Version("1.34", "2026-12-02", "2027-12-02"),
+        Version("1.35", "2027-03-27", "2028-03-27"),
+        Version("1.36", None, None),
+    )
+}
 """By name, oldest first."""
 
 NEWEST = list(VERSIONS)[-1]

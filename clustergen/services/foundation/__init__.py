@@ -4,8 +4,6 @@ It creates what the targets of the spec need (:attr:`Plan.targets`). Other artif
 only by its outputs, whose names are fixed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.base.artifacts import Artifact, json_artifact

@@ -1,7 +1,5 @@
 """The scripts bucket, and read access for nodes: a role for PCS, policies for ParallelCluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base.artifacts import Json
@@ -139,7 +137,6 @@ def _pcs_roles(plan: Plan) -> Iterator[Part]:
 
 
 def _pcs_role(plan: Plan, name: str, own: Iam) -> Part:
-    """A role of PCS nodes, and its instance profile."""
     id, profile_id = f"NodeRole{cfn.logical_id(name) if name else ''}", pcs_profile(name)
     whose = f"nodes of {name}" if name else "nodes"
     managed = [PCS_POLICY] if plan.partition in PCS_PARTITIONS else []

@@ -3,8 +3,6 @@
 The README says it, and ``deploy.sh`` once more before it deletes anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 

@@ -1,20 +1,10 @@
 """What ``bundle.json`` says of the foundation and its stacks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from clustergen.base.artifacts import Artifact, compact_text, json_artifact
 from clustergen.base.patterns import pattern
-from clustergen.deployment.model import (
-    INLINE_BYTES,
-    STAGE,
-    Losses,
-    Mounts,
-    Role,
-    Source,
-    Stack,
-)
+from clustergen.deployment.model import INLINE_BYTES, STAGE, Losses, Mounts, Role, Source, Stack
 from clustergen.plan import stored
 from clustergen.plan.model import Plan, Storage
 from clustergen.services.aws import marks

@@ -6,8 +6,6 @@ that nodes call; those that are not gateways bill by the hour.
 https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.facts.catalog.endpoints import GATEWAYS, service_name
 from clustergen.plan import endpoints

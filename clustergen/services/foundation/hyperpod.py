@@ -1,7 +1,5 @@
 """The roles of SageMaker HyperPod, in regions that have it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

@@ -3,8 +3,6 @@
 They outlive clusters: metrics explain what happened to one that is gone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -10,8 +10,6 @@ With ``network.internet: none`` there is no NAT, no internet gateway and no publ
 :mod:`clustergen.services.foundation.endpoints` adds the endpoints of the services that nodes call.
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan import stored
 from clustergen.plan.model import Plan, Subnet

@@ -1,7 +1,5 @@
 """Building blocks of the foundation template."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

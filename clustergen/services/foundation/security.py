@@ -3,8 +3,6 @@
 Rules are separate resources, because a group cannot refer to itself in its own definition.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -157,7 +155,6 @@ def _all_traffic_within() -> Json:
 
 
 def _existing_clusters(plan: Plan) -> Json:
-    """Rules between nodes and existing clusters that they join."""
     network = plan.network
     return {
         **_both_ways(

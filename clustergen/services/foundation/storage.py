@@ -1,7 +1,5 @@
 """File systems: FSx for Lustre, FSx for OpenZFS and EFS, encrypted, in the private subnet."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.base.artifacts import Json

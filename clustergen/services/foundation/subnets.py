@@ -1,7 +1,5 @@
 """A subnet of the VPC: its zone, and the tags by which Kubernetes finds it."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Plan, Subnet

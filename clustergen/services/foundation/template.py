@@ -1,7 +1,5 @@
 """The template of the foundation."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import replace
 

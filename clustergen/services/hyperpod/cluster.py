@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

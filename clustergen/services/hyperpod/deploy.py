@@ -1,7 +1,5 @@
 """What a deployment of a HyperPod bundle sends and knows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

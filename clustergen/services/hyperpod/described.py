@@ -1,7 +1,5 @@
 """What DescribeCluster shows, in the words of a request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

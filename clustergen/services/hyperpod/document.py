@@ -3,8 +3,6 @@
 Accepts any JSON, because an overlay may contain anything; the schema checks its form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

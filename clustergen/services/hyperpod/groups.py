@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -122,7 +120,6 @@ def _instance_group(members: Json) -> Json:
 
 
 def _role(iam: Iam, made: str) -> str:
-    """The user's role, or the one of the foundation with the logical id ``made``."""
     return iam.role or references.text(Ref(f"{made}Arn"))
 
 

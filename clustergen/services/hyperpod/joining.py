@@ -1,7 +1,5 @@
 """What ``deploy.sh`` has to know to add instance groups to an existing cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,9 +1,6 @@
 """What SageMaker HyperPod accepts, as of 2026-11-20. The source is above each table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from clustergen.base.findings import Path, Severity
 from clustergen.base.text_lists import words
@@ -56,13 +53,11 @@ FIXED_MEMBERS = words("""
 """Members of an instance group whose values an update has to repeat."""
 
 # INSTANCE_GROUP, OnStartDeepHealthChecks; 2026-11-20.
-HEALTH_CHECKS: Mapping[str, str] = MappingProxyType(
-    {
-        "instance-stress": "InstanceStress",
-        "instance-connectivity": "InstanceConnectivity",
-        "multi-node": "MultiNodeTrainingValidation",
-    }
-)
+HEALTH_CHECKS: Mapping[str, str] = {
+    "instance-stress": "InstanceStress",
+    "instance-connectivity": "InstanceConnectivity",
+    "multi-node": "MultiNodeTrainingValidation",
+}
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ScheduledUpdateConfig.html, and the
 # pattern of AWS::SageMaker::Cluster in cfn-lint 1.58.0; 2026-11-20. The hour and the minute are

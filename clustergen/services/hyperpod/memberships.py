@@ -1,7 +1,5 @@
 """The security groups that instances are in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.plan.model import Id, Machine, NodeGroup, Plan

@@ -1,7 +1,5 @@
 """SageMaker's names of instance types, and alternatives for types that it lacks."""
 
-from __future__ import annotations
-
 import re
 
 from clustergen.facts import catalog

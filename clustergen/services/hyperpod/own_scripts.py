@@ -1,7 +1,5 @@
 """What the spec asks for, but only clustergen's lifecycle scripts do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem

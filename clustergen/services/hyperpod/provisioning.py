@@ -1,7 +1,5 @@
 """What needs continuous provisioning, on both targets of HyperPod."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base.findings import Fix, Problem

@@ -1,7 +1,5 @@
 """The schema of CreateCluster, for both HyperPod targets."""
 
-from __future__ import annotations
-
 from clustergen.facts.schemas import Schema
 
 SCHEMA = Schema(

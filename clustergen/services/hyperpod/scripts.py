@@ -1,7 +1,5 @@
 """The lifecycle scripts of a cluster, and their prefix in S3."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -83,7 +81,6 @@ def _entry(groups: Sequence[Group], mode: Mode) -> str:
 
 
 def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
-    """Files that the scripts read."""
     if "mounts.sh" in names:
         table = [mounts.mount(item)._asdict() for item in mounts.mounted(plan)]
         yield Artifact(f"{FOLDER}/{FILE_SYSTEMS}", json.dumps(table, indent=2) + "\n")
@@ -110,7 +107,6 @@ def _template(name: str) -> str:
 
 
 def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
-    """Variables of the script templates."""
     return {
         # Only the entry point waits after a failure.
         "linger": 0,

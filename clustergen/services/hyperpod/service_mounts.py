@@ -1,7 +1,5 @@
 """The file systems that HyperPod mounts itself."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import FileCache, Lustre, NodeGroup, OpenZfs, Plan

@@ -1,7 +1,5 @@
 """What ``slurm-settings.sh`` writes into HyperPod's Slurm configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -72,7 +70,6 @@ def _partitions(plan: Plan) -> Iterator[tuple[str, list[str]]]:
 
 
 def _written(plan: Plan) -> list[str]:
-    """The Slurm files that the scripts write, beside those of HyperPod."""
     scripts = ["clustergen-prolog.sh", "clustergen-epilog.sh"] if has_prolog(plan) else []
     return ["clustergen.conf", *scripts, *(["cgroup.conf"] if plan.slurm.cgroup_settings else [])]
 

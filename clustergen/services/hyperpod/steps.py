@@ -1,7 +1,5 @@
 """Steps of the lifecycle scripts on the nodes of each instance group, in order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,12 +1,9 @@
 """How both HyperPod targets support a feature: ``support.json``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from clustergen.plan.features import Support, rows
 
-SHARED: Mapping[str, Support] = MappingProxyType(rows(Path(__file__)))
+SHARED: Mapping[str, Support] = rows(Path(__file__))
 """Support by feature id, for features that do not depend on the orchestrator."""

@@ -1,7 +1,5 @@
 """``verify.sh``: checks on a running node of each instance group."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ a namespace. EKS's own access policies do not cover custom resources, such as a 
 https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from clustergen.base.artifacts import Json
@@ -32,9 +30,6 @@ _READ: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_NONE: Mapping[str, tuple[str, ...]] = {}
-
-
 def principals(plan: Plan) -> dict[str, tuple[str, ...]]:
     """ARN -> groups of Kubernetes; EKS has one access entry for each principal."""
     groups: dict[str, set[str]] = {}
@@ -56,7 +51,7 @@ def _name(arn: str) -> str:
 
 
 def objects(
-    plan: Plan, namespaces: Mapping[str, str], jobs: Mapping[str, tuple[str, ...]] = _NONE
+    plan: Plan, namespaces: Mapping[str, str], jobs: Mapping[str, tuple[str, ...]] = {}
 ) -> Iterator[Json]:
     """Roles and bindings; ``namespaces`` maps queues to the namespaces of their jobs.
 

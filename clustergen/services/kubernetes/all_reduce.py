@@ -1,7 +1,5 @@
 """NCCL's all_reduce test over nodes, as a job of the cluster's operator."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

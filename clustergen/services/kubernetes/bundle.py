@@ -1,10 +1,7 @@
 """Files of a bundle for the cluster: values, manifests, tests, and a script."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from clustergen.base import shell
@@ -117,22 +114,20 @@ def apply(plan: Plan, late: Iterable[Artifact], objects: Iterable[Json], label: 
     )
 
 
-_NO_SOFTWARE: Mapping[str, Any] = MappingProxyType(
-    {
-        "components": [],
-        "registry_host": "",
-        "registry_region": "",
-        "early": [],
-        "mpi_manifest": "",
-        "runtimes_manifest": "",
-        "mpi_operator": False,
-        "mpi_api": "",
-        "kueue_api": "",
-        "device_classes": [],
-        "shared_runtimes": [],
-        "spaces": [],
-    }
-)
+_NO_SOFTWARE: Mapping[str, Any] = {
+    "components": [],
+    "registry_host": "",
+    "registry_region": "",
+    "early": [],
+    "mpi_manifest": "",
+    "runtimes_manifest": "",
+    "mpi_operator": False,
+    "mpi_api": "",
+    "kueue_api": "",
+    "device_classes": [],
+    "shared_runtimes": [],
+    "spaces": [],
+}
 
 
 def _script(
@@ -292,12 +287,10 @@ _LATE = (
 )
 
 
-_SHARED: Mapping[str, str] = MappingProxyType(
-    {
-        "mpi_manifest": f"{FOLDER}/mpi-operator.yaml",
-        "runtimes_manifest": f"{FOLDER}/runtimes.yaml",
-    }
-)
+_SHARED: Mapping[str, str] = {
+    "mpi_manifest": f"{FOLDER}/mpi-operator.yaml",
+    "runtimes_manifest": f"{FOLDER}/runtimes.yaml",
+}
 """Manifests of software that an existing cluster may have from elsewhere, by their value."""
 
 

@@ -1,7 +1,5 @@
 """Capacity of nodes for pods, rounded down, because a quota must not exceed it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.facts.catalog import InstanceType

@@ -1,7 +1,5 @@
 """Dynamic resource allocation: claim templates that pods name instead of requesting devices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base.artifacts import Json

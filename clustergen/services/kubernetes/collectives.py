@@ -1,7 +1,5 @@
 """Reductions within a node, for accelerators that the image of NCCL's tests does not support."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from clustergen.facts.catalog import neuron

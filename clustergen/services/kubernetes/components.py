@@ -1,7 +1,5 @@
 """Software in a cluster that is not an EKS add-on, with its values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ an existing cluster, install.sh compares the other DaemonSets with the labels an
 these nodes, and installs it for those groups that none of them serves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Root volumes of nodes."""
 
-from __future__ import annotations
-
 from clustergen.plan.model import Volume
 
 # Images of training frameworks use about 20 GB each; without local disks they are all here.

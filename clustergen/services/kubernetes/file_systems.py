@@ -1,11 +1,9 @@
 """A test of file systems: two nodes write, and each reads the other's file."""
 
-from __future__ import annotations
-
 import shlex
 
 from clustergen.base.artifacts import Artifact
-from clustergen.base.resources import tree
+from clustergen.base.resources import template
 from clustergen.base.yaml_text import Lines
 from clustergen.plan.images import AMAZON_LINUX, pulled
 from clustergen.plan.model import NodeGroup, Plan, Storage
@@ -22,7 +20,7 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     # one node, where Kueue could put smaller ones.
     queued = not plan.creates_cluster and bool(pods.queue_labels(plan, group))
     vcpus = capacity.node_capacity(plan, group)[capacity.CPU] // 2 + 1 if queued else 1
-    functions = (tree("templates") / "kubernetes/file-systems.sh").read_text(encoding="utf-8")
+    functions = template("kubernetes/file-systems.sh")
     script = "".join(_look(item, nodes) for item in items)
     container = {
         "name": "file-systems",

@@ -1,7 +1,5 @@
 """What dcgm-exporter measures in a cluster: a ConfigMap that its chart mounts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """Kubernetes jobs with one pod per node, as files with instructions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

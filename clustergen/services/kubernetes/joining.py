@@ -4,8 +4,6 @@ What the cluster has stays as it is: install.sh looks for each piece of software
 that are missing, and stops where the name of an object is taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Karpenter: node groups that it scales, instead of managed node groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen.base.artifacts import Json

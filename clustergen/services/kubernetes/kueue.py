@@ -5,8 +5,6 @@ nodes are free. A group of several queues is the quota of their cohort, from whi
 https://kueue.sigs.k8s.io/docs/concepts/ (v1beta2, 2026-08)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 
@@ -144,7 +142,6 @@ def _share(one: Queue, other: Queue) -> bool:
 
 
 def _used(plan: Plan) -> tuple[NodeGroup, ...]:
-    """The groups that a queue uses."""
     return tuple(g for g in plan.node_groups if any(g in q.node_groups for q in plan.queues))
 
 

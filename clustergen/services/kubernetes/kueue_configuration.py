@@ -1,15 +1,13 @@
 """The configuration of Kueue's controller, which its chart takes as one text.
 
 All of the chart's defaults are in it, because the text replaces them.
-https://github.com/kubernetes-sigs/kueue/blob/main/charts/kueue/values.yaml (0.19.2, 2026-08)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
+from pathlib import Path
 
 from clustergen.base.artifacts import Json
-from clustergen.base.text_lists import words
+from clustergen.base.yaml_files import read
 from clustergen.base.yaml_text import Lines, yaml_text
 from clustergen.facts.catalog import ultraservers
 from clustergen.plan.model import NodeGroup, Plan
@@ -21,33 +19,7 @@ large images take as long again."""
 TRIES = 10
 """After so many tries a job is deactivated: each try pays for the nodes that did come."""
 
-_DEFAULTS: Json = {
-    "health": {"healthProbeBindAddress": ":8081"},
-    "metrics": {"bindAddress": ":8443"},
-    "webhook": {"port": 9443},
-    "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
-    "controller": {
-        "groupKindConcurrency": {
-            "Job.batch": 5,
-            "Pod": 5,
-            "Workload.kueue.x-k8s.io": 10,
-            "LocalQueue.kueue.x-k8s.io": 5,
-            "ClusterQueue.kueue.x-k8s.io": 5,
-            "ResourceFlavor.kueue.x-k8s.io": 1,
-        }
-    },
-    "clientConnection": {"qps": 300, "burst": 500},
-    "integrations": {
-        "frameworks": [
-            *words("""
-                batch/job kubeflow.org/mpijob ray.io/rayjob ray.io/rayservice ray.io/raycluster
-                jobset.x-k8s.io/jobset workload.codeflare.dev/appwrapper
-                trainer.kubeflow.org/trainjob pod deployment statefulset
-                leaderworkerset.x-k8s.io/leaderworkerset
-            """)
-        ]
-    },
-}
+_DEFAULTS: Json = read(Path(__file__).with_name("kueue_defaults.yaml"))
 
 
 def values(plan: Plan) -> Json:

@@ -1,7 +1,5 @@
 """Labels and taints of nodes, for selection by pods, flavors and pools."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """MIG partitions of node groups, as configuration of NVIDIA's MIG manager."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.base.digests import sha256

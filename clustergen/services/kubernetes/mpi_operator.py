@@ -4,12 +4,12 @@ Permissions and arguments: https://github.com/kubeflow/mpi-operator deploy/v2bet
 (0.8, 2026-07).
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from clustergen.base.artifacts import Json
+from clustergen.base.yaml_files import read
 from clustergen.plan.images import pulled
 from clustergen.plan.model import Plan
 from clustergen.services.kubernetes import labels_and_taints
@@ -33,93 +33,12 @@ def is_on(plan: Plan) -> bool:
 def objects(plan: Plan) -> Iterator[Json]:
     """All objects, in order of creation."""
     yield kubernetes_object("v1", "Namespace", NAME)
-    yield kubernetes_object(
-        "apiextensions.k8s.io/v1", "CustomResourceDefinition", CRD, spec=_definition()
-    )
+    spec = read(Path(__file__).with_name("mpijobs.yaml"))
+    yield kubernetes_object("apiextensions.k8s.io/v1", "CustomResourceDefinition", CRD, spec=spec)
     yield from account(NAME, NAME, _MAY)
     yield kubernetes_object(
         "apps/v1", "Deployment", NAME, namespace=NAME, labels=_LABELS, spec=_deployment(plan)
     )
-
-
-_Property = Mapping[str, Any]
-_ANYTHING: _Property = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-_TEXT: _Property = {"type": "string"}
-
-
-def _members(**properties: _Property) -> Json:
-    return {"type": "object", "properties": {name: {**p} for name, p in properties.items()}}
-
-
-def _map(of: _Property) -> Json:
-    return {"type": "object", "additionalProperties": {**of}}
-
-
-def _number(bits: int, **more: int) -> Json:
-    return {"type": "integer", "format": f"int{bits}", **more}
-
-
-def _flag() -> Json:
-    return {"type": "boolean", "default": False}
-
-
-# Names, types and defaults of v2beta1: the API server rejects others. It validates pods when the
-# operator creates them.
-# https://github.com/kubeflow/mpi-operator pkg/apis/kubeflow/v2beta1/types.go (0.8.0, 2026-07)
-_SPEC: Json = {
-    **_members(
-        launcherCreationPolicy={**_TEXT, "default": "AtStartup"},
-        mpiImplementation={**_TEXT, "default": "OpenMPI", "enum": ["OpenMPI", "Intel", "MPICH"]},
-        mpiReplicaSpecs=_map(
-            _members(replicas=_number(32), restartPolicy=_TEXT, template=_ANYTHING)
-        ),
-        runLauncherAsWorker=_flag(),
-        runPolicy=_members(
-            activeDeadlineSeconds=_number(64),
-            backoffLimit=_number(32),
-            cleanPodPolicy=_TEXT,
-            managedBy=_TEXT,
-            schedulingPolicy=_members(
-                minAvailable=_number(32),
-                minResources=_map({"x-kubernetes-int-or-string": True}),
-                priorityClass=_TEXT,
-                queue=_TEXT,
-                scheduleTimeoutSeconds=_number(32),
-            ),
-            suspend=_flag(),
-            ttlSecondsAfterFinished=_number(32),
-        ),
-        slotsPerWorker=_number(32, default=1),
-        sshAuthMountPath={**_TEXT, "default": "/root/.ssh"},
-    ),
-    "required": ["mpiReplicaSpecs"],
-}
-
-
-def _definition() -> Json:
-    """The definition of MPIJob."""
-    schema = _members(
-        apiVersion=_TEXT, kind=_TEXT, metadata={"type": "object"}, spec=_SPEC, status=_ANYTHING
-    )
-    return {
-        "group": "kubeflow.org",
-        "names": {
-            "kind": "MPIJob",
-            "listKind": "MPIJobList",
-            "plural": "mpijobs",
-            "singular": "mpijob",
-        },
-        "scope": "Namespaced",
-        "versions": [
-            {
-                "name": "v2beta1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": schema},
-            }
-        ],
-    }
 
 
 _MAY = [

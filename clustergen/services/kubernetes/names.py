@@ -1,7 +1,5 @@
 """Resources, labels and annotations in Kubernetes objects; the same in every partition."""
 
-from __future__ import annotations
-
 from clustergen.plan.model import Plan
 
 EFA_RESOURCE = "vpc.amazonaws.com/efa"

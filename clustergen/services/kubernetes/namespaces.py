@@ -1,7 +1,5 @@
 """Namespaces of users: one for each queue, or default."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.kubernetes.manifest import kubernetes_object

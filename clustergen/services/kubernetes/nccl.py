@@ -1,7 +1,5 @@
 """NCCL's test as a job: number of nodes and command."""
 
-from __future__ import annotations
-
 from clustergen.plan.model import NodeGroup
 from clustergen.services.nodes.nccl import FEW_NODES, environment, largest_gib, measurement, tested
 

@@ -1,7 +1,5 @@
 """Metrics of nodes: a pod on each, with the script that nodes of the other services run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -4,10 +4,8 @@ Pods reach the GPUs of other nodes as members of a ComputeDomain.
 https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia.html (2026-11)
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Artifact, Json
-from clustergen.base.resources import tree
+from clustergen.base.resources import template
 from clustergen.base.yaml_text import Lines
 from clustergen.facts.catalog import ultraservers
 from clustergen.plan.images import pulled
@@ -98,5 +96,5 @@ def _near(name: str) -> Json:
 def _script(plan: Plan, group: NodeGroup, name: str) -> str:
     """Each node starts a process for each of its GPUs; the first pod is where they meet."""
     size = str(largest_gib(group))
-    program = (tree("templates") / "kubernetes/nvlink.py").read_text(encoding="utf-8")
+    program = template("kubernetes/nvlink.py")
     return torchrun.with_program(name, nodes(plan, group), group.type.gpus, program, size)

@@ -1,7 +1,5 @@
 """Write access to new file systems: at first only root has it, and pods often are others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.base.artifacts import Json
@@ -16,7 +14,6 @@ from clustergen.services.kubernetes.manifest import kubernetes_object
 _KEPT_SECONDS = 600
 """Finished jobs are kept this long, for inspection."""
 _MINUTES = 30
-_NO_LABELS: Mapping[str, str] = {}
 
 # All users may write, and only owners may delete, as in /tmp. Later changes are kept.
 _OPEN = 'if [ "$(stat -c %u:%a {0})" = 0:755 ]; then chmod 1777 {0}; fi\n'
@@ -27,7 +24,7 @@ def objects(
     plan: Plan,
     namespaces: Sequence[str],
     nodes: Json,
-    labels: Mapping[str, str] = _NO_LABELS,
+    labels: Mapping[str, str] = {},
     *,
     waits: bool = False,
 ) -> Iterator[Json]:

@@ -1,7 +1,5 @@
 """Pod settings to run on the nodes of a group, with its devices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

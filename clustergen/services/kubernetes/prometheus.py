@@ -4,8 +4,6 @@ Prometheus keeps its samples on an EBS volume, which a pod on another node gets 
 https://prometheus.io/docs/prometheus/latest/storage/
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,10 +3,7 @@
 Everything that install.sh installs has a label. It deletes labelled objects that the bundle lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from clustergen.base.artifacts import Json
 from clustergen.base.text_lists import words
@@ -22,9 +19,7 @@ HYPERPOD_RELEASE = "dependencies"
 def _resources(text: str) -> Mapping[tuple[str, str], str]:
     """Group and kind of objects -> resource name in ``kubectl api-resources``."""
     parts = (each.partition(".") for each in words(text))
-    return MappingProxyType(
-        {(group, kind): _plural(kind) + dot + group for kind, dot, group in parts}
-    )
+    return {(group, kind): _plural(kind) + dot + group for kind, dot, group in parts}
 
 
 # As UnsafeGuessKindToResource in https://github.com/kubernetes/apimachinery

@@ -1,7 +1,5 @@
 """Queues of Volcano and KAI, in clusters that use them, and priority classes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.base.artifacts import Json

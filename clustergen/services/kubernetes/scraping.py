@@ -5,8 +5,6 @@ has thousands of series. Pods of users are collected whole if they ask for it.
 https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html#AMP-collector-configuration
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Smoke tests as jobs: accelerators, EFA, collectives over nodes, file systems."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -101,7 +99,6 @@ def _kind(group: NodeGroup) -> tuple[str, str]:
 
 
 def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -> Artifact:
-    """A job with one pod per node, which counts the devices."""
     nodes = tested(group)
     expected = f"{count.total} {count.what}{' on each node' if count.alone else ''}"
     script = (

@@ -1,7 +1,5 @@
 """The default storage class, without which a claim that names none stays pending."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

@@ -1,10 +1,7 @@
 """Taints that Kubernetes accepts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from clustergen.base.findings import Problem
 from clustergen.base.patterns import pattern
@@ -20,9 +17,7 @@ _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
 KEY = pattern(
     rf"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?{_NAME}"
 )
-FORMS: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {"key": KEY, "value": re.compile(rf"(?:{_NAME})?")}
-)
+FORMS: Mapping[str, re.Pattern[str]] = {"key": KEY, "value": re.compile(rf"(?:{_NAME})?")}
 
 
 def prefix_of(key: str, prefixes: Sequence[str]) -> str | None:

@@ -6,8 +6,6 @@ evicted. All have some minutes to write a checkpoint.
 https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/#stoppolicy (2026-08)
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
@@ -15,7 +13,7 @@ from typing import Any, Final
 
 from clustergen.base.artifacts import Json
 from clustergen.base.digests import sha256
-from clustergen.base.resources import tree
+from clustergen.base.resources import template
 from clustergen.base.yaml_text import Lines
 from clustergen.plan.images import PYTHON, pulled
 from clustergen.plan.model import NodeGroup, Plan
@@ -63,7 +61,7 @@ def objects(
     """
     if not is_on(plan):
         return
-    script = (tree("templates") / "kubernetes/timetable.py").read_text(encoding="utf-8")
+    script = template("kubernetes/timetable.py")
     made = list(queues if queues is not None else _queues(plan))
     text = json.dumps(configuration(plan, label, made), indent=1) + "\n"
     data = {"timetable.py": Lines(script), "timetable.json": Lines(text)}

@@ -4,8 +4,6 @@ An Indexed Job and a headless Service need no operator, and every scheduler know
 https://kubernetes.io/docs/tasks/job/job-with-pod-to-pod-communication/ (2026-11)
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.services.kubernetes.manifest import kubernetes_object
 

@@ -3,8 +3,6 @@
 https://www.kubeflow.org/docs/components/trainer/operator-guides/runtime/ (2.4)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.base.artifacts import Json

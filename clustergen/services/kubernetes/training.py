@@ -1,7 +1,5 @@
 """Job templates for training: torchrun on all nodes of a group, with the devices of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

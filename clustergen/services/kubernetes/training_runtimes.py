@@ -1,7 +1,5 @@
 """Runtimes of Kubeflow Trainer for every namespace."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

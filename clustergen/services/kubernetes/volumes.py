@@ -1,7 +1,5 @@
 """File systems for pods: a volume and its claim in each namespace of users."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

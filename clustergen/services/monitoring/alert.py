@@ -1,7 +1,5 @@
 """Alerts and recorded series, as values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -4,8 +4,6 @@ https://prometheus.io/docs/alerting/latest/configuration/; what a workspace acce
 https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-alertmanager-config.html
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.artifacts import Json

@@ -4,8 +4,6 @@ What is a metric there is declared, because each one is paid for: those that an 
 reads. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Agent-PrometheusEC2.html
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from typing import Final

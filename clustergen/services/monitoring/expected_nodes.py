@@ -1,7 +1,5 @@
 """PromQL fragments: how many nodes should be up now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.plan.model import NodeGroup, Plan

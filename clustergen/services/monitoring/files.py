@@ -1,12 +1,10 @@
 """The files of a bundle that define its monitoring."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base import pages
 from clustergen.base.artifacts import Artifact, json_artifact
-from clustergen.base.resources import tree
+from clustergen.base.resources import template
 from clustergen.base.yaml_text import yaml_text
 from clustergen.plan.model import Plan
 from clustergen.services.monitoring import counters
@@ -21,7 +19,7 @@ NODE_METRICS = "monitoring/node_metrics.py"
 
 def node_metrics() -> str:
     """The script for nodes; ``--help`` explains what it measures."""
-    return (tree("templates") / NODE_METRICS).read_text(encoding="utf-8")
+    return template(NODE_METRICS)
 
 
 def rule_files(plan: Plan) -> Iterator[Artifact]:

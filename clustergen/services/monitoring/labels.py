@@ -1,7 +1,5 @@
 """The labels of series: ours, or those of a collector that is not ours."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Final

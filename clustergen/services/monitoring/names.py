@@ -1,7 +1,5 @@
 """Names that those who collect metrics and those who read them agree on."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.text_lists import words

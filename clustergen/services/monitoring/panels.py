@@ -1,7 +1,5 @@
 """Dashboards as values: panels with PromQL, and what CloudWatch has of the same."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -3,8 +3,6 @@
 As an argument of a node's script, a new price in the catalog would replace the node.
 """
 
-from __future__ import annotations
-
 from clustergen.facts.catalog import prices
 from clustergen.plan.model import Plan
 

@@ -1,7 +1,5 @@
 """Prometheus's rule files, as data: https://prometheus.io/docs/prometheus/latest/configuration/"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """How many samples and metrics a cluster has, by which they are paid."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.plan.model import NodeGroup, Plan

@@ -1,7 +1,5 @@
 """What feeds metrics: a rule or panel is written only where its metrics exist."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
@@ -53,6 +51,11 @@ class Source(StrEnum):
     """Some node runs at any time, unless the cluster is paused."""
     GPU_EXPORTER = "gpu-exporter"
     """The images have what the exporter of GPUs needs."""
+
+
+def fed_by(names: Iterable[str]) -> frozenset[Source]:
+    """The sources with these names."""
+    return frozenset(map(Source, names))
 
 
 _RESERVED = ("capacity-block", "reservation")

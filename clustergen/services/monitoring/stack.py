@@ -3,15 +3,13 @@
 They are not part of the foundation: without the cluster, its alerts would fire forever.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Artifact, Json
 from clustergen.base.digests import sha256
-from clustergen.base.resources import tree
+from clustergen.base.resources import template
 from clustergen.base.yaml_text import yaml_text
 from clustergen.plan.model import Lustre, OpenZfs, Plan, Ref
 from clustergen.services.aws import cfn, marks, prometheus
@@ -46,7 +44,7 @@ def files(plan: Plan) -> Iterator[Artifact]:
         yield from definition.dashboard_files(plan)
     if "grafana" in plan.monitoring.dashboards and plan.monitoring.metrics == "managed-prometheus":
         # It makes the workspace of metrics a data source of Grafana.
-        text = (tree("templates") / "monitoring/push_dashboards.py").read_text(encoding="utf-8")
+        text = template("monitoring/push_dashboards.py")
         yield Artifact("monitoring/push-dashboards", text, executable=True)
 
 

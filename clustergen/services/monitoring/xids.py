@@ -5,8 +5,6 @@ https://github.com/aws/eks-node-monitoring-agent, monitors/nvidia/dcgm/dcgm_poli
 63 is a row remap that was recorded, 64 one that failed, 79 a GPU that fell off the bus.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 REPLACE: Final = (54, 64, 79, 95, 142, 151, 168)

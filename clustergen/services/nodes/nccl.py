@@ -1,7 +1,5 @@
 """NCCL's tests: image, message sizes and published measurements."""
 
-from __future__ import annotations
-
 from clustergen.facts.catalog import InstanceType, families
 from clustergen.facts.catalog.families import Measurement
 from clustergen.plan.model import NodeGroup

@@ -4,8 +4,6 @@ Their keys contain a hash of their content, so a node group always gets the same
 script changes the node group.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from clustergen.base import shell

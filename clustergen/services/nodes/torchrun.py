@@ -1,7 +1,5 @@
 """What torchrun needs on the nodes of a group: image, processes, threads and variables."""
 
-from __future__ import annotations
-
 from clustergen.facts.catalog import neuron
 from clustergen.plan.model import NodeGroup
 from clustergen.services.nodes import nccl

@@ -1,7 +1,5 @@
 """``verify.sh``: checks on a running node of each group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

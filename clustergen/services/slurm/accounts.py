@@ -3,8 +3,6 @@
 They are in a table, so that a new user changes no script of the node that creates them.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Sequence
 

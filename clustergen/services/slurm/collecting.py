@@ -3,8 +3,6 @@
 Every node sends its own: none depends on another, and nodes come and go unnoticed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -6,8 +6,6 @@ https://docs.aws.amazon.com/pcs/latest/userguide/capacity-blocks-nvidia-imex.htm
 https://docs.aws.amazon.com/parallelcluster/latest/ug/support-nvidia-imex-p6e-gb200-instance.html
 """
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import shell

@@ -1,7 +1,5 @@
 """Batch jobs sized from the plan: allocation of nodes, and job templates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The values of what the README of every Slurm target says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.plan.model import Database, Plan

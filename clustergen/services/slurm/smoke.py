@@ -1,7 +1,5 @@
 """Smoke tests of a Slurm cluster as batch jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 They are at fixed keys and not part of any script, so that a changed table replaces no node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.base.artifacts import Artifact, Bundle

@@ -4,8 +4,6 @@ The script runs every minute where Slurm's commands may change reservations. The
 scripts bucket at a fixed key, so that a changed date replaces no node.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 

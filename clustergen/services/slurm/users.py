@@ -1,7 +1,5 @@
 """Users of Slurm nodes: the script that creates them, and the table that it follows."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import shell

@@ -1,7 +1,5 @@
 """``verify.sh`` of a cluster whose nodes run Slurm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from clustergen.base.artifacts import Artifact

@@ -4,8 +4,6 @@ A placeholder stands for an output of the foundation stack and has its name: ``$
 Similar text, such as ``${HOME}`` or ``${AWS::Region}``, is not a placeholder and stays unchanged.
 """
 
-from __future__ import annotations
-
 from clustergen.spec.placeholders.filling import PLACEHOLDER, fill, names
 from clustergen.spec.placeholders.outputs import read_outputs, unfilled
 

@@ -1,7 +1,5 @@
 """Placeholders in text, and their replacement."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

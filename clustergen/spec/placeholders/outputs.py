@@ -1,7 +1,5 @@
 """Reading the values of placeholders from files."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Iterator

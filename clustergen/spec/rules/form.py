@@ -1,7 +1,5 @@
 """The form of sections."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import EXAMPLE_BASE, Rule
 
 LANGUAGE = "the language, version 1"

@@ -1,7 +1,5 @@
 """Secrets, and what stands in for them."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule, Severity
 
 SECRET = Rule(

@@ -7,8 +7,6 @@ return a :class:`Document` (``None`` without data) and the findings with their p
 ``false``, ``null`` and numbers in plain digits are special.
 """
 
-from __future__ import annotations
-
 from clustergen.spec.source.document import Document
 from clustergen.spec.source.merge import merge
 from clustergen.spec.source.reading import STDIN, content_of, name_of, read, read_text

@@ -1,7 +1,5 @@
 """Invisible characters, and those that change how others are displayed."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Limits for the text of a spec."""
 
-from __future__ import annotations
-
 from typing import Final
 
 SIZE: Final = 1024 * 1024

@@ -4,8 +4,6 @@ JSON merge patch (https://www.rfc-editor.org/rfc/rfc7396) with one addition: lis
 merge by name, because node groups and queues are such lists.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -3,8 +3,6 @@
 Events are processed one by one, so that nesting, size and aliases are limited before building.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,6 +11,7 @@ import yaml
 
 from clustergen.base.findings import Finding, Fix, Path, Rule
 from clustergen.base.patterns import pattern
+from clustergen.base.yaml_files import LOADER
 from clustergen.spec.source import limits
 from clustergen.spec.source.characters import INVISIBLE
 from clustergen.spec.source.nodes import Entries, Items, Node, Place, Text
@@ -29,8 +28,6 @@ from clustergen.spec.source.rules.text import (
 )
 from clustergen.spec.source.scalars import Scalar, resolve
 from clustergen.spec.source.syntax import syntax_finding
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Anchor(NamedTuple):
@@ -54,7 +51,7 @@ def parse(text: str, lines: Text) -> tuple[Node | None, list[Finding]]:
     """
     if invisible := _first_invisible(lines):
         return None, [invisible]
-    builder = _Builder(lines, iter(yaml.parse(text, Loader=_LOADER)))
+    builder = _Builder(lines, iter(yaml.parse(text, Loader=LOADER)))
     try:
         root = builder.document()
     except Stop as stop:

@@ -1,14 +1,11 @@
 """Reading files, texts and ``--set`` arguments into one document."""
 
-from __future__ import annotations
-
 import functools
 import os
 import select
 import stat
 import sys
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from clustergen.base import secrets
 from clustergen.base.findings import Finding
@@ -26,7 +23,7 @@ STDIN = "-"
 def read(
     files: Sequence[str | os.PathLike[str]],
     sets: Sequence[str] = (),
-    contents: Mapping[str, bytes] = MappingProxyType({}),
+    contents: Mapping[str, bytes] = {},
 ) -> tuple[Document | None, list[Finding]]:
     """The spec in ``files``, merged in order and changed by ``sets``.
 

@@ -5,8 +5,6 @@ constant of the YAML 1.2 core schema, a number in plain digits, or the text that
 https://yaml.org/spec/1.2.2/#103-core-schema
 """
 
-from __future__ import annotations
-
 import math
 from typing import Self, TypeAlias
 

@@ -4,8 +4,6 @@ A path consists of keys and dots. List items are selected by index, ``[0]``, or 
 ``node_groups.h200.count=4``. Keys with a dot are quoted: ``tags."a.b/c"=x``.
 """
 
-from __future__ import annotations
-
 import difflib
 from dataclasses import replace
 

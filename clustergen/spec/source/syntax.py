@@ -3,8 +3,6 @@
 PyYAML has two parsers (libyaml and pure Python) with different messages; the table has both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """AWS Batch: managed compute environments and job queues, as a CloudFormation template."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clustergen.base.text_lists import words

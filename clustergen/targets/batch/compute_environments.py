@@ -4,8 +4,6 @@ They have no name: CloudFormation could not replace one with a fixed name. They 
 because a change of them is a replacement; the launch template has those of instances.
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.aws import cfn

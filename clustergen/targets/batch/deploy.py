@@ -1,19 +1,12 @@
 """``submit.sh`` and ``verify.sh`` of a Batch bundle."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.plan.model import Plan, Queue
 from clustergen.plan.sizes import runs_multi_node
-from clustergen.targets.batch import (
-    compute_environments,
-    names,
-    queues,
-    schedule,
-)
+from clustergen.targets.batch import compute_environments, names, queues, schedule
 from clustergen.targets.batch.jobs import Job
 
 

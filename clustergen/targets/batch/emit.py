@@ -1,7 +1,5 @@
 """The bundle of AWS Batch: a CloudFormation template, scripts of nodes, job definitions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json

@@ -1,7 +1,5 @@
 """Images of nodes: custom ones, Batch's default, or AWS's ECS image with the Neuron driver."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.aws import cfn

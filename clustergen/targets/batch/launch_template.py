@@ -5,8 +5,6 @@ compute environment.
 https://docs.aws.amazon.com/batch/latest/userguide/launch-templates.html
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.base.artifacts import Json

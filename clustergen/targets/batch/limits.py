@@ -1,9 +1,5 @@
 """What AWS Batch accepts, as of 2026-11-21. The source is above each value."""
 
-from __future__ import annotations
-
-from types import MappingProxyType
-
 from clustergen.base.findings import Severity
 from clustergen.plan.limits import (
     LETTERS,
@@ -125,7 +121,7 @@ LIMITS = Limits(
     scripts=Scripts(login=False, source=LAUNCH_TEMPLATES),
     unmounted=frozenset({"fsx-lustre", "file-cache", "fsx-ontap"}),
     unmounted_source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",
-    looked_up=MappingProxyType({"efs": ("dns_name",)}),
+    looked_up={"efs": ("dns_name",)},
     looked_up_source="https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html",
     always_replaces=f"{USER_GUIDE}security-iam-awsmanpol.html",
     retention_days=RETENTION_DAYS,

@@ -1,7 +1,5 @@
 """Names of queues and jobs, and logical ids of resources."""
 
-from __future__ import annotations
-
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.aws import cfn
 from clustergen.targets.batch.options import Options

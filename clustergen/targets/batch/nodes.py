@@ -1,7 +1,5 @@
 """What jobs get of the nodes of a group."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from clustergen.plan.model import NodeGroup

@@ -1,7 +1,5 @@
 """Job queues, and the policy that divides them between accounts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """The values of the page about AWS Batch in the README."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.plan.model import Plan

@@ -1,7 +1,5 @@
 """The role of nodes, and its instance profile. Batch's own role is linked to the service."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/batch/latest/APIReference/API_UpdateComputeEnvironment.html (2026-11)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from math import inf

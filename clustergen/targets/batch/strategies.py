@@ -1,25 +1,18 @@
 """How AWS Batch chooses among instance types and subnets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from clustergen.plan.model import NodeGroup
 
 SOURCE = "https://docs.aws.amazon.com/batch/latest/userguide/allocation-strategies.html"
 # SOURCE, and botocore 1.44.5 batch: CRAllocationStrategy; 2026-11-22. BEST_FIT is not among them:
 # an environment that has it cannot be updated.
-_ON_DEMAND = MappingProxyType(
-    {"lowest-price": "BEST_FIT_PROGRESSIVE", "prioritized": "BEST_FIT_PROGRESSIVE_ORDERED"}
-)
-_SPOT = MappingProxyType(
-    {
-        "price-capacity-optimized": "SPOT_PRICE_CAPACITY_OPTIMIZED",
-        "capacity-optimized": "SPOT_CAPACITY_OPTIMIZED",
-        "capacity-optimized-prioritized": "SPOT_CAPACITY_OPTIMIZED_PRIORITIZED",
-    }
-)
+_ON_DEMAND = {"lowest-price": "BEST_FIT_PROGRESSIVE", "prioritized": "BEST_FIT_PROGRESSIVE_ORDERED"}
+_SPOT = {
+    "price-capacity-optimized": "SPOT_PRICE_CAPACITY_OPTIMIZED",
+    "capacity-optimized": "SPOT_CAPACITY_OPTIMIZED",
+    "capacity-optimized-prioritized": "SPOT_CAPACITY_OPTIMIZED_PRIORITIZED",
+}
 
 
 def known(*, spot: bool) -> Mapping[str, str]:

@@ -5,8 +5,6 @@ it, also if it fails: it must keep a node out itself.
 https://docs.aws.amazon.com/batch/latest/userguide/launch-templates.html
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator
@@ -68,7 +66,6 @@ def _substituted(text: str) -> str:
 
 
 def _actions(plan: Plan, group: NodeGroup) -> Iterator[Action]:
-    """The actions of a node, in order."""
     before = tuple(_users(plan, group, "start"))
     after = tuple(_users(plan, group, "configured"))
     own = tuple(_action(*each) for each in _own(plan, group))

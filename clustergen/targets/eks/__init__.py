@@ -1,7 +1,5 @@
 """Amazon EKS: a control plane and managed node groups, as a CloudFormation stack."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clustergen.base.text_lists import words

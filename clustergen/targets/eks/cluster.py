@@ -3,8 +3,6 @@
 In an existing cluster, of what is added to it: nodes, and drivers that it lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json
@@ -54,7 +52,6 @@ def _added(plan: Plan) -> Iterator[tuple[str, Json]]:
 
 
 def _cluster(plan: Plan) -> Iterator[tuple[str, Json]]:
-    """A new cluster with all its parts."""
     protected = plan.options_as(Options).deletion_protection
     yield from control_plane.resources(plan, deletion_protection=protected)
     yield from node_roles.resources(plan)
@@ -71,7 +68,6 @@ def _cluster(plan: Plan) -> Iterator[tuple[str, Json]]:
 
 
 def _outputs(plan: Plan) -> dict[str, tuple[str, Json | str]]:
-    """Description and value of each output of the stack, by name."""
     outputs = {"ClusterName": ("Name of the cluster", eks_cluster.reference(plan))}
     if plan.creates_cluster:
         endpoint = cfn.get_att(control_plane.CLUSTER, "Endpoint")

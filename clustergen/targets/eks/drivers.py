@@ -5,10 +5,7 @@ asks for those that it lacks. What the stack once installed stays in the cluster
 it by the time the stack is deleted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment.kinds import Driver
@@ -20,14 +17,12 @@ from clustergen.services.foundation.parts import lasting
 from clustergen.targets.eks import eks_cluster
 
 # https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/csi-driver-v1/
-_OBJECTS: Mapping[str, str] = MappingProxyType(
-    {
-        addons.FSX.name: "csidriver/fsx.csi.aws.com",
-        addons.EFS.name: "csidriver/efs.csi.aws.com",
-        addons.S3.name: "csidriver/s3.csi.aws.com",
-        addons.POD_IDENTITY.name: "daemonset/eks-pod-identity-agent",
-    }
-)
+_OBJECTS: Mapping[str, str] = {
+    addons.FSX.name: "csidriver/fsx.csi.aws.com",
+    addons.EFS.name: "csidriver/efs.csi.aws.com",
+    addons.S3.name: "csidriver/s3.csi.aws.com",
+    addons.POD_IDENTITY.name: "daemonset/eks-pod-identity-agent",
+}
 """Add-on -> an object that a cluster has with it, however it was installed; not in a namespace, or
 in kube-system."""
 

@@ -3,10 +3,7 @@
 What the template does not know of an existing cluster are parameters: deploy.sh asks EKS for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
@@ -15,14 +12,12 @@ from clustergen.services.eks import control_plane
 from clustergen.targets.eks.options import Options
 
 SECURITY_GROUP = "EksSecurityGroupId"
-PARAMETERS: Mapping[str, str] = MappingProxyType(
-    {
-        SECURITY_GROUP: "Security group that EKS made for the existing cluster",
-        "EksEndpoint": "Address of its Kubernetes API",
-        "EksCertificateAuthority": "Its certificate authority, in base64",
-        "EksServiceCidr": "CIDR block of its services",
-    }
-)
+PARAMETERS: Mapping[str, str] = {
+    SECURITY_GROUP: "Security group that EKS made for the existing cluster",
+    "EksEndpoint": "Address of its Kubernetes API",
+    "EksCertificateAuthority": "Its certificate authority, in base64",
+    "EksServiceCidr": "CIDR block of its services",
+}
 """Facts about an existing cluster: parameter -> description."""
 
 

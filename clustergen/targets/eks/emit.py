@@ -1,7 +1,5 @@
 """The bundle of an EKS cluster: the stack's template, and software for the cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The fees of EKS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.plan.model import Plan

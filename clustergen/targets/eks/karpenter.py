@@ -3,8 +3,6 @@
 https://karpenter.sh/docs/reference/cloudformation/ (1.14)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

@@ -5,8 +5,6 @@ The node group sets subnets, instance profile and Spot.
 https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
 """
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.aws.launch_templates import block_type, cpu, market, network, reservation

@@ -1,9 +1,5 @@
 """What EKS accepts, as of 2026-11-20. The source is above each table."""
 
-from __future__ import annotations
-
-from types import MappingProxyType
-
 from clustergen.base.findings import Severity
 from clustergen.base.text_lists import words
 from clustergen.plan.limits import (
@@ -167,7 +163,7 @@ LIMITS = Limits(
     scripts=Scripts(login=False, when="start", source=LAUNCH_TEMPLATES),
     unmounted=frozenset({"fsx-lustre", "file-cache"}),
     unmounted_source=LUSTRE_VOLUMES,
-    looked_up=MappingProxyType({"efs": ("dns_name",)}),
+    looked_up={"efs": ("dns_name",)},
     looked_up_source=f"{USER_GUIDE}efs-csi.html",
     no_ssh="https://docs.aws.amazon.com/eks/latest/best-practices/"
     "protecting-the-infrastructure.html",

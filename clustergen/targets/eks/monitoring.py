@@ -1,7 +1,5 @@
 """Metrics for Amazon Managed Service for Prometheus, and alerts of a Prometheus in the cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

@@ -4,8 +4,6 @@ Names are fixed, because labels, flavors and pools refer to them. A change that 
 place, such as other instance types, fails because the name is in use: rename the group too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """Roles of nodes: one for managed node groups, one for Karpenter's nodes, and those of groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The maximum number of pods on a node."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.facts.catalog import InstanceType

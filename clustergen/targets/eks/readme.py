@@ -1,7 +1,5 @@
 """The values of the page about EKS in the README."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.plan.model import NodeGroup, Plan

@@ -1,7 +1,5 @@
 """Requests for the nodes of groups whose capacity starts at an unknown time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.plan.model import NodeGroup, Plan

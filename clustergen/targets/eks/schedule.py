@@ -4,8 +4,6 @@ Karpenter watches reservations itself. EKS empties the group of a Capacity Block
 the call here: https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 

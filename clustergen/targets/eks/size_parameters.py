@@ -5,8 +5,6 @@ back the control plane. deploy.sh requests the nodes at the end, and passes the 
 stack in each later run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from clustergen.plan.model import NodeGroup, Plan

@@ -4,8 +4,6 @@ Accepts any JSON, because an overlay may contain anything; the schema checks its
 only CloudFormation can resolve are assumed to be valid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

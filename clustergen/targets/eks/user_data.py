@@ -6,8 +6,6 @@ https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-te
 https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

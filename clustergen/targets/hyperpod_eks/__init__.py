@@ -1,7 +1,5 @@
 """SageMaker HyperPod with nodes in an EKS cluster: a CreateCluster request and scripts."""
 
-from __future__ import annotations
-
 from clustergen.plan.model import Traits
 from clustergen.services.hyperpod.schema import SCHEMA
 from clustergen.targets import Target

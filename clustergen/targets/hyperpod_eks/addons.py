@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

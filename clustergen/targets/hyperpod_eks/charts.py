@@ -3,8 +3,6 @@
 The chart HyperPodHelmChart 0.1.0 of https://github.com/aws/sagemaker-hyperpod-cli, 2026-11-20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

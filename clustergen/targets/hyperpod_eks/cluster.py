@@ -1,7 +1,5 @@
 """A plan as a CreateCluster request with EKS."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan, Ref
 from clustergen.services.aws import references

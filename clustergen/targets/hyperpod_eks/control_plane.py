@@ -4,8 +4,6 @@ It has only a few system nodes. HyperPod creates access entries for its nodes, w
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.artifacts import Json
@@ -30,7 +28,6 @@ def template(plan: Plan) -> Json:
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
-    """Control plane, networking, system nodes and storage drivers."""
     yield from control_plane.resources(plan)
     if not versions.at_least(plan.kubernetes.version, versions.BUILT_IN_EFA):
         yield "EfaEgress", _efa_egress()

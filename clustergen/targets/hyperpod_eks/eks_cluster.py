@@ -1,21 +1,16 @@
 """The EKS cluster of the nodes: an existing one, or one that the bundle creates first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from clustergen.plan.model import Id, Plan, Ref
 from clustergen.services.hyperpod import memberships
 from clustergen.targets.hyperpod_eks.options import Options
 
-OUTPUTS: Mapping[str, str] = MappingProxyType(
-    {
-        "EksClusterArn": "ARN of the EKS cluster",
-        "EksClusterName": "Name of the EKS cluster",
-        "EksClusterSecurityGroupId": "Security group that EKS makes for the cluster",
-    }
-)
+OUTPUTS: Mapping[str, str] = {
+    "EksClusterArn": "ARN of the EKS cluster",
+    "EksClusterName": "Name of the EKS cluster",
+    "EksClusterSecurityGroupId": "Security group that EKS makes for the cluster",
+}
 """Outputs of the stack of a new EKS cluster that later stacks use: name -> description."""
 
 

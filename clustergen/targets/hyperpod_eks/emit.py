@@ -1,7 +1,5 @@
 """The bundle of a HyperPod cluster with EKS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -102,7 +100,6 @@ def _outputs(plan: Plan) -> Mapping[str, str]:
 
 
 def _eks(plan: Plan) -> Iterator[Artifact]:
-    """The stack of a new EKS cluster, the software in it, and HyperPod's add-ons."""
     if plan.options.creates_eks:
         yield marks.artifact(EKS_TEMPLATE, control_plane.template(plan), plan)
         yield from addons.files(plan)

@@ -1,7 +1,5 @@
 """The fees of HyperPod with EKS: those of the EKS cluster; HyperPod has none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.plan.model import Plan

@@ -1,7 +1,5 @@
 """What HyperPod task governance accepts, as of 2026-11-20. The source is above each table."""
 
-from __future__ import annotations
-
 from clustergen.base.text_lists import word_set
 
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"

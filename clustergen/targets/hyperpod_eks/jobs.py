@@ -4,8 +4,6 @@ HyperPod resumes only these, of versions 1.7 and 1.8:
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-run-jobs-kubectl.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Artifact, Json

@@ -1,7 +1,5 @@
 """HyperPod's Karpenter: the groups that it scales."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

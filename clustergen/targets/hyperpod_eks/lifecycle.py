@@ -1,7 +1,5 @@
 """The lifecycle scripts of a cluster, and how the request names them."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base.artifacts import Bundle, Json

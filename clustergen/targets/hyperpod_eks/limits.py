@@ -1,9 +1,6 @@
 """What HyperPod on EKS accepts, as of 2026-11-20. The source is above each table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from clustergen.base.findings import Severity
 from clustergen.base.patterns import pattern
@@ -91,7 +88,7 @@ def _mixed() -> Mapping[frozenset[tuple[str, int]], str]:
             parts = {model[size]: count for size, count in mix.items()}
             name = "-".join(f"{count}-{profile}" for profile, count in parts.items())
             found[frozenset(parts.items())] = f"mixed-{name}"
-    return MappingProxyType(found)
+    return found
 
 
 MIG_MIXED = _mixed()
@@ -136,7 +133,7 @@ LIMITS = shared.LIMITS._replace(
     "sagemaker-hyperpod-eks-operate-access-through-terminal.html",
     unmounted=frozenset({"fsx-lustre", "file-cache"}),
     unmounted_source=LUSTRE_VOLUMES,
-    looked_up=MappingProxyType({"efs": ("dns_name",)}),
+    looked_up={"efs": ("dns_name",)},
     looked_up_source="https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html",
     unscaled=Verdict(Severity.ERROR, SCALING),
     autoscaler=NODE_CLASS,

@@ -1,7 +1,5 @@
 """Files of Kubernetes objects, with a comment on their purpose."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """MIG partitions of a node group, as the name of a predefined configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.facts.catalog import mig

@@ -3,10 +3,7 @@
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
@@ -14,10 +11,12 @@ from clustergen.services.aws.members import filled, present
 from clustergen.services.hyperpod.options import AutoPatching
 from clustergen.targets.hyperpod_eks.options import Options
 
-_STRATEGIES: Mapping[str, str] = MappingProxyType(
-    {"when-idle": "WhenIdle", "when-all-idle": "WhenAllIdle", "drain-first": "DrainFirst"}
-)
-_ON_TIMEOUT: Mapping[str, str] = MappingProxyType({"skip": "Skip", "force": "Force"})
+_STRATEGIES: Mapping[str, str] = {
+    "when-idle": "WhenIdle",
+    "when-all-idle": "WhenAllIdle",
+    "drain-first": "DrainFirst",
+}
+_ON_TIMEOUT: Mapping[str, str] = {"skip": "Skip", "force": "Force"}
 
 
 def config(plan: Plan) -> Json | None:

@@ -1,7 +1,5 @@
 """The values of the page about HyperPod with EKS in the README."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

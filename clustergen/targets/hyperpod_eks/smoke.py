@@ -1,7 +1,5 @@
 """Smoke tests as jobs on the nodes of instance groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """How HyperPod with EKS supports each feature: ``support.json``, and when."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clustergen.plan.features import supported

@@ -1,7 +1,5 @@
 """A plan as a CreateCluster request with Slurm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """The bundle of a HyperPod cluster with Slurm."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.base.artifacts import Bundle, Json

@@ -1,7 +1,5 @@
 """The lifecycle scripts of a cluster, how the request names them, and the tables that they read."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base.artifacts import Bundle, Json, json_artifact

@@ -1,8 +1,5 @@
 """What Slurm on HyperPod accepts, as of 2026-11-20; see also ``hyperpod.limits``."""
 
-from __future__ import annotations
-
-from types import MappingProxyType
 from typing import Final
 
 from clustergen.base.text_lists import word_set
@@ -27,20 +24,19 @@ OWN_FOLDERS: Final = ("/opt/sagemaker", "/opt/dlami", "/opt/ml", "/opt/clusterge
 # sagemaker-hyperpod-resiliency-slurm-auto-resume.html: that resuming needs task/none; 2026-11-22.
 SLURM_SETTINGS = SlurmSettings(
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
-    own=MappingProxyType(
-        {
-            "cluster": word_set("""
-                authtype clustername include nodename nodeset partitionname
-                slurmctldhost slurmctldport slurmdport slurmuser statesavelocation
-                topologyplugin
-            """),
-            "partition": word_set("nodes partitionname"),
-        }
-    ),
-    kept=MappingProxyType(
-        {"SlurmctldParameters": "enable_configless", "SchedulerParameters": "nohold_on_prolog_fail"}
-    ),
-    replaced=MappingProxyType({"taskplugin": "HyperPod resumes jobs only with task/none"}),
+    own={
+        "cluster": word_set("""
+            authtype clustername include nodename nodeset partitionname
+            slurmctldhost slurmctldport slurmdport slurmuser statesavelocation
+            topologyplugin
+        """),
+        "partition": word_set("nodes partitionname"),
+    },
+    kept={
+        "SlurmctldParameters": "enable_configless",
+        "SchedulerParameters": "nohold_on_prolog_fail",
+    },
+    replaced={"taskplugin": "HyperPod resumes jobs only with task/none"},
     cgroups="HyperPod sets TaskPlugin=task/none, with which Slurm does not read cgroup.conf",
 )
 

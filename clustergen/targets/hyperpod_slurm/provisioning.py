@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.plan.model import Database, Lustre, OpenZfs, Plan

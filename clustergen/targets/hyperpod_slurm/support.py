@@ -1,16 +1,13 @@
 """How SageMaker HyperPod with Slurm supports each feature: ``support.json``, and when."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
-from clustergen.plan.features import monitoring, supported
+from clustergen.plan.features import supported
 from clustergen.services.hyperpod.support import SHARED
 from clustergen.targets.hyperpod_slurm.options import Options
 
 SUPPORT = supported(
     Path(__file__),
     shared=SHARED,
-    special={"monitoring.cloudwatch-metrics": monitoring.SLURM_CLOUDWATCH},
     unless={"software.pyxis": lambda plan: plan.options_as(Options).mode == "api"},
 )

@@ -1,13 +1,13 @@
 """AWS ParallelCluster 3.16.1: one YAML file, and scripts for nodes."""
 
-from __future__ import annotations
+from pathlib import Path
 
 from clustergen.facts.schemas import Schema
+from clustergen.plan.features import supported
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.parallelcluster.limits import LIMITS
 from clustergen.targets.parallelcluster.options import Options
-from clustergen.targets.parallelcluster.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
@@ -22,7 +22,7 @@ TARGET = Target(
         head_node=True,
     ),
     title="AWS ParallelCluster",
-    support=SUPPORT,
+    support=supported(Path(__file__).with_name("support.json")),
     rule_packages=("clustergen.targets.parallelcluster.rules",),
     document_rules="clustergen.targets.parallelcluster.rules.document",
     emitter="clustergen.targets.parallelcluster.emit",

@@ -8,8 +8,6 @@ scripts for compute nodes change with the content, so that a change replaces the
 https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -77,7 +75,6 @@ def _monitoring(plan: Plan) -> tuple[NodeScript, ...]:
 
 @functools.cache
 def _shared(name: str) -> NodeScript:
-    """A script that targets share."""
     text = render(
         f"shared/{name}.j2",
         linger=_LOG_AGENT_SECONDS,

@@ -1,7 +1,5 @@
 """``DirectoryService`` and ``Dcv``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.services.aws.members import filled

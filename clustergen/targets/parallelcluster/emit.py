@@ -1,7 +1,5 @@
 """The bundle: ``cluster.yaml``, ``deploy.sh`` and scripts of nodes."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -86,7 +84,6 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 
 def _followed(plan: Plan) -> Bundle:
-    """The tables that nodes read regularly."""
     dated = timetable.table(
         plan,
         functools.partial(scheduling.node_names, plan),

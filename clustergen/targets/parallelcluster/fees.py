@@ -1,7 +1,5 @@
 """ParallelCluster has no fee; its dashboard and its load balancer do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.plan.model import Plan

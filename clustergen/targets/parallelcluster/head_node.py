@@ -1,7 +1,5 @@
 """``HeadNode`` and ``LoginNodes``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.plan.model import Machine, Plan
@@ -48,7 +46,6 @@ def _switches_smt_off(plan: Plan, head: Machine) -> bool:
 
 
 def _allowed_ips(plan: Plan, head: Machine) -> str:
-    """Who can use SSH on the head node."""
     return head.ssh_from or (nodes.NOBODY if plan.login else nodes.allowed_ips(plan))
 
 

@@ -4,10 +4,7 @@ The values are from the package aws-parallelcluster 3.16.1, read on 2026-11-20; 
 its module in ``pcluster``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from clustergen.base.findings import Severity
 from clustergen.base.text_lists import word_set
@@ -63,18 +60,16 @@ RECONFIGURE = 300
 """Seconds that Slurm has to read its settings again: more than these."""
 
 # validators.instances_validators: InstancesAllocationStrategyValidator
-ALLOCATION: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "ONDEMAND": ("lowest-price", "prioritized"),
-        "SPOT": (
-            "lowest-price",
-            "capacity-optimized",
-            "price-capacity-optimized",
-            "capacity-optimized-prioritized",
-        ),
-        "CAPACITY_BLOCK": (),
-    }
-)
+ALLOCATION: Mapping[str, tuple[str, ...]] = {
+    "ONDEMAND": ("lowest-price", "prioritized"),
+    "SPOT": (
+        "lowest-price",
+        "capacity-optimized",
+        "price-capacity-optimized",
+        "capacity-optimized-prioritized",
+    ),
+    "CAPACITY_BLOCK": (),
+}
 """The strategies with several instance types, by CapacityType."""
 
 # validators.cluster_validators: HeadNodeMemorySizeValidator
@@ -91,15 +86,13 @@ MIN_ROOT_VOLUME_GIB = 45
 
 # validators.ebs_validators: EBS_VOLUME_TYPE_TO_VOLUME_SIZE_BOUNDS, EBS_VOLUME_IOPS_BOUNDS,
 # EbsVolumeThroughputValidator. EBS may allow more by now; these are the limits of ParallelCluster.
-VOLUME_TYPES: Mapping[str, VolumeType] = MappingProxyType(
-    {
-        **ebs.VOLUME_TYPES,
-        # Below 6 GiB, the default of 3,000 IOPS exceeds 500 per GiB.
-        "gp3": VolumeType((6, 16384), (3000, 16000), 500, 3000, (125, 1000), 4),
-        "st1": VolumeType((500, 16384)),
-        "sc1": VolumeType((500, 16384)),
-    }
-)
+VOLUME_TYPES: Mapping[str, VolumeType] = {
+    **ebs.VOLUME_TYPES,
+    # Below 6 GiB, the default of 3,000 IOPS exceeds 500 per GiB.
+    "gp3": VolumeType((6, 16384), (3000, 16000), 500, 3000, (125, 1000), 4),
+    "st1": VolumeType((500, 16384)),
+    "sc1": VolumeType((500, 16384)),
+}
 
 # constants: UNSUPPORTED_OSES_FOR_MICRO_NANO, PRIVATE_OSES, CAPACITY_RESERVATION_OS_MAP
 OSES_WITHOUT_IMAGE = ("rocky8", "rocky9")
@@ -141,16 +134,14 @@ DEFAULT_SCRATCH = "/scratch"
 # schemas.cluster_schema: FsxLustreSettingsSchema, EfsSettingsSchema, EbsSettingsSchema;
 # constants: FSX_VOLUME_ID_REGEX, FILE_CACHE_ID_REGEX
 _FSX_VOLUME = r"fsvol-[0-9a-f]{17}"
-ID_PATTERNS: Mapping[type[Storage], str] = MappingProxyType(
-    {
-        Lustre: r"fs-[0-9a-z]{17}",
-        Efs: r"fs-([0-9a-z]{8}|[0-9a-z]{17})",
-        Ebs: r"vol-([0-9a-z]{8}|[0-9a-z]{17})",
-        FileCache: r"fc-[0-9a-f]{8,18}",
-        OpenZfs: _FSX_VOLUME,
-        Ontap: _FSX_VOLUME,
-    }
-)
+ID_PATTERNS: Mapping[type[Storage], str] = {
+    Lustre: r"fs-[0-9a-z]{17}",
+    Efs: r"fs-([0-9a-z]{8}|[0-9a-z]{17})",
+    Ebs: r"vol-([0-9a-z]{8}|[0-9a-z]{17})",
+    FileCache: r"fc-[0-9a-f]{8,18}",
+    OpenZfs: _FSX_VOLUME,
+    Ontap: _FSX_VOLUME,
+}
 """Of what ParallelCluster mounts: of FSx for OpenZFS and ONTAP, it is a volume."""
 
 # validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST. Its slurm.conf template has
@@ -158,35 +149,29 @@ ID_PATTERNS: Mapping[type[Storage], str] = MappingProxyType(
 # https://github.com/aws/aws-parallelcluster-cookbook, slurm.conf.erb; 2026-11-22.
 SLURM_SETTINGS = SlurmSettings(
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html",
-    own=MappingProxyType(
-        {
-            "cluster": word_set("""
-                epilog grestypes launchparameters prolog reconfigflags resumefailprogram
-                resumeprogram resumetimeout slurmctldhost slurmctldlogfile slurmctldparameters
-                slurmdlogfile slurmuser suspendexcnodes suspendprogram suspendtime
-                taskplugin treewidth
-            """),
-            "partition": word_set(
-                "nodes partitionname resumetimeout state suspendtime oversubscribe"
-            ),
-            "node": word_set("cpus gres nodeaddr nodehostname nodename state"),
-        }
-    ),
+    own={
+        "cluster": word_set("""
+            epilog grestypes launchparameters prolog reconfigflags resumefailprogram
+            resumeprogram resumetimeout slurmctldhost slurmctldlogfile slurmctldparameters
+            slurmdlogfile slurmuser suspendexcnodes suspendprogram suspendtime
+            taskplugin treewidth
+        """),
+        "partition": word_set("nodes partitionname resumetimeout state suspendtime oversubscribe"),
+        "node": word_set("cpus gres nodeaddr nodehostname nodename state"),
+    },
     own_with_database=word_set("""
         accountingstoragetype accountingstoragehost accountingstorageport
         accountingstorageuser jobacctgathertype
     """),
-    instead=MappingProxyType(
-        {
-            "oversubscribe": "write exclusive: true on the queue",
-            "suspendtime": "write slurm.idle_timeout",
-            "gres": "remove it: GPUs are counted for you",
-            "cpus": "remove it; threads_per_core: 1 disables SMT",
-            "prolog": "let a boot script of the head node add to /opt/slurm/etc/scripts/prolog.d",
-            "epilog": "let a boot script of the head node add to /opt/slurm/etc/scripts/epilog.d",
-        }
-    ),
-    kept=MappingProxyType({"SchedulerParameters": "nohold_on_prolog_fail"}),
+    instead={
+        "oversubscribe": "write exclusive: true on the queue",
+        "suspendtime": "write slurm.idle_timeout",
+        "gres": "remove it: GPUs are counted for you",
+        "cpus": "remove it; threads_per_core: 1 disables SMT",
+        "prolog": "let a boot script of the head node add to /opt/slurm/etc/scripts/prolog.d",
+        "epilog": "let a boot script of the head node add to /opt/slurm/etc/scripts/epilog.d",
+    },
+    kept={"SchedulerParameters": "nohold_on_prolog_fail"},
     tracks_gpus=False,
 )
 
@@ -283,15 +268,13 @@ LIMITS = Limits(
         "https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.2",
         head=True,
     ),
-    looked_up=MappingProxyType(
-        {
-            "fsx-lustre": ("dns_name", "mount_name"),
-            "fsx-openzfs": ("dns_name",),
-            "fsx-ontap": ("dns_name",),
-            "file-cache": ("dns_name", "mount_name"),
-            "efs": ("dns_name",),
-        }
-    ),
+    looked_up={
+        "fsx-lustre": ("dns_name", "mount_name"),
+        "fsx-openzfs": ("dns_name",),
+        "fsx-ontap": ("dns_name",),
+        "file-cache": ("dns_name", "mount_name"),
+        "efs": ("dns_name",),
+    },
     looked_up_source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     public_nodes=frozenset({"head", "login"}),
     retention_days=LOG_RETENTION_DAYS,

@@ -1,7 +1,5 @@
 """Code that head node, login nodes and queues share: ids, networks, volumes, images."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """``Iam`` of nodes: what the user adds, and what clustergen's scripts need."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -8,8 +8,6 @@ manage:
 https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """``Scheduling``: Slurm settings, queues and compute resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -279,7 +277,6 @@ def _types(group: NodeGroup, several: bool) -> dict[str, Any]:
 
 
 def _placement_group(settings: dict[str, Any]) -> dict[str, Any]:
-    """A member of ``Networking``."""
     return {"PlacementGroup": settings} if settings else {}
 
 

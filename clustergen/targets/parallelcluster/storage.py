@@ -4,8 +4,6 @@ The foundation creates file systems, which outlive clusters, so ParallelCluster 
 It creates EBS volumes with the head node, in its zone, and exports them over NFS.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.base.digests import sha256

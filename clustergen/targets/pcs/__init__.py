@@ -1,7 +1,5 @@
 """AWS Parallel Computing Service: Slurm with a managed controller, as a CloudFormation template."""
 
-from __future__ import annotations
-
 from clustergen.base.text_lists import words
 from clustergen.facts.schemas import Schema
 from clustergen.plan.model import Traits

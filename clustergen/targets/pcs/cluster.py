@@ -1,7 +1,5 @@
 """The cluster and its queues."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan, Queue
 from clustergen.services.aws import cfn

@@ -1,7 +1,5 @@
 """The bundle of a PCS cluster: a CloudFormation template, and scripts of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Bundle, Json
@@ -58,7 +56,6 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 
 def _followed(plan: Plan) -> Bundle:
-    """The tables that nodes read regularly."""
     dated = timetable.table(plan, lambda group: f"{group.name}-[1-{group.max}]")
     return tables.made(
         dated, users.table(plan), accounts.table(plan) if lifecycle.accounts_script(plan) else None
@@ -127,7 +124,6 @@ def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Output]]:
 
 
 def _scripts(plan: Plan) -> list[NodeScript]:
-    """clustergen's scripts that nodes run, by name."""
     nodes = [lifecycle.group_actions(plan, group) for group in plan.node_groups]
     if plan.login:
         nodes.append(lifecycle.login_actions(plan))

@@ -4,8 +4,6 @@ https://aws.amazon.com/pcs/pricing/: a node pays one of two fees by its instance
 has the list of types, so that a bill has both bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.plan.model import Plan

@@ -1,7 +1,5 @@
 """Images of nodes: custom ones, or the AWS image for PCS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Batch jobs and checks of a PCS cluster."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Bundle
 from clustergen.plan.model import Bucket, NodeGroup, Plan, Queue
 from clustergen.services.aws import mounts

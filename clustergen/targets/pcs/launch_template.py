@@ -5,8 +5,6 @@ uses those of the node group.
 https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_overview.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.base.artifacts import Json

@@ -6,8 +6,6 @@ the first job.
 https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions.html
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter
@@ -144,7 +142,6 @@ def _shared(plan: Plan) -> Iterator[Action]:
 
 
 def _mount(plan: Plan, item: mounts.Mounted) -> tuple[Any, ...]:
-    """The arguments of mount.sh, as CloudFormation values."""
     type, folder, source, *rest = mount_arguments(plan, mounts.mount(item))
     return type, folder, cfn.sub(source) if "${" in source else source, *rest
 

@@ -1,9 +1,6 @@
 """What AWS PCS accepts, as of 2026-11-20. The source is above each table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen.base.findings import Severity
@@ -61,9 +58,11 @@ SLURM_VERSIONS = (
     SlurmVersion("26.05", "2027-11-30"),
 )
 # Same page: after this day, no clusters can be created; existing ones are suspended a year later.
-ENDED_SLURM_VERSIONS: Mapping[str, str] = MappingProxyType(
-    {"23.11": "2025-05-31", "24.05": "2025-11-30", "24.11": "2026-05-31"}
-)
+ENDED_SLURM_VERSIONS: Mapping[str, str] = {
+    "23.11": "2025-05-31",
+    "24.05": "2025-11-30",
+    "24.11": "2026-05-31",
+}
 DEFAULT_SLURM_VERSION = "25.11"
 """Old enough to be stable, new enough for all settings that clustergen writes."""
 
@@ -94,67 +93,63 @@ SCRIPT_LOCATION = (
 # USER_GUIDE, slurm-custom-settings.html and the page of each scope; 2026-11-20.
 SLURM_SETTINGS = SlurmSettings(
     source=f"{USER_GUIDE}slurm-custom-settings.html",
-    accepted=MappingProxyType(
-        {
-            # slurm-custom-settings-cluster.html
-            "cluster": word_set("""
-                accountingstorageenforce accountingstoragetres accountingstoreflags
-                authaltparameters clifilterparameters clifilterplugins
-                communicationparameters defmempercpu epilog enforcepartlimits
-                fairsharedampeningfactor firstjobid healthcheckinterval
-                healthchecknodestate healthcheckprogram jobrequeue launchparameters
-                licenses metricstype minjobage overtimelimit preemptexempttime
-                preemptmode preemptparameters preempttype prioritycalcperiod
-                prioritydecayhalflife priorityfavorsmall priorityflags prioritymaxage
-                priorityusageresetperiod priorityweightage priorityweightassoc
-                priorityweightfairshare priorityweightjobsize priorityweightpartition
-                priorityweightqos priorityweighttres prolog prologflags requeueexit
-                requeueexithold schedulerparameters selecttypeparameters srunportrange
-                taskepilog taskpluginparam taskprolog trackwckey unkillablestepprogram
-                unkillablesteptimeout
-            """),
-            # slurm-custom-settings-cng.html
-            "node": word_set("""
-                cpuspeclist features gres memspeclimit parameters realmemory sockets
-                weight
-            """),
-            # slurm-custom-settings-queue.html
-            "partition": word_set("""
-                allowaccounts allowqos default defaulttime denyaccounts denyqos
-                exclusiveuser gracetime maxtime oversubscribe overtimelimit
-                powerdownonidle preemptmode priorityjobfactor prioritytier qos
-                tresbillingweights
-            """),
-            # slurmdbd-custom-settings.html
-            "slurmdbd": word_set("""
-                allownodefacct allresourcesabsolute commitdelay defaultqos
-                maxquerytimerange parameters privatedata purgeeventafter purgejobafter
-                purgeresvafter purgestepafter purgesuspendafter purgetxnafter
-                purgeusageafter trackwckey
-            """),
-            # cgroup-custom-settings.html
-            "cgroup": word_set("""
-                allowedramspace allowedswapspace constraincores constraindevices
-                constrainramspace constrainswapspace ignoresystemd maxrampercent
-                maxswappercent minramspace signalchildrenprocesses
-            """),
-        }
-    ),
-    instead=MappingProxyType(
-        {
-            "suspendtime": "write slurm.idle_timeout",
-            "grestypes": "remove it: PCS derives it from the instance types",
-            "prioritytype": "remove it: PCS weighs jobs by the PriorityWeight settings",
-            "topologyplugin": "remove it: PCS chooses it for UltraServers",
-            "accountingstoragetype": "write slurm.accounting: managed",
-            "state": "remove it: PCS manages it",
-            # API_UpdateCluster; CloudFormation has no such property (2026-11-29).
-            "jobsubmitplugins": "remove it; PCS runs a script in Starlark at submission: "
-            "`aws pcs update-cluster` with jobSubmitPlugins in --slurm-configuration",
-        }
-    ),
+    accepted={
+        # slurm-custom-settings-cluster.html
+        "cluster": word_set("""
+            accountingstorageenforce accountingstoragetres accountingstoreflags
+            authaltparameters clifilterparameters clifilterplugins
+            communicationparameters defmempercpu epilog enforcepartlimits
+            fairsharedampeningfactor firstjobid healthcheckinterval
+            healthchecknodestate healthcheckprogram jobrequeue launchparameters
+            licenses metricstype minjobage overtimelimit preemptexempttime
+            preemptmode preemptparameters preempttype prioritycalcperiod
+            prioritydecayhalflife priorityfavorsmall priorityflags prioritymaxage
+            priorityusageresetperiod priorityweightage priorityweightassoc
+            priorityweightfairshare priorityweightjobsize priorityweightpartition
+            priorityweightqos priorityweighttres prolog prologflags requeueexit
+            requeueexithold schedulerparameters selecttypeparameters srunportrange
+            taskepilog taskpluginparam taskprolog trackwckey unkillablestepprogram
+            unkillablesteptimeout
+        """),
+        # slurm-custom-settings-cng.html
+        "node": word_set("""
+            cpuspeclist features gres memspeclimit parameters realmemory sockets
+            weight
+        """),
+        # slurm-custom-settings-queue.html
+        "partition": word_set("""
+            allowaccounts allowqos default defaulttime denyaccounts denyqos
+            exclusiveuser gracetime maxtime oversubscribe overtimelimit
+            powerdownonidle preemptmode priorityjobfactor prioritytier qos
+            tresbillingweights
+        """),
+        # slurmdbd-custom-settings.html
+        "slurmdbd": word_set("""
+            allownodefacct allresourcesabsolute commitdelay defaultqos
+            maxquerytimerange parameters privatedata purgeeventafter purgejobafter
+            purgeresvafter purgestepafter purgesuspendafter purgetxnafter
+            purgeusageafter trackwckey
+        """),
+        # cgroup-custom-settings.html
+        "cgroup": word_set("""
+            allowedramspace allowedswapspace constraincores constraindevices
+            constrainramspace constrainswapspace ignoresystemd maxrampercent
+            maxswappercent minramspace signalchildrenprocesses
+        """),
+    },
+    instead={
+        "suspendtime": "write slurm.idle_timeout",
+        "grestypes": "remove it: PCS derives it from the instance types",
+        "prioritytype": "remove it: PCS weighs jobs by the PriorityWeight settings",
+        "topologyplugin": "remove it: PCS chooses it for UltraServers",
+        "accountingstoragetype": "write slurm.accounting: managed",
+        "state": "remove it: PCS manages it",
+        # API_UpdateCluster; CloudFormation has no such property (2026-11-29).
+        "jobsubmitplugins": "remove it; PCS runs a script in Starlark at submission: "
+        "`aws pcs update-cluster` with jobSubmitPlugins in --slurm-configuration",
+    },
     # doc-history.html; 2026-11-20.
-    since=MappingProxyType({"sockets": "25.11"}),
+    since={"sockets": "25.11"},
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
 SOCKET_SELECTION_SINCE = "25.11"
@@ -182,7 +177,7 @@ SPOT_ALLOCATION = ("lowest-price", "capacity-optimized", "price-capacity-optimiz
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html; 2026-11-20.
 _OTHERS = words("ubuntu2204 ubuntu2404 rhel8 rhel9 rocky8 rocky9")
-ROOT_DEVICES = MappingProxyType({"alinux2023": "/dev/xvda", **dict.fromkeys(_OTHERS, "/dev/sda1")})
+ROOT_DEVICES = {"alinux2023": "/dev/xvda", **dict.fromkeys(_OTHERS, "/dev/sda1")}
 # Same page; 2026-11-20.
 IMAGE_GIB = 75
 DEFAULT_ROOT_GIB = 200
@@ -282,7 +277,7 @@ LIMITS = Limits(
         when="configured",
         source=f"{USER_GUIDE}cng-node-lifecycle-actions-configure.html",
     ),
-    looked_up=MappingProxyType({"efs": ("dns_name",)}),
+    looked_up={"efs": ("dns_name",)},
     looked_up_source=f"{USER_GUIDE}cng-node-lifecycle-actions-vetted-scripts.html",
     public_nodes=frozenset({"login"}),
     slurm_versions=tuple(version.name for version in SLURM_VERSIONS),

@@ -4,8 +4,6 @@ https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_scheduler-logs.html
 https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_job-completion-logs.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.artifacts import Json

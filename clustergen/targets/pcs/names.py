@@ -1,7 +1,5 @@
 """Logical ids of resources, and the id of the cluster: one of the template, or an existing one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.plan.model import NodeGroup, Plan, Queue

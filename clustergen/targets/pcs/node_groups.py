@@ -4,8 +4,6 @@ Names are fixed, because users type them (``sinfo``, ``--nodelist``). So a chang
 which PCS cannot make in place, fails because the name is in use: rename the group too.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.base.artifacts import Json

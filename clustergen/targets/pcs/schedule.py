@@ -4,8 +4,6 @@ PCS keeps the nodes of a block in maintenance until it starts, and does nothing 
 https://docs.aws.amazon.com/pcs/latest/userguide/capacity-blocks-faq.html (2026-11)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 

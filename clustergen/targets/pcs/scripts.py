@@ -1,7 +1,5 @@
 """clustergen's scripts for the nodes of PCS."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import shell

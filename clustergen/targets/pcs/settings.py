@@ -1,7 +1,5 @@
 """The Slurm settings of a cluster, its queues and its node groups, for PCS."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Subnets of the controller and of nodes."""
 
-from __future__ import annotations
-
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Id, Machine, NodeGroup, Plan, Subnet
 

@@ -1,10 +1,8 @@
 """How AWS PCS supports each feature: ``support.json``, and a row with a number."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
-from clustergen.plan.features import monitoring, support, supported
+from clustergen.plan.features import support, supported
 from clustergen.targets.pcs.limits import AGENT, CREATE_NODE_GROUP
 
 SUPPORT = supported(
@@ -13,6 +11,5 @@ SUPPORT = supported(
         "nodes.image": support(
             "full", f"AmiId; the image needs the PCS agent {AGENT} or later", CREATE_NODE_GROUP
         ),
-        "monitoring.cloudwatch-metrics": monitoring.SLURM_CLOUDWATCH,
     },
 )

@@ -4,8 +4,6 @@ PCS merges another part into the user data, so it must be MIME multipart.
 https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ec2-user-data.html
 """
 
-from __future__ import annotations
-
 from clustergen.base import shell
 from clustergen.plan.model import NodeGroup
 from clustergen.services.aws import mime

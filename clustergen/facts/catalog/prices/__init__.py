@@ -7,8 +7,6 @@ free or absent there. ``python -m tools.catalog.prices`` asks the Price List for
 prices.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ The API has endpoints in a few regions only, with the prices of all. An answer h
 strings, with their price dimensions in ``terms.OnDemand``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,9 +43,13 @@ class Query(NamedTuple):
         return {"ServiceCode": self.service, "Filters": matches, "FormatVersion": "aws_v1"}
 
 
-def _ending(usage: str, name: str) -> Callable[[Attributes], str | None]:
-    """The name of the price of products whose usage type ends with ``usage``."""
-    return lambda product: name if product.get("usagetype", "").endswith(usage) else None
+def _single(name: str, service: str, family: str, usage: str, unit: str, **fields: str) -> Query:
+    """The query for one price: that of products whose usage type ends with ``usage``."""
+
+    def of(product: Attributes) -> str | None:
+        return name if product.get("usagetype", "").endswith(usage) else None
+
+    return Query(name, service, {"productFamily": family, **fields}, of, unit)
 
 
 def _load_balancer(product: Attributes) -> str | None:
@@ -100,13 +102,7 @@ QUERIES: Sequence[Query] = (
     Query(
         "HyperPod ", "AmazonSageMaker", {"productFamily": "ML Instance"}, _hyperpod, "instance-hour"
     ),
-    Query(
-        "EKS cluster",
-        "AmazonEKS",
-        {"productFamily": "Compute"},
-        _ending("AmazonEKS-Hours:perCluster", "EKS cluster"),
-        "hour",
-    ),
+    _single("EKS cluster", "AmazonEKS", "Compute", "AmazonEKS-Hours:perCluster", "hour"),
     Query(
         "FSx for Lustre PERSISTENT_",
         "AmazonFSx",
@@ -114,35 +110,31 @@ QUERIES: Sequence[Query] = (
         _lustre,
         "GB-month",
     ),
-    Query(
+    _single(
         "EBS gp3 iops",
         "AmazonEC2",
-        {"productFamily": "System Operation", "volumeApiName": "gp3"},
-        _ending("EBS:VolumeP-IOPS.gp3", "EBS gp3 iops"),
+        "System Operation",
+        "EBS:VolumeP-IOPS.gp3",
         "IOPS-month",
+        volumeApiName="gp3",
     ),
-    Query(
+    _single(
         "EBS gp3 throughput",
         "AmazonEC2",
-        {"productFamily": "Provisioned Throughput", "volumeApiName": "gp3"},
-        _ending("EBS:VolumeP-Throughput.gp3", "EBS gp3 throughput"),
+        "Provisioned Throughput",
+        "EBS:VolumeP-Throughput.gp3",
         "MBps-month",
+        volumeApiName="gp3",
     ),
     Query("EBS ", "AmazonEC2", {"productFamily": "Storage"}, _volume, "GB-month"),
-    Query(
+    _single(
         "EFS provisioned",
         "AmazonEFS",
-        {"productFamily": "Provisioned Throughput"},
-        _ending("ProvisionedTP-MiBpsHrs", "EFS provisioned"),
+        "Provisioned Throughput",
+        "ProvisionedTP-MiBpsHrs",
         "MBps-month",
     ),
-    Query(
-        "NAT gateway",
-        "AmazonEC2",
-        {"productFamily": "NAT Gateway"},
-        _ending("NatGateway-Hours", "NAT gateway"),
-        "hour",
-    ),
+    _single("NAT gateway", "AmazonEC2", "NAT Gateway", "NatGateway-Hours", "hour"),
     Query(
         "Network Load Balancer",
         "AWSELB",
@@ -150,13 +142,7 @@ QUERIES: Sequence[Query] = (
         _load_balancer,
         "hour",
     ),
-    Query(
-        "CloudWatch logs",
-        "AmazonCloudWatch",
-        {"productFamily": "Data Payload"},
-        _ending("DataProcessing-Bytes", "CloudWatch logs"),
-        "GB",
-    ),
+    _single("CloudWatch logs", "AmazonCloudWatch", "Data Payload", "DataProcessing-Bytes", "GB"),
 )
 
 

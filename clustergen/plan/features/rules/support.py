@@ -1,10 +1,8 @@
 """Features that a target does not support, or supports with differences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
-from clustergen.base.findings import Problem, Severity, rule
+from clustergen.base.findings import Problem, note, rule
 from clustergen.plan.features.checking import Use
 
 
@@ -24,12 +22,11 @@ def unsupported(uses: Sequence[Use]) -> Iterator[Problem]:
             yield from use.problems()
 
 
-@rule(
+@note(
     "SUP002",
     "Feature supported with differences",
     why="The cluster gets this feature in a different way than the spec suggests.",
     source="the support matrix: `clustergen targets`",
-    severity=Severity.NOTE,
     target="eks",
     bad="users: [{name: alice, uid: 2001}]",
     good="users: []",
@@ -40,13 +37,12 @@ def partial(uses: Sequence[Use]) -> Iterator[Problem]:
             yield from use.problems()
 
 
-@rule(
+@note(
     "SUP004",
     "The service does this for every cluster",
     why="The service does this for every cluster, in its own way. The setting does not change "
     "that.",
     source="the support matrix: `clustergen targets`",
-    severity=Severity.NOTE,
     target="pcs",
     bad="head_node: {instance_type: m7i.8xlarge}",
     good="targets: {pcs: {size: medium}}",

@@ -3,14 +3,12 @@
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, unwanted
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
-from clustergen.services.hyperpod.rules import rule
+from clustergen.services.hyperpod.rules import rule, warning
 
 _UPDATE = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html"
 VPC = """network:
@@ -28,14 +26,13 @@ def _at(plan: Plan, field: str) -> Path:
     return ("targets", plan.target, field)
 
 
-@rule(
+@warning(
     "LIM304",
     "Cluster-wide setting for an existing cluster",
     fixes="unsafe",
     why="The bundle adds instance groups to an existing cluster, and leaves everything else to its "
     "owner.",
     source=_UPDATE,
-    severity=Severity.WARNING,
     bad=f"resilience: {{replace_failed_nodes: false}}\n{example()}",
     good=example(),
 )

@@ -1,24 +1,21 @@
 """Quotas, and what CloudFormation does not support."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import cloudformation
 from clustergen.services.hyperpod import limits as service
 from clustergen.services.hyperpod.options import Options
-from clustergen.services.hyperpod.rules import rule
+from clustergen.services.hyperpod.rules import warning
 
 
-@rule(
+@warning(
     "LIM303",
     "Setting that CloudFormation does not support",
     why="AWS::SageMaker::Cluster lacks some members of the CreateCluster API. deploy.sh uses "
     "create-cluster.json, which has them; cluster.template.json does not.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-sagemaker-cluster.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, health_checks: [multi-node]}]",
     good="node_groups: [{name: h200, health_checks: [instance-stress]}]",
 )

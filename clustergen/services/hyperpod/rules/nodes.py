@@ -1,15 +1,13 @@
 """Instance types, volumes, EFA and health checks of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, put, unsafe, unwanted
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import Plan, Volume
 from clustergen.services.hyperpod import limits, names
 from clustergen.services.hyperpod.options import Options
-from clustergen.services.hyperpod.rules import rule
+from clustergen.services.hyperpod.rules import note, rule, warning
 
 _VOLUME = (
     "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterEbsVolumeConfig.html"
@@ -57,13 +55,12 @@ def volume_size(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "STG301",
     "Volume setting that HyperPod does not have",
     fixes="unsafe",
     why="HyperPod lets you choose the size of a volume, but not its type, IOPS or throughput.",
     source=_VOLUME,
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, root_volume: {throughput: 500}}]",
     good="node_groups: [{name: h200, root_volume: {size: 1024GiB}}]",
 )
@@ -78,13 +75,12 @@ def volume_settings(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@note(
     "STG302",
     "The size applies to the second volume",
     why="HyperPod's root volume always has 100 GB. The volume of the size that you choose is "
     "attached at /opt/sagemaker, where containers and their images are stored.",
     source=_VOLUME,
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, root_volume: {size: 1024GiB}}]",
     good="node_groups: [{name: h200}]",
 )
@@ -123,13 +119,12 @@ def volume_key(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NIC300",
     "EFA cannot be turned off",
     fixes="unsafe",
     why="HyperPod attaches EFA to every instance whose type supports it.",
     source=limits.PREREQUISITES,
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, efa: false}]",
     good="node_groups: [{name: h200}]",
 )
@@ -166,7 +161,6 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
 
 
 def _types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
-    """The instance types of the cluster, with their places in the spec."""
     for machine in (plan.head, plan.login):
         if machine:
             yield (*machine.path, "instance_type"), machine.type

@@ -1,7 +1,5 @@
 """Security groups of instances."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

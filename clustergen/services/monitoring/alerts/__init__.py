@@ -4,15 +4,14 @@ The files look like Prometheus's own, with what :class:`Alert` has besides. ``ne
 that of every rule without its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from clustergen.base.yaml_files import read
 from clustergen.services.monitoring import xids
 from clustergen.services.monitoring.alert import Alarm, Alert, Recorded, RuleGroup
-from clustergen.services.monitoring.definition import fed_by, read
+from clustergen.services.monitoring.sources import fed_by
 
 _XIDS: Final = {
     "xids_replace": xids.pattern(xids.REPLACE),

@@ -4,14 +4,13 @@ A panel is a ``graph``, a ``stat`` or a ``table``: its title. ``lines`` are quer
 of each is called; ``expr`` is a query without a name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from clustergen.services.monitoring.definition import fed_by, read
+from clustergen.base.yaml_files import read
 from clustergen.services.monitoring.panels import Board, Kind, Panel, Query, Row, Variable, Vended
+from clustergen.services.monitoring.sources import fed_by
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _JOBS: Final = (

@@ -1,7 +1,5 @@
 """Stack outputs, and the placeholders that they fill."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule, Severity
 
 UNREADABLE = Rule(

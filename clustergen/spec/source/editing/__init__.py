@@ -6,8 +6,6 @@ and the same comments, there are no edits. Nor are there any where an anchor or 
 the value elsewhere, or where the value is not in a file.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Changes of one text: from a path and a value to replacements of ranges of the text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

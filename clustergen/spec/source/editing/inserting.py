@@ -1,7 +1,5 @@
 """New entries of mappings and new items of lists."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

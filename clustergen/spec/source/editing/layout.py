@@ -16,10 +16,10 @@ import yaml
 
 from clustergen.base.findings import Path
 from clustergen.base.patterns import pattern
+from clustergen.base.yaml_files import LOADER
 from clustergen.spec.source.nodes import Place
 from clustergen.spec.source.scalars import Scalar, resolve
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LINE_BREAK = pattern(r"\r\n|\n|\r")
 _COMMENT = pattern(r"(?<!\S)#[^\r\n]*")
 
@@ -191,7 +191,7 @@ def line_offsets(source: str) -> tuple[int, ...]:
 def layout(source: str) -> Layout | None:
     """The layout of a text; None if it is empty or cannot be parsed."""
     lines = line_offsets(source)
-    reader = _Reader(source, lines, yaml.parse(source, Loader=_LOADER))
+    reader = _Reader(source, lines, yaml.parse(source, Loader=LOADER))
     try:
         root = reader.document()
     except yaml.YAMLError:

@@ -1,16 +1,13 @@
 """The data of a text, without positions: many edits are checked against it."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
 
+from clustergen.base.yaml_files import LOADER
 from clustergen.spec.source.scalars import resolve
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @functools.lru_cache(maxsize=4)
@@ -21,7 +18,7 @@ def read(source: str) -> Any:
 
     :raises yaml.YAMLError: if it is not.
     """
-    events = iter(yaml.parse(source, Loader=_LOADER))
+    events = iter(yaml.parse(source, Loader=LOADER))
     next(events)  # the stream begins
     if isinstance(next(events), yaml.StreamEndEvent):
         return None

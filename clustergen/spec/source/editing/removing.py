@@ -1,7 +1,5 @@
 """Entries and items that are removed; comments behind them stay on lines of their own."""
 
-from __future__ import annotations
-
 from clustergen.spec.source.editing.layout import Layout, Part
 from clustergen.spec.source.editing.replacement import NotEditable, Replacement
 

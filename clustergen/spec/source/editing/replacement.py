@@ -1,7 +1,5 @@
 """A replacement of a range of a text."""
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Plain data as YAML text: the inverse of :mod:`clustergen.spec.source.scalars`."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

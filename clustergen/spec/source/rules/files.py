@@ -1,7 +1,5 @@
 """Files and ``--set`` arguments that cannot be read."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule
 from clustergen.spec.source import limits
 

@@ -1,7 +1,5 @@
 """YAML text that cannot be parsed, or is ambiguous."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import EXAMPLE_BASE, Rule
 from clustergen.spec.source import limits
 

@@ -1,15 +1,13 @@
 """Purchase options, counts and scaling of multi-node jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.plan.model import Plan
 from clustergen.plan.sizes import on_spot, runs_multi_node
 from clustergen.spec.quantities import format_duration
 from clustergen.targets.batch import limits, strategies
-from clustergen.targets.batch.rules import rule
+from clustergen.targets.batch.rules import note, rule, warning
 
 
 @rule(
@@ -52,13 +50,12 @@ def allocation(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP601",
     "Minimum of nodes that multi-node jobs do not use",
     why="Batch keeps a minimum of vCPUs for jobs of one node. Multi-node parallel jobs always "
     "start nodes of their own.",
     source=f"{limits.USER_GUIDE}managed_compute_environments.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, count: {min: 2, max: 4}}]",
     good="node_groups: [{name: h200, count: {min: 0, max: 4}}]",
 )
@@ -74,12 +71,11 @@ def minimum(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP603",
     "Idle time that Batch does not have",
     why="Batch keeps idle nodes for 20 minutes to 7 days, or stops them within minutes.",
     source="https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeScalingPolicy.html",
-    severity=Severity.WARNING,
     bad="slurm: {idle_timeout: 5m}",
     good="slurm: {idle_timeout: 20m}",
 )
@@ -99,13 +95,12 @@ def idle_time(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "CAP604",
     "Capacity Block for jobs of Batch",
     why="Jobs wait until the block begins, so nothing cancels them for lack of capacity. EC2 ends "
     "the instances 30 minutes before the block ends.",
     source="https://aws.amazon.com/blogs/hpc/how-to-use-capacity-blocks-for-ml-with-aws-batch",
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
     good="""node_groups:
   - name: h200

@@ -1,15 +1,13 @@
 """Container images of jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem
 from clustergen.base.patterns import pattern
 from clustergen.plan.model import Plan
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.targets.batch.options import Options
-from clustergen.targets.batch.rules import rule
+from clustergen.targets.batch.rules import rule, warning
 
 _CLOSED = """network: {internet: none}
 software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"""
@@ -40,13 +38,12 @@ def public(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "IMG603",
     "MPI job that needs the internet",
     why="Amazon Linux has no MPI for EFA. Without an image of your own, the MPI job of the bundle "
     "installs it from the internet when it starts.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html",
-    severity=Severity.WARNING,
     bad=f"{_CLOSED}\nnode_groups: [{{name: h200, instance_type: hpc7a.96xlarge}}]",
     good=f"{_CLOSED}\nnode_groups: [{{name: h200, instance_type: m7i.4xlarge}}]",
 )

@@ -1,7 +1,5 @@
 """Sizes of user data and of job definitions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,14 +1,12 @@
 """Instance types, EFA and images of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem
 from clustergen.plan.model import Plan
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.targets.batch import limits, nodes
-from clustergen.targets.batch.rules import rule
+from clustergen.targets.batch.rules import note, rule, warning
 
 _TASKS = "https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-networking-awsvpc.html"
 
@@ -36,13 +34,12 @@ def full_card(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "NIC601",
     "EFA devices among others",
     why="Nodes of this type may have InfiniBand devices that are no EFA interfaces. libfabric uses "
     "no EFA at all if a container has one of those instead.",
     source="https://github.com/ofiwg/libfabric/issues/12708",
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, instance_type: p6-b200.48xlarge, count: 2}]",
     good="node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]",
 )
@@ -57,14 +54,13 @@ def other_devices(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NIC602",
     "Default security group of an existing VPC",
     why="Launch templates for EFA list the interfaces of nodes, so the compute environment can "
     "name no security groups. Then the tasks of multi-node jobs are in the default security group "
     "of the VPC, which many accounts empty.",
     source=limits.MULTI_NODE,
-    severity=Severity.WARNING,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]""",
@@ -100,12 +96,11 @@ def no_image(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "IMG601",
     "Image of your own on Batch",
     why="Batch supports Amazon Linux with ecs-init. Nodes of another image do not join.",
     source=f"{limits.USER_GUIDE}batch-ami-spec.html",
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
     good="node_groups: [{name: h200}]",
 )

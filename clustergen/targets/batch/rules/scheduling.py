@@ -1,16 +1,14 @@
 """Queues, priorities, time limits and shares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem
 from clustergen.plan.model import Plan
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.targets.batch import limits, names, nodes, queues
 from clustergen.targets.batch.options import Options
-from clustergen.targets.batch.rules import rule
+from clustergen.targets.batch.rules import note, rule
 
 _TWO = """node_groups:
   - {name: h200, count: 2}
@@ -103,13 +101,12 @@ def short_time(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "SLM604",
     "Time limit that submitters can change",
     why="Queues of Batch have no time limit: it is in each job definition, and SubmitJob can "
     "override it.",
     source=f"{limits.USER_GUIDE}job_timeouts.html",
-    severity=Severity.NOTE,
     bad="queues: [{name: train, node_groups: [h200], time_limit: 1d}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
@@ -125,13 +122,12 @@ def unenforced(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "SLM605",
     "Second node group of a queue for multi-node jobs",
     why="A multi-node job names one instance type. If it has no capacity, Batch tries no other "
     "compute environment of the queue.",
     source=f"{limits.USER_GUIDE}job_stuck_in_runnable_capacity.html",
-    severity=Severity.NOTE,
     bad="""node_groups:
   - {name: h200, count: 2}
   - {name: h100, instance_type: p5.48xlarge, count: 2}
@@ -150,13 +146,12 @@ def no_fallback(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "SLM606",
     "Whole nodes in a queue whose jobs have them anyway",
     why="The job definitions of nodes with EFA or accelerators ask for a whole node. Batch has no "
     "setting of a queue for it.",
     source=limits.MULTI_NODE,
-    severity=Severity.NOTE,
     bad="queues: [{name: train, node_groups: [h200], exclusive: true}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
@@ -171,13 +166,12 @@ def exclusive(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "SLM607",
     "Accounts and qualities of service that Batch does not have",
     why="A fair-share policy of Batch is a flat list of shares. IAM decides who names which one, "
     "and a job has a priority within its share instead of a quality of service.",
     source=f"{limits.USER_GUIDE}fair-share-scheduling.html",
-    severity=Severity.NOTE,
     bad="slurm: {accounts: [{name: vision}, {name: robots, parent: vision}]}",
     good="slurm: {accounts: [{name: vision}, {name: robots}]}",
 )
@@ -222,12 +216,11 @@ def same_share(plan: Plan) -> Iterator[Problem]:
         taken.setdefault(share, account.name)
 
 
-@rule(
+@note(
     "SLM609",
     "Jobs that an update of nodes ends",
     why="When an update replaces nodes, Batch lets their jobs go on for five days at most.",
     source="https://docs.aws.amazon.com/batch/latest/APIReference/API_UpdatePolicy.html",
-    severity=Severity.NOTE,
     bad="queues: [{name: train, node_groups: [h200], time_limit: 7d}]",
     good="queues: [{name: train, node_groups: [h200], time_limit: 5d}]",
 )

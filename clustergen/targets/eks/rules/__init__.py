@@ -1,12 +1,12 @@
 """Rules for EKS, one module for each concern."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings
 
 rule = functools.partial(findings.rule, target="eks")
+warning = functools.partial(findings.warning, target="eks")
+note = functools.partial(findings.note, target="eks")
 VPC = """network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}]"""

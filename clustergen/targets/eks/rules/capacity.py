@@ -1,27 +1,24 @@
 """Autoscaling and purchase options."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.sizes import on_spot
 from clustergen.services.kubernetes import karpenter
 from clustergen.targets.eks import limits, requests
-from clustergen.targets.eks.rules import rule
+from clustergen.targets.eks.rules import note, rule, warning
 
 _KARPENTER = "kubernetes: {autoscaler: karpenter}"
 _GROUP = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
 
 
-@rule(
+@warning(
     "CAP502",
     "Spot for nodes with EFA",
     why="A job over EFA stops when one of its nodes does, and EC2 reclaims each Spot node "
     "separately, with two minutes' notice.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-interruptions.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: p5.48xlarge, capacity: spot}]",
     good="node_groups: [{name: h200, instance_type: g6e.4xlarge, capacity: spot}]",
 )
@@ -58,13 +55,12 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP505",
     "Nodes that always run, in a group that Karpenter scales",
     fixes="unsafe",
     why="Karpenter starts nodes for pods that wait, and stops those that are empty, down to none.",
     source=limits.NODE_POOLS,
-    severity=Severity.WARNING,
     bad=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 2, max: 4}}}}]",
     good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
@@ -72,13 +68,12 @@ def minimum(plan: Plan) -> Iterator[Problem]:
     return karpenter.without_minimum(karpenter.groups(plan))
 
 
-@rule(
+@note(
     "CAP504",
     "Node group of a Capacity Block starts empty",
     why="Nothing starts from a block before it begins, so the group is created empty. With "
     "`starts`, a schedule adds the nodes. EKS empties the group 40 minutes before the block ends.",
     source=limits.CAPACITY_BLOCKS,
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
     good="""node_groups:
   - name: h200

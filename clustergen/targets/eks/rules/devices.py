@@ -1,16 +1,14 @@
 """Accelerators: allocation to pods, and partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.facts.catalog import families
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.eks.versions import at_least
 from clustergen.services.kubernetes import claims, karpenter
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.rules import rule
+from clustergen.targets.eks.rules import note, rule, warning
 
 _DRA = "kubernetes: {devices: dra}"
 _GB200 = (
@@ -40,14 +38,13 @@ def too_old(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S527",
     "EFA claims before Kubernetes 1.35",
     fixes="unsafe",
     why="The chart of EFA's driver for dynamic resource allocation is for 1.35 and later, though "
     "the user guide says 1.34.",
     source="https://github.com/aws/eks-charts/blob/master/stable/aws-dranet/README.md",
-    severity=Severity.WARNING,
     bad="kubernetes: {devices: dra, version: '1.34'}",
     good="kubernetes: {devices: dra, version: '1.35'}",
 )
@@ -170,14 +167,13 @@ def scaled_ultraserver(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "K8S528",
     "NVIDIA GPUs of Arm nodes are not monitored",
     why="The part of eks-node-monitoring-agent that watches NVIDIA GPUs runs on x86_64 nodes only. "
     "EKS does not find or replace an Arm node with a faulty GPU.",
     source="https://github.com/aws/eks-node-monitoring-agent/blob/main/charts/"
     "eks-node-monitoring-agent/values.yaml",
-    severity=Severity.NOTE,
     bad=f"node_groups: [{_GB200}}}]",
     good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",
 )
@@ -208,14 +204,13 @@ def coherent_memory(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "GPU501",
     "EFA on partitioned GPUs",
     fixes="unsafe",
     why="NCCL does not work over MIG partitions: EFA and a placement group carry no traffic of "
     "GPUs.",
     source=limits.MIG,
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
     good="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )

@@ -1,7 +1,5 @@
 """What a bundle does not change in an existing cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
@@ -9,21 +7,20 @@ from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
-from clustergen.targets.eks.rules import JOINED, KNOWN, rule
+from clustergen.targets.eks.rules import JOINED, KNOWN, rule, warning
 
 _PARTS = ("control-plane-logs", "secrets-key", "ebs-driver", "node-monitoring")
 """What ``leave_out`` names of a cluster."""
 _VERSION: Path = ("kubernetes", "version")
 
 
-@rule(
+@warning(
     "K8S545",
     "Cluster-wide setting for an existing cluster",
     fixes="unsafe",
     why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
     "to its owner.",
     source=limits.CREATE_NODE_GROUP,
-    severity=Severity.WARNING,
     bad=JOINED.replace(KNOWN, f"{KNOWN}, support: extended"),
     good=JOINED,
 )
@@ -51,13 +48,12 @@ def _left_out(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "K8S546",
     "Unknown Kubernetes version of an existing cluster",
     why="Charts, labels and quotas depend on the version. Nodes are of the version of the control "
     "plane when they are created, and follow later versions only if the spec has one.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/update-managed-node-group.html",
-    severity=Severity.WARNING,
     bad=JOINED.replace(f"kubernetes: {{{KNOWN}}}", ""),
     good=JOINED,
 )

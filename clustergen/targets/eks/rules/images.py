@@ -1,23 +1,20 @@
 """Images of nodes: EKS's Amazon Linux 2023, in the variant for the instance type."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem
 from clustergen.facts.catalog import InstanceType, families
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.rules import rule
+from clustergen.targets.eks.rules import rule, warning
 
 
-@rule(
+@warning(
     "IMG501",
     "Accelerators that EKS's images have no driver for",
     why="The images have the drivers of NVIDIA GPUs, Trainium and Inferentia, for the families "
     "that EKS lists.",
     source=limits.IMAGES,
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: vt1.6xlarge}]",
     good="node_groups: [{name: h200, instance_type: g4dn.4xlarge}]",
 )

@@ -1,7 +1,5 @@
 """Limits of nodes that Karpenter starts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
@@ -10,7 +8,7 @@ from clustergen.services.kubernetes import karpenter
 from clustergen.services.kubernetes.names import HUGE_PAGES
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
-from clustergen.targets.eks.rules import rule
+from clustergen.targets.eks.rules import note, rule, warning
 
 _ON = "kubernetes: {autoscaler: karpenter}"
 
@@ -36,12 +34,11 @@ def interfaces(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "K8S551",
     "Key pair for nodes that Karpenter starts",
     why="EC2NodeClass has no field for a key pair.",
     source=limits.KARPENTER,
-    severity=Severity.WARNING,
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]\n"
     "targets: {eks: {key_name: platform}}",
     good="targets: {eks: {key_name: platform}}",
@@ -59,14 +56,13 @@ def key_pair(plan: Plan) -> Iterator[Problem]:
 _GROUPS = "node_groups: [{name: h200}, {name: more, instance_type: g6e.12xlarge, count: {max: 2}}]"
 
 
-@rule(
+@note(
     "K8S553",
     "Nodes of Karpenter and others in one queue",
     why="Kueue places jobs by the topology of nodes that exist. A job gets either the nodes of its "
     "queue that have a topology, or those that have none, so a queue with nodes of Karpenter uses "
     "no topology, and neither do the queues with which it shares node groups.",
     source="https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/",
-    severity=Severity.NOTE,
     bad=f"{_ON}\n{_GROUPS}\nqueues: [{{name: a, node_groups: [h200, more]}}]",
     good=f"{_ON}\n{_GROUPS}\nqueues: [{{name: a, node_groups: [h200]}}, "
     "{name: b, node_groups: [more]}]",
@@ -85,13 +81,12 @@ def topology(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "PLC500",
     "Placement group for nodes that Karpenter starts",
     fixes="unsafe",
     why="A node class names a placement group that exists; Karpenter makes none.",
     source=f"{limits.KARPENTER}#specplacementgroupselector",
-    severity=Severity.WARNING,
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, placement: cluster}}]",
     good=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, placement: {{group: held}}}}]",
 )
@@ -109,13 +104,12 @@ def placement(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "K8S529",
     "Huge pages on nodes that Karpenter starts",
     why="Karpenter expects no huge pages of an instance type. A pod that requests them waits "
     "forever, although the nodes of EKS's images have them.",
     source="https://github.com/aws/karpenter-provider-aws/issues/3315",
-    severity=Severity.NOTE,
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]",
     good=f"{_ON}\nnode_groups: [{{name: h200, count: 4}}]",
 )
@@ -130,14 +124,13 @@ def huge_pages(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP507",
     "MIG partitions in a group that Karpenter scales",
     fixes="unsafe",
     why="Karpenter knows how many GPUs an instance type has, but nothing about partitions before a "
     "node exists: a pod that asks for one starts no node.",
     source="https://github.com/aws/karpenter-provider-aws/issues/8710",
-    severity=Severity.WARNING,
     bad=f"{_ON}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}, count: {{max: 4}}}}]",
     good=f"{_ON}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}, count: 4}}]",
 )
@@ -145,14 +138,13 @@ def partitions(plan: Plan) -> Iterator[Problem]:
     return karpenter.with_partitions(karpenter.groups(plan))
 
 
-@rule(
+@warning(
     "CAP506",
     "Setting that Karpenter nodes do not support",
     fixes="unsafe",
     why="Node classes have no option for SMT, those of the bundle carry no scripts, and "
     "Karpenter's repair of nodes is alpha.",
     source=limits.KARPENTER,
-    severity=Severity.WARNING,
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, threads_per_core: 1}}]",
     good=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]",
 )

@@ -1,15 +1,13 @@
 """The Kubernetes version, and the administrators of the cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.services.eks import versions
 from clustergen.services.eks.versions import VERSIONS
 from clustergen.targets.eks.options import Options
-from clustergen.targets.eks.rules import rule
+from clustergen.targets.eks.rules import rule, warning
 
 _VERSION: Path = ("kubernetes", "version")
 _NEWER = f"write version: '{versions.LASTING}'"
@@ -56,13 +54,12 @@ def retired_version(plan: Plan) -> Iterator[Problem]:
         yield Problem(_VERSION, message, help=_NEWER, fix=_FIX)
 
 
-@rule(
+@warning(
     "K8S505",
     "Cluster that nobody can use",
     why="EKS makes the identity that creates a cluster its administrator. With the CDK that is "
     "CloudFormation's role, which nobody can assume: no user has access until a role is named.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html",
-    severity=Severity.WARNING,
     bad="targets: {eks: {install: stack}}",
     good="targets: {eks: {install: stack}}\n"
     "kubernetes: {admins: ['arn:aws:iam::111122223333:role/platform']}",

@@ -1,16 +1,14 @@
 """Region, subnets and endpoint of the control plane, security groups, and SSH."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, put, unsafe, unwanted
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Plan
 from clustergen.services.eks import versions
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
-from clustergen.targets.eks.rules import VPC, rule
+from clustergen.targets.eks.rules import VPC, note, rule, warning
 
 _TWO_ZONES = f"""{VPC}
   control_plane_subnets:
@@ -22,13 +20,12 @@ software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"""
 _ENDPOINT: Path = ("kubernetes", "public_endpoint_from")
 
 
-@rule(
+@warning(
     "NET505",
     "Container images from outside China",
     why="The charts and images of the software in the cluster are in registries outside China, "
     "which nodes there reach slowly or not at all.",
     source="https://docs.amazonaws.cn/en_us/aws/latest/userguide/ecr-public.html",
-    severity=Severity.WARNING,
     bad="region: cn-north-1\nnetwork: {zone: cnn1-az1}\n"
     "node_groups: [{name: h200, instance_type: g5.4xlarge}]",
     good="region: us-east-1",
@@ -64,14 +61,13 @@ def control_plane_zone(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NET502",
     "Kubernetes API open to everyone",
     fixes="unsafe",
     why="Anyone with a leaked credential reaches the API from anywhere, and anyone can try every "
     "flaw of the API server.",
     source=limits.ENDPOINT,
-    severity=Severity.WARNING,
     bad="kubernetes: {public_endpoint_from: [0.0.0.0/0]}",
     good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
 )
@@ -85,12 +81,11 @@ def open_api(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "NET503",
     "Kubernetes API reachable only from the VPC",
     why="install.sh installs the software in the cluster through its API.",
     source=limits.ENDPOINT,
-    severity=Severity.NOTE,
     bad="kubernetes: {public_endpoint_from: []}",
     good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
 )
@@ -129,13 +124,12 @@ def charts_by_stack(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NIC500",
     "Security groups that may not let EFA through",
     why="Before Kubernetes 1.33 the cluster's own security group lets no EFA out: another group of "
     "the nodes must allow all traffic to and from itself.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html",
-    severity=Severity.WARNING,
     bad=f"{_TWO_ZONES}\n  security_groups: [sg-0a1b2c3d4e5f67890]\n"
     "kubernetes: {version: '1.32', support: extended}",
     good=f"{_TWO_ZONES}\n  security_groups: [sg-0a1b2c3d4e5f67890]\n"

@@ -1,15 +1,13 @@
 """Root volumes, pods per node, and system nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Interface, Plan
 from clustergen.services.eks.launch_templates import METADATA_HOPS
 from clustergen.targets.eks import limits, pods
-from clustergen.targets.eks.rules import rule
+from clustergen.targets.eks.rules import note, warning
 
 _FEWEST_PODS = 12
 """Enough for the agents of a node with all software of a bundle, and a few jobs."""
@@ -30,13 +28,12 @@ _SYSTEM_VCPUS, _SYSTEM_GIB = 2, 8
 """Requests of the default bundle's software, with two nodes of which one may fail."""
 
 
-@rule(
+@warning(
     "LIM503",
     "Nodes that can run only a few pods",
     why="A pod needs an address of the node's interfaces. The agents of network, storage, devices "
     "and metrics are pods on every node, before any job.",
     source=limits.TYPES,
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: t3.micro}]",
     good="node_groups: [{name: h200, instance_type: m7i.xlarge}]",
 )
@@ -52,13 +49,12 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@note(
     "K8S554",
     "Permissions of nodes that pods do not get",
     why="The metadata service answers the node alone, so that jobs cannot use what the agents of a "
     "node may do. Pods get permissions from the role of their service account.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html",
-    severity=Severity.NOTE,
     bad="""node_groups:
   - name: h200
     iam: {s3: [s3://research-data]}""",
@@ -81,13 +77,12 @@ def only_nodes(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "K8S540",
     "System nodes too small for the cluster software",
     fixes="unsafe",
     why="DNS, controllers, webhooks and metrics run there, and jobs wait while they do not.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
-    severity=Severity.WARNING,
     bad="kubernetes: {system_nodes: {instance_type: t3.small}}",
     good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )
@@ -107,13 +102,12 @@ def small_system_nodes(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S543",
     "System nodes in a Local Zone",
     why="A Local Zone has a few instance types, and general ones are rarely among them. In a new "
     "VPC, system nodes are in zones of the region.",
     source="https://docs.aws.amazon.com/local-zones/latest/ug/available-local-zones.html",
-    severity=Severity.WARNING,
     bad=f"{_DALLAS}]{_CONTROL_PLANE}",
     good=f"{_DALLAS}, {{id: subnet-0a1b2c3d4e5f67893, zone: use1-az6}}]{_CONTROL_PLANE}",
 )
@@ -131,13 +125,12 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S541",
     "A single system node",
     fixes="unsafe",
     why="While it is replaced or updated there is no DNS, and no webhook admits pods.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
-    severity=Severity.WARNING,
     bad="kubernetes: {system_nodes: {count: 1}}",
     good="kubernetes: {system_nodes: {count: 2}}",
 )
@@ -152,13 +145,12 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S542",
     "System nodes with accelerators",
     fixes="unsafe",
     why="The cluster software does not use accelerators, and jobs do not run there.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
-    severity=Severity.WARNING,
     bad="kubernetes: {system_nodes: {instance_type: g6.2xlarge}}",
     good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )

@@ -1,13 +1,11 @@
 """Queues: the software that admits jobs, and settings of queues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import Plan, Queue
 from clustergen.services.kubernetes import kueue, labels_and_taints
-from clustergen.targets.eks.rules import rule
+from clustergen.targets.eks.rules import note, rule, warning
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/concepts/"
 _MAX_TOLERATIONS = 8
@@ -18,14 +16,13 @@ def _taints(count: int) -> str:
     return ", ".join(f"{{key: taint-{number}}}" for number in range(count))
 
 
-@rule(
+@warning(
     "K8S530",
     "Two schedulers that queue jobs",
     fixes="unsafe",
     why="Volcano and KAI have their own queues and start the pods of a job together. Kueue "
     "beside them admits a job that they may still keep waiting, and counts it meanwhile.",
     source=f"{_KUEUE}all_or_nothing/",
-    severity=Severity.WARNING,
     bad="kubernetes: {scheduler: volcano, admission: kueue}",
     good="kubernetes: {scheduler: volcano, admission: none}",
 )
@@ -40,13 +37,12 @@ def two_schedulers(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S531",
     "Queues without a scheduler that supports them",
     fixes="unsafe",
     why="Queues become objects of Kueue, Volcano or KAI; Kubernetes itself has none.",
     source=f"{_KUEUE}cluster_queue/",
-    severity=Severity.WARNING,
     bad="kubernetes: {admission: none}\nqueues: [{name: train, node_groups: [h200]}]",
     good="kubernetes: {admission: kueue}\nqueues: [{name: train, node_groups: [h200]}]",
 )
@@ -61,12 +57,11 @@ def no_queues(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S532",
     "Time limit of a queue",
     why="A queue of Kubernetes has no time limit; each job carries its own.",
     source="https://kueue.sigs.k8s.io/docs/concepts/workload/#maximum-execution-time",
-    severity=Severity.WARNING,
     bad="queues: [{name: train, node_groups: [h200], time_limit: 7d}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
@@ -82,12 +77,11 @@ def time_limit(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "K8S533",
     "Whole nodes for each job",
     why="A pod gets what it requests, and others may get the rest of its node.",
     source="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
-    severity=Severity.NOTE,
     bad="queues: [{name: train, node_groups: [h200], exclusive: true}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
@@ -101,13 +95,12 @@ def exclusive(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "K8S537",
     "Kueue counts Neuron devices, not cores",
     why="Neuron's plugin offers the same chips as devices and as cores. Two quotas of them would "
     "promise each chip twice, so the quotas of the bundle are for devices.",
     source=f"{_KUEUE}cluster_queue/#resources",
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, instance_type: trn1.32xlarge}]",
     good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",
 )
@@ -144,13 +137,12 @@ def tolerations(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "K8S534",
     "Jobs outside the queues",
     why="A job that names no queue does not wait in one: it starts at once, outside the quotas. A "
     "group in no queue has only such jobs.",
     source=f"{_KUEUE}local_queue/",
-    severity=Severity.NOTE,
     bad="queues: [{name: train, node_groups: [h200], default: true}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
@@ -173,13 +165,12 @@ def outside_queues(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "K8S544",
     "Queue with the name of the default namespace",
     why="Each queue has a namespace. In `default` are the objects of all who name no namespace, "
     "and they count toward the quota of the queue.",
     source="https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/",
-    severity=Severity.NOTE,
     bad="queues: [{name: default, node_groups: [h200]}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )

@@ -1,7 +1,5 @@
 """User scripts, which user data downloads and compute nodes run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

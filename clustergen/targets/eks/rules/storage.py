@@ -1,7 +1,5 @@
 """Volumes for pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, unsafe

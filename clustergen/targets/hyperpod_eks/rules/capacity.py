@@ -1,7 +1,5 @@
 """What needs continuous provisioning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, drop, unsafe

@@ -1,13 +1,11 @@
 """MIG partitions, and how pods get devices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
-from clustergen.base.findings import Fix, Problem, Severity, drop, put, unsafe, unwanted
+from clustergen.base.findings import Fix, Problem, drop, put, unsafe, unwanted
 from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.targets.hyperpod_eks import limits, mig
-from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
+from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule, warning
 
 
 @rule(
@@ -75,14 +73,13 @@ def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S441",
     "Nodes that Neuron's device plugin does not serve",
     fixes="unsafe",
     why="HyperPod's chart has fixed instance types and tolerations for this plugin. Where it does "
     "not run, pods get no Neuron devices, and wait.",
     source=limits.NEURON_SOURCE,
-    severity=Severity.WARNING,
     bad=f"""{EXISTING}
 node_groups: [{{name: h200, instance_type: trn2.48xlarge, taints: [{{key: acme.com/team}}]}}]""",
     good=f"{EXISTING}\nnode_groups: [{{name: h200, instance_type: trn2.48xlarge}}]",

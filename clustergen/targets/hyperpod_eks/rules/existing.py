@@ -1,16 +1,14 @@
 """Instance groups that are added to an existing HyperPod cluster with EKS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, put, unsafe
 from clustergen.plan.model import NEW, Plan
 from clustergen.services.hyperpod.rules.existing import VPC
 from clustergen.services.kubernetes import karpenter
 from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.options import Options
-from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule, warning
 
 _EKS: Path = ("targets", "hyperpod-eks", "eks_cluster")
 _AUTOSCALER: Path = ("kubernetes", "autoscaler")
@@ -60,13 +58,12 @@ def autoscaler(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S442",
     "Two targets in an existing EKS cluster",
     why="The script of a bundle deletes what an earlier version of the bundle made. It knows these "
     "objects by the name of the spec, which the bundles of both targets have.",
     source="docs/how-to/existing-cluster.md",
-    severity=Severity.WARNING,
     bad=f"{VPC}\ntargets: {{eks: {{cluster: train}}, hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
     good=f"{VPC}\ntargets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
 )
@@ -81,14 +78,13 @@ def shared_with_eks(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S440",
     "Quotas of queues on an existing HyperPod cluster",
     fixes="unsafe",
     why="Quotas of task governance share the one scheduler configuration of a cluster, which its "
     "owner manages.",
     source=_GOVERNANCE,
-    severity=Severity.WARNING,
     bad=f"queues: [{{name: train, node_groups: [h200]}}]\n{_JOINED}",
     good=_JOINED,
 )

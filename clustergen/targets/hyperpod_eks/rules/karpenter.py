@@ -1,16 +1,14 @@
 """Node groups scaled by Karpenter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, safe, unsafe
+from clustergen.base.findings import Path, Problem, drop, put, safe, unsafe
 from clustergen.plan.model import Plan
 from clustergen.services.kubernetes.karpenter import groups, is_on, with_partitions, without_minimum
 from clustergen.targets.hyperpod_eks import karpenter, limits
 from clustergen.targets.hyperpod_eks.karpenter import Pool
 from clustergen.targets.hyperpod_eks.options import Options
-from clustergen.targets.hyperpod_eks.rules import CLUSTER, KARPENTER, rule
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, KARPENTER, rule, warning
 
 _ELEVEN = [f"g{number}" for number in range(11)]
 _GROUPS = ", ".join(
@@ -66,7 +64,7 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP404",
     "MIG partitions in a group that Karpenter scales",
     fixes="unsafe",
@@ -74,7 +72,6 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
     "node exists: a pod that asks for one starts no node. On some nodes that start with the label, "
     "the GPUs also stay unpartitioned.",
     source="https://github.com/NVIDIA/gpu-operator/issues/2670",
-    severity=Severity.WARNING,
     bad=f"{KARPENTER}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, count: {{max: 4}}}}]",
     good=f"{KARPENTER}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, count: 4}}, "
     "{name: cpu, instance_type: m7i.4xlarge, count: {max: 4}}]",
@@ -146,18 +143,16 @@ def taints(plan: Plan) -> Iterator[Problem]:
 
 
 def _path(plan: Plan, pool: Pool) -> Path:
-    """The place of a pool's queue, or of its first group if the queue is not in the spec."""
     queue = next((q for q in plan.queues if q.name == pool.name and plan.wrote(*q.path)), None)
     return queue.at("node_groups") if queue else pool.groups[0].path
 
 
-@rule(
+@warning(
     "IAM401",
     "Role of an autoscaler that the cluster does not have",
     fixes="safe",
     why="HyperPod uses this role to add and remove nodes for Karpenter, and for nothing else.",
     source="https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html",
-    severity=Severity.WARNING,
     bad=f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', cluster_role: '{_ROLE}'}}}}",
     good=f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
 )

@@ -1,7 +1,5 @@
 """The EKS cluster: version, endpoint, administrators and software."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe
@@ -9,7 +7,7 @@ from clustergen.plan.model import Plan
 from clustergen.services.eks import versions
 from clustergen.targets.hyperpod_eks import governance, limits
 from clustergen.targets.hyperpod_eks.options import Options
-from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
+from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, note, rule, warning
 
 _PATH: Path = ("targets", "hyperpod-eks", "eks_cluster")
 
@@ -33,14 +31,13 @@ def region(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S403",
     "Kubernetes version that HyperPod does not list",
     fixes="unsafe",
     why="HyperPod has node images for some versions of Kubernetes; the EKS cluster has to have one "
     "of them.",
     source=limits.EKS_PREREQUISITES,
-    severity=Severity.WARNING,
     bad=f"{EXISTING}\nkubernetes: {{version: '1.29'}}",
     good=f"{EXISTING}\nkubernetes: {{version: '1.34'}}",
 )
@@ -99,12 +96,11 @@ _CONTROL_PLANE = {
 }
 
 
-@rule(
+@warning(
     "K8S404",
     "Setting of an existing EKS cluster",
     why="The bundle adds nodes to the EKS cluster and does not change the cluster itself.",
     source=limits.EKS_PREREQUISITES,
-    severity=Severity.WARNING,
     bad=f"{EXISTING}\nkubernetes: {{scheduler: volcano}}",
     good=f"{EXISTING}\nkubernetes: {{scheduler: default}}",
 )
@@ -162,13 +158,12 @@ def _admission(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S433",
     "Software that HyperPod's bundle does not install",
     why="The bundle installs HyperPod's own chart and add-ons: Kueue through task governance, MPI "
     "and PyTorch jobs through their operators.",
     source=limits.INSTALL,
-    severity=Severity.WARNING,
     bad=f"{NEW}\nkubernetes: {{scheduler: volcano}}",
     good=f"{NEW}\nkubernetes: {{scheduler: default}}",
 )
@@ -184,12 +179,11 @@ def not_installed(plan: Plan) -> Iterator[Problem]:
         yield Problem(("kubernetes", "jobs"), message, help=help)
 
 
-@rule(
+@note(
     "K8S431",
     "New EKS cluster with a private API",
     why="deploy.sh installs HyperPod's chart before there are nodes, and has to reach the API.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
-    severity=Severity.NOTE,
     bad=NEW,
     good=f"{NEW}\nkubernetes: {{public_endpoint_from: [203.0.113.0/24]}}",
 )
@@ -203,12 +197,11 @@ def private_api(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "MON400",
     "Interval of metrics in an existing EKS cluster",
     why="The observability add-on of an existing EKS cluster is its owner's, with its settings.",
     source=limits.OBSERVABILITY,
-    severity=Severity.NOTE,
     bad=f"{EXISTING}\nmonitoring: {{metrics: managed-prometheus, interval: 1m}}",
     good=f"{NEW}\nmonitoring: {{metrics: managed-prometheus, interval: 1m}}",
 )

@@ -1,23 +1,20 @@
 """Labels and taints of node groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import limits
-from clustergen.targets.hyperpod_eks.rules import EXISTING, rule
+from clustergen.targets.hyperpod_eks.rules import EXISTING, warning
 
 
-@rule(
+@warning(
     "K8S413",
     "Taints on nodes with deep health checks",
     fixes="unsafe",
     why="The pods of the checks do not tolerate your taints: they would not run, and the nodes "
     "would never become schedulable.",
     source=limits.EKS_PREREQUISITES,
-    severity=Severity.WARNING,
     bad=f"""{EXISTING}
 node_groups: [{{name: h200, health_checks: [instance-stress], taints: [{{key: training}}]}}]""",
     good=f"{EXISTING}\nnode_groups: [{{name: h200, health_checks: [instance-stress]}}]",

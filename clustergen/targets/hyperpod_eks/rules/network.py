@@ -1,15 +1,13 @@
 """The VPC and security groups of nodes and the EKS cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.plan.model import Plan
 from clustergen.rules.services.existing import unchanged
 from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.options import Options
-from clustergen.targets.hyperpod_eks.rules import CLUSTER, EXISTING, rule
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, EXISTING, warning
 
 _SECURITY_GROUPS = "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html"
 _VPC = """
@@ -23,12 +21,11 @@ def _with_security_group(id: str) -> str:
     return f"targets:\n  hyperpod-eks: {{eks_cluster: '{CLUSTER}', eks_security_group: {id}}}"
 
 
-@rule(
+@warning(
     "NET400",
     "New VPC beside an existing EKS cluster",
     why="HyperPod's nodes and the EKS cluster's control plane have to be in one VPC.",
     source=limits.EKS_PREREQUISITES,
-    severity=Severity.WARNING,
     bad=EXISTING,
     good=f"{EXISTING}{_VPC}{_GROUPS}",
 )
@@ -43,13 +40,12 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET404",
     "Security group of an EKS cluster that does not exist yet",
     fixes="unsafe",
     why="EKS creates the security group with the cluster, and the bundle assigns it to the nodes.",
     source=_SECURITY_GROUPS,
-    severity=Severity.WARNING,
     bad="targets: {hyperpod-eks: {eks_cluster: new, eks_security_group: sg-0a1b2c3d4e5f67890}}",
     good="targets: {hyperpod-eks: {eks_cluster: new}}",
 )
@@ -62,7 +58,7 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET401",
     "Nodes that the control plane cannot reach",
     why="The security group of the foundation lets nodes talk to each other. Webhooks and logs "
@@ -70,7 +66,6 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     "to allow each other. The foundation adds these rules when "
     "the spec names the group of the EKS cluster.",
     source=_SECURITY_GROUPS,
-    severity=Severity.WARNING,
     bad=f"{EXISTING}{_VPC}",
     good=f"{_with_security_group('sg-0a1b2c3d4e5f67890')}{_VPC}",
 )
@@ -88,13 +83,12 @@ def security_group(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET402",
     "Existing security groups are not changed",
     why="clustergen adds rules between the group of the EKS cluster and the one that it creates "
     "for the nodes. It does not change the groups in network.security_groups.",
     source=_SECURITY_GROUPS,
-    severity=Severity.WARNING,
     bad=f"{_with_security_group('sg-0a1b2c3d4e5f67891')}{_VPC}{_GROUPS}",
     good=f"{EXISTING}{_VPC}{_GROUPS}",
 )

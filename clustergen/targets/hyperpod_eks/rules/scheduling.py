@@ -1,15 +1,13 @@
 """Queues as quotas of HyperPod task governance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.base.text_lists import words
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.hyperpod_eks import governance, limits
 from clustergen.targets.hyperpod_eks import governance_limits as accepted
-from clustergen.targets.hyperpod_eks.rules import NEW, rule
+from clustergen.targets.hyperpod_eks.rules import NEW, note, rule, warning
 
 _ELEVEN = ", ".join(
     f"{{name: q{number}, node_groups: [h200], priority: {number}}}" for number in range(11)
@@ -22,14 +20,13 @@ _GROUPS = ", ".join(
 _NAMES = [f"g{number}" for number in range(len(_SIXTEEN))]
 
 
-@rule(
+@warning(
     "K8S434",
     "Queues without task governance",
     fixes="unsafe",
     why="Queues become quotas of HyperPod task governance, which Kueue enforces. Without Kueue "
     "there are no quotas.",
     source=limits.TASK_GOVERNANCE,
-    severity=Severity.WARNING,
     bad=f"{NEW}\nkubernetes: {{admission: none}}\nqueues: [{{name: train, node_groups: [h200]}}]",
     good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200]}}]",
 )
@@ -62,13 +59,12 @@ def priority_classes(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "K8S422",
     "Priorities beyond the weights of task governance",
     fixes="unsafe",
     why="A weight is from 0 to 100; higher priorities are scaled down, so that their order stays.",
     source=accepted.SCHEDULER,
-    severity=Severity.NOTE,
     bad=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], priority: 1000}}]",
     good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], priority: 100}}]",
 )
@@ -140,14 +136,13 @@ _INSTEAD = {
 }
 
 
-@rule(
+@warning(
     "K8S425",
     "Queue setting that quotas do not have",
     fixes="unsafe",
     why="A quota sets what a team may use and borrow, and how it shares; it does not limit single "
     "jobs.",
     source=limits.TASK_GOVERNANCE,
-    severity=Severity.WARNING,
     bad=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], time_limit: 7d}}]",
     good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200]}}]",
 )
@@ -162,13 +157,12 @@ def job_settings(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@warning(
     "K8S426",
     "Quota without nodes",
     why="The nodes of a group are divided among its queues. What a queue may borrow is a "
     "percentage of its own nodes, so that one without any never starts a job.",
     source=accepted.POLICIES,
-    severity=Severity.WARNING,
     bad=f"{NEW}\nnode_groups: [{{name: h200, count: 1}}]\n"
     "queues: [{name: train, node_groups: [h200]}, {name: tune, node_groups: [h200]}]",
     good=f"{NEW}\nnode_groups: [{{name: h200, count: 2}}]\n"
@@ -183,7 +177,7 @@ def without_nodes(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S427",
     "Quota of several instance types",
     why="Task governance counts instances by type, and HyperPod starts the types that it finds. "
@@ -192,7 +186,6 @@ def without_nodes(plan: Plan) -> Iterator[Problem]:
     "queues may borrow what is idle is IdleResourceSharing, which an older botocore does not know: "
     "a deployment then ends with `Unknown parameter`, and goes on there after an update.",
     source=accepted.QUOTA,
-    severity=Severity.WARNING,
     bad=f"{NEW}\nnode_groups: [{{name: h200, instance_type: null, "
     "instance_types: [g6e.12xlarge, g6.12xlarge], count: 4}]\n"
     "queues: [{name: train, node_groups: [h200]}]",

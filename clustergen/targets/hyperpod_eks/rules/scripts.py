@@ -1,14 +1,12 @@
 """The user's own lifecycle scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, rename, safe
+from clustergen.base.findings import Problem, rename, safe
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits, own_scripts
 from clustergen.targets.hyperpod_eks.options import Options
-from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule, warning
 
 _LIFECYCLE = f"{limits.GUIDE}sagemaker-hyperpod-eks-lifecycle-scripts.html"
 _SCRIPTS = "software: {scripts: [{run: 's3://sagemaker-setup/tune.sh'}]}\n"
@@ -40,14 +38,13 @@ def fitting_script(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "K8S437",
     "Something that your lifecycle scripts have to do",
     why="clustergen prepares nodes with lifecycle scripts: they move container images to the "
     "second volume, and do what the spec asks for. Your own scripts replace them, and clustergen "
     "does not know what yours do.",
     source=_LIFECYCLE,
-    severity=Severity.WARNING,
     bad=_SCRIPTS + _with("on_create: setup.sh"),
     good=_SCRIPTS + f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
 )

@@ -1,30 +1,25 @@
 """Automatic patching, and scheduled updates of images."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
-from clustergen.base.findings import Path, Problem, Severity, put, safe, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, put, safe, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits as service
 from clustergen.spec.quantities import format_duration
 from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.options import Options
-from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule, warning
 
 _PATH: Path = ("targets", "hyperpod-eks", "auto_patching")
 _SCHEDULE: Path = ("targets", "hyperpod-eks", "update_schedule")
 _WAITING = ("idle_wait",)
 _DRAINING = ("batch", "pause", "drain_timeout", "on_drain_timeout", "rollback_alarms")
-_TIMES: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {
-        "idle_wait": service.IDLE_WAIT,
-        "drain_timeout": service.DRAIN_TIMEOUT,
-        "pause": service.BATCH_PAUSE,
-    }
-)
+_TIMES: Mapping[str, tuple[int, int]] = {
+    "idle_wait": service.IDLE_WAIT,
+    "drain_timeout": service.DRAIN_TIMEOUT,
+    "pause": service.BATCH_PAUSE,
+}
 
 
 def _patched(settings: str) -> str:
@@ -99,14 +94,13 @@ def durations(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "K8S435",
     "ARN in place of the name of an alarm",
     fixes="safe",
     why="HyperPod looks up alarms by name. An ARN is accepted and matches none, so no alarm stops "
     "the update.",
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlarmDetails.html",
-    severity=Severity.WARNING,
     bad=_patched(
         "auto_patching: {strategy: drain-first, batch: 1, rollback_alarms: "
         "['arn:aws:cloudwatch:us-east-1:111122223333:alarm:jobs']}"

@@ -1,26 +1,23 @@
 """The external database of Slurm's job records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, unwanted
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan.model import Database, Plan
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.rules import rule
+from clustergen.targets.hyperpod_slurm.rules import note, warning
 
 _ARN = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
 _PATH: Path = ("slurm", "accounting")
 
 
-@rule(
+@warning(
     "SLM353",
     "Database user outside the secret",
     fixes="unsafe",
     why="HyperPod reads user and password from the secret.",
     source=limits.ORCHESTRATOR,
-    severity=Severity.WARNING,
     bad=f"""slurm:
   accounting: {{endpoint: db.example.com, user: slurmdbd, secret: "{_ARN}"}}""",
     good=f"""slurm:
@@ -36,12 +33,11 @@ def user(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "SLM369",
     "Users of all nodes can read the password of the database",
     why="Users of a node can use its role, and that of all nodes then reads the secret.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/iam-roles-for-amazon-ec2.html",
-    severity=Severity.NOTE,
     bad=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}
 targets: {{hyperpod-slurm: {{leave_out: [controller-role]}}}}""",
     good=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}""",

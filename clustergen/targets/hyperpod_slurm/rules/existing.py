@@ -1,17 +1,15 @@
 """Slurm of an existing cluster, whose controller the bundle does not set up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.limits import PARAMETERS_FILE
 from clustergen.services.hyperpod.rules.existing import example
 from clustergen.services.slurm import timetable
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.rules import MODE, QUEUE_FIELDS, rule
+from clustergen.targets.hyperpod_slurm.rules import MODE, QUEUE_FIELDS, note, rule, warning
 
 _SCRIPTS = "lifecycle: {source: 's3://sagemaker-setup/src', on_create: on_create.sh}"
 _LIMITED = "queues: [{name: h200, node_groups: [h200], time_limit: 2d}]"
@@ -41,14 +39,13 @@ def legacy(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "SLM367",
     "Limit of a queue on an existing cluster",
     fixes="unsafe",
     why="HyperPod creates the partition of an added group. Its limits are in the controller's "
     "slurm.conf, which scripts of the bundle do not change.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
-    severity=Severity.WARNING,
     bad=f"{_LIMITED}\n{example()}",
     good=f"queues: [{{name: h200, node_groups: [h200]}}]\n{example()}",
 )
@@ -64,13 +61,12 @@ def limits_of_queues(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@note(
     "SLM368",
     "Users that an existing controller may not know",
     why="slurmctld looks up the users of jobs. Scripts of the bundle create them on added nodes "
     "only.",
     source="https://slurm.schedmd.com/quickstart_admin.html",
-    severity=Severity.NOTE,
     bad=f"users: [{{name: alice, uid: 2001}}]\n{example()}",
     good=example(),
 )
@@ -85,13 +81,12 @@ def users(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "CAP352",
     "End of capacity that an existing controller does not know",
     why="The controller keeps jobs off nodes whose capacity ends. An existing controller does not "
     "run the bundle's script that does this.",
     source="https://slurm.schedmd.com/reservations.html",
-    severity=Severity.WARNING,
     bad=f"node_groups: [{{name: h200, {_ENDING}}}]\n{example()}",
     good=f"node_groups: [{{name: h200, capacity: {{training_plan: '{_PLAN}'}}}}]\n{example()}",
 )

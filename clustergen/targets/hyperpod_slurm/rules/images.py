@@ -1,7 +1,5 @@
 """Requirements on the images of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

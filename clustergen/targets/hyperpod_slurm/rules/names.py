@@ -1,28 +1,25 @@
 """Names that HyperPod uses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Fix, Path, Problem, Severity, drop, put, unsafe
+from clustergen.base.findings import Fix, Path, Problem, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.rules.services.names import renaming
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.rules import rule
+from clustergen.targets.hyperpod_slurm.rules import rule, warning
 
 _SECTION: Path = ("targets", "hyperpod-slurm")
 _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 
 
-@rule(
+@warning(
     "SLM351",
     "Queue called dev",
     fixes="unsafe",
     why="HyperPod creates a partition dev that holds every node of the cluster. In mode: legacy, "
     "dev is a name like any other.",
     source=_REFERENCE,
-    severity=Severity.WARNING,
     bad="queues: [{name: dev, node_groups: [h200]}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )

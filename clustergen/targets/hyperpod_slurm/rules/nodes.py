@@ -1,7 +1,5 @@
 """Controllers: their number, and shared resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.findings import Path, Problem, unwanted
@@ -97,7 +95,6 @@ def overlay_count(plan: Plan) -> Iterator[Problem]:
 
 
 def _overlay_counts(plan: Plan) -> Iterator[tuple[Path, int]]:
-    """The numbers of controllers in the overlay."""
     groups, name = plan.overlay.get("InstanceGroups"), modes.options(plan).controller_group
     for index, group in enumerate(groups if isinstance(groups, list) else ()):
         if isinstance(group, Mapping) and group.get("InstanceGroupName") == name:

@@ -1,7 +1,5 @@
 """Queues, settings of Slurm, and the orchestrator."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, unsafe, unwanted

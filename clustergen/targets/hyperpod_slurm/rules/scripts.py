@@ -1,15 +1,13 @@
 """The user's own lifecycle scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem
 from clustergen.plan.model import Plan
 from clustergen.services.hyperpod import limits, own_scripts
 from clustergen.services.hyperpod.service_mounts import mounted_everywhere
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.rules import MODE, QUEUE_FIELDS, rule
+from clustergen.targets.hyperpod_slurm.rules import MODE, QUEUE_FIELDS, rule, warning
 
 _PATH: Path = ("targets", "hyperpod-slurm", "lifecycle")
 _SETTINGS = ("settings", "cgroup_settings", "accounts", "qos")
@@ -45,13 +43,12 @@ def fitting_script(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "SLM365",
     "Something that your lifecycle scripts have to do",
     why="On the nodes, clustergen does what HyperPod does not with lifecycle scripts. Your own "
     "scripts replace them, and clustergen does not know what yours do.",
     source=limits.SLURM_API,
-    severity=Severity.WARNING,
     bad="users: [{name: alice, uid: 2001}]\n" + _with("on_init_complete: setup.sh"),
     good="users: [{name: alice, uid: 2001}]\ntargets: {hyperpod-slurm: {mode: api}}",
 )

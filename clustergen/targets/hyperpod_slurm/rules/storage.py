@@ -1,25 +1,22 @@
 """File systems and their mount points."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, put, unsafe
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan
 from clustergen.plan.paths import inside
 from clustergen.services.hyperpod import limits, service_mounts
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import OWN_FOLDERS
-from clustergen.targets.hyperpod_slurm.rules import rule
+from clustergen.targets.hyperpod_slurm.rules import note, rule
 
 
-@rule(
+@note(
     "STG350",
     "More file systems than HyperPod mounts",
     why="HyperPod mounts one Lustre file system and one OpenZFS file system, by its root volume, "
     "on a group. The lifecycle script mounts the others.",
     source=limits.SLURM_API,
-    severity=Severity.NOTE,
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, size: 2400GiB}
   - {mount: /data, type: fsx-lustre, size: 2400GiB}""",

@@ -1,10 +1,9 @@
 """Rules for ParallelCluster."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings
 
 rule = functools.partial(findings.rule, target="parallelcluster")
-"""Declares a rule of ParallelCluster."""
+warning = functools.partial(findings.warning, target="parallelcluster")
+note = functools.partial(findings.note, target="parallelcluster")

@@ -1,16 +1,14 @@
 """Capacity Blocks and reservations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queues import capacity_type, subnets
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import note, rule, warning
 
 
 @rule(
@@ -35,12 +33,11 @@ def scaling_block(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "CAP102",
     "The reservation must be for Red Hat Enterprise Linux",
     why="ParallelCluster compares the reservation's platform with the operating system.",
     source="pcluster.constants: CAPACITY_RESERVATION_OS_MAP",
-    severity=Severity.NOTE,
     bad="""software: {os: rhel9}
 node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]""",
     good="""software: {os: ubuntu2404}
@@ -96,13 +93,12 @@ _DATED = """node_groups:
 """
 
 
-@rule(
+@warning(
     "CAP104",
     "No drain before capacity ends",
     why="The hook installs timetable.sh, which keeps jobs off nodes before their capacity ends. "
     "Without it, jobs start until the end, and AWS terminates their nodes.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html",
-    severity=Severity.WARNING,
     bad=f"{_DATED}targets: {{parallelcluster: {{leave_out: [hook]}}}}",
     good=f"{_DATED}targets: {{parallelcluster: {{leave_out: [session-manager]}}}}",
 )

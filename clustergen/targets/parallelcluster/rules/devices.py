@@ -1,22 +1,19 @@
 """GPUs and Neuron devices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, unwanted
+from clustergen.base.findings import Problem, unwanted
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import nodes
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import warning
 
 
-@rule(
+@warning(
     "GPU100",
     "GPU health check on Neuron devices",
     fixes="unsafe",
     why="ParallelCluster tests GPUs with NVIDIA's DCGM, and skips the test on other nodes.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-health-checks-v3.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: trn1.32xlarge, health_checks: [gpu]}]",
     good="node_groups: [{name: h200, instance_type: trn1.32xlarge}]",
 )
@@ -34,13 +31,12 @@ _DESKTOPS = """head_node: {{instance_type: {}}}
 targets: {{parallelcluster: {{dcv: {{allowed_from: 203.0.113.0/24}}}}}}"""
 
 
-@rule(
+@warning(
     "GPU101",
     "Desktops on a node without a GPU",
     why="Without an NVIDIA GPU, Amazon DCV draws on the CPU. The packages of a desktop need at "
     "least 1.7 GB of memory.",
     source="pcluster.validators.cluster_validators: DcvValidator",
-    severity=Severity.WARNING,
     bad=_DESKTOPS.format("t3.micro"),
     good=_DESKTOPS.format("g6e.4xlarge"),
 )

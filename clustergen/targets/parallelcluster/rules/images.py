@@ -1,7 +1,5 @@
 """Images, operating systems and architectures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity, put, unsafe
@@ -9,7 +7,7 @@ from clustergen.facts.catalog import InstanceType, families
 from clustergen.facts.catalog.instance import Accelerator
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 
 
 @rule(
@@ -98,13 +96,12 @@ def architectures(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "IMG106",
     "A micro or nano instance",
     fixes="unsafe",
     why="The node's software needs about 1.7 GB of memory on this operating system.",
     source="pcluster.validators.ec2_validators: InstanceTypeOSCompatibleValidator",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: t3.micro}]",
     good="node_groups: [{name: h200, instance_type: t3.small}]",
 )
@@ -161,7 +158,6 @@ def _architecture(plan: Plan) -> str:
 
 
 def _instances(plan: Plan) -> Iterator[tuple[Path, InstanceType, str | None]]:
-    """All instance types: place, type, and custom image."""
     for group in plan.node_groups:
         yield from ((path, type, group.image) for path, type in group.typed)
     for machine in plan.machines:

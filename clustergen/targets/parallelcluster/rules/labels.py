@@ -1,7 +1,5 @@
 """Labels of node groups, which become Slurm features."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

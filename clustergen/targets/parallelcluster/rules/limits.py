@@ -1,7 +1,5 @@
 """Memory of the head node, number of file systems, and log retention."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from clustergen.base.findings import Problem, put, unsafe

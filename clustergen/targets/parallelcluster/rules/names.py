@@ -1,7 +1,5 @@
 """Keys of tags, and names of login pools and file systems."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

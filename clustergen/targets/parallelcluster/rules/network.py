@@ -1,18 +1,16 @@
 """SSH and subnets."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import references
 from clustergen.targets.parallelcluster import limits, nodes
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queues import queue_owners, subnets
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import note, rule, warning
 
 
 @rule(
@@ -45,14 +43,13 @@ def ssh_blocks(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@note(
     "NET103",
     "Private subnets that no node uses",
     fixes="unsafe",
     why="ParallelCluster spreads a group over zones only without EFA, placement group and "
     "reservation. It uses one subnet in each zone, so each subnet needs its zone.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Networking-SubnetIds",
-    severity=Severity.NOTE,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}]""",
@@ -72,13 +69,12 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "IMG105",
     "The key pair must not be an RSA one",
     why="Ubuntu's SSH server rejects the RSA keys that EC2 creates. ParallelCluster checks the "
     "type of the key pair.",
     source="pcluster.validators.ec2_validators: KeyPairValidator",
-    severity=Severity.NOTE,
     bad="targets: {parallelcluster: {key_name: admin}}",
     good="""software: {os: alinux2023}
 targets: {parallelcluster: {key_name: admin}}""",
@@ -140,13 +136,12 @@ def desktops(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "NET111",
     "Desktops open to everyone",
     why="ParallelCluster opens the port of Amazon DCV to 0.0.0.0/0 where allowed_from is missing; "
     "only the token of a session then keeps strangers out.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Dcv",
-    severity=Severity.WARNING,
     bad="targets: {parallelcluster: {dcv: {}}}",
     good="targets: {parallelcluster: {dcv: {allowed_from: 203.0.113.0/24}}}",
 )

@@ -1,17 +1,15 @@
 """Instance types, placement, EFA and EBS volumes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, drop, put, unsafe, unwanted
+from clustergen.base.findings import Path, Problem, drop, put, unsafe, unwanted
 from clustergen.facts.catalog import ebs
 from clustergen.facts.catalog.ebs import VolumeType
 from clustergen.plan.model import Ebs, Plan, Volume
 from clustergen.spec.source.scalars import resolve
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Options
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 
 
 @rule(
@@ -91,12 +89,11 @@ _CARDS = """node_groups:
   - {{name: h200, instance_type: null, instance_types: [c6in.32xlarge, {}], efa: false}}"""
 
 
-@rule(
+@warning(
     "NIC102",
     "Network cards that only some types of a group have",
     why="ParallelCluster gives all nodes of a group the cards of the type with the fewest.",
     source="pcluster.validators.instances_validators: InstancesNetworkingValidator",
-    severity=Severity.WARNING,
     bad=_CARDS.format("c6i.32xlarge"),
     good=_CARDS.format("m6in.32xlarge"),
 )
@@ -114,14 +111,13 @@ def cards(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "MON101",
     "Detailed monitoring costs more",
     fixes="unsafe",
     why="CloudWatch bills the metrics of detailed monitoring like custom metrics, for each "
     "instance. Basic monitoring is free.",
     source="https://aws.amazon.com/cloudwatch/pricing/",
-    severity=Severity.WARNING,
     bad="targets: {parallelcluster: {detailed_monitoring: true}}",
     good="targets: {parallelcluster: {detailed_monitoring: false}}",
 )

@@ -1,10 +1,8 @@
 """Slurm: settings that ParallelCluster writes itself, queues, and idle time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, safe, unsafe
+from clustergen.base.findings import Problem, put, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.plan.sizes import kept_by_slurm
 from clustergen.targets.parallelcluster import limits
@@ -17,7 +15,7 @@ from clustergen.targets.parallelcluster.queues import (
     queue_owners,
     weight_of,
 )
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 
 
 @rule(
@@ -74,13 +72,12 @@ def _cause(plan: Plan, queue: Queue) -> str:
     return f"the groups of queue {queue.name!r} are not all in other queues"
 
 
-@rule(
+@warning(
     "SLM107",
     "Idle time is not a whole number of minutes",
     fixes="safe",
     why="ScaledownIdletime counts minutes; clustergen rounds the time up.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
-    severity=Severity.WARNING,
     bad="slurm: {idle_timeout: 90s}",
     good="slurm: {idle_timeout: 2m}",
 )
@@ -119,14 +116,13 @@ def weight(plan: Plan) -> Iterator[Problem]:
 _KEPT = "node_groups: [{{name: h200, count: {{min: {}, max: 2}}, slurm: {{Weight: 5}}}}]"
 
 
-@rule(
+@warning(
     "SLM113",
     "Weight that makes Slurm start nodes while others are idle",
     why="Weight is that of static nodes and of those that Slurm starts. Without it, they have 1 "
     "and 1000, so that jobs go to running nodes first.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
     "#yaml-Scheduling-SlurmQueues-ComputeResources-StaticNodePriority",
-    severity=Severity.WARNING,
     bad=_KEPT.format(1),
     good=_KEPT.format(2),
 )
@@ -149,13 +145,12 @@ _MEMORY = """node_groups:
 targets: {{parallelcluster: {{memory_scheduling: true}}}}"""
 
 
-@rule(
+@warning(
     "SLM114",
     "Memory that jobs cannot request",
     why="Slurm has one number for the memory of all nodes of a group: that of the type with the "
     "least.",
     source="pcluster.validators.instances_validators: InstancesMemorySchedulingWarningValidator",
-    severity=Severity.WARNING,
     bad=_MEMORY.format("m7i.8xlarge"),
     good=_MEMORY.format("c6i.8xlarge"),
 )

@@ -1,7 +1,5 @@
 """Locations of user scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, unsafe

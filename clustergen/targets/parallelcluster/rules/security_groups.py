@@ -1,13 +1,11 @@
 """Nodes with only security groups of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, unwanted
+from clustergen.base.findings import Path, Problem, unwanted
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster.options import Options
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 
 _FIELD: Path = ("targets", "parallelcluster", "own_security_groups")
 _OWN = "security_groups: [sg-0a1b2c3d4e5f67890]"
@@ -47,13 +45,12 @@ def without_groups(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NET110",
     "ParallelCluster's security groups left out without others",
     why="Nodes need a security group, so ParallelCluster creates its own for those that have no "
     "others.",
     source=_GROUPS,
-    severity=Severity.WARNING,
     bad="targets: {parallelcluster: {leave_out: [service-groups, security-groups]}}",
     good="targets: {parallelcluster: {leave_out: [service-groups]}}",
 )
@@ -70,14 +67,13 @@ def nothing_left_out(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NET112",
     "Security groups of the foundation left out where there are none",
     fixes="unsafe",
     why="With network.security_groups, the foundation has no security groups. Every node keeps "
     "those of the spec.",
     source="clustergen",
-    severity=Severity.WARNING,
     bad=f"{_WITH_GROUPS}{{parallelcluster: {{leave_out: [security-groups]}}}}",
     good=f"{_WITH_GROUPS}{{parallelcluster: {{leave_out: []}}}}",
 )
@@ -104,14 +100,13 @@ def _given(plan: Plan) -> dict[str, list[tuple[str, ...]]]:
     }
 
 
-@rule(
+@warning(
     "NET109",
     "Nodes with only your security groups",
     why="ParallelCluster opens Slurm, NFS and EFA between its own groups, and clustergen the file "
     "systems for the group of every node. Nodes without these groups reach the others only if "
     "your groups allow it, in both directions.",
     source=_GROUPS,
-    severity=Severity.WARNING,
     bad=_ON_ITS_OWN,
     good=f"{_SPEC}{{parallelcluster: {{}}}}",
 )

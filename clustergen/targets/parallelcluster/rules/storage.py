@@ -1,15 +1,13 @@
 """Storage that ParallelCluster can attach, and mount points."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import Ebs, Efs, FileCache, Id, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.plan.paths import inside
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 
 _STORAGE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html"
 
@@ -79,13 +77,12 @@ def cache_home(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "STG112",
     "Snapshot of an array of volumes",
     why="ParallelCluster makes a new array and a new file system on the volumes, over what a "
     "snapshot had; and a snapshot is of one volume, not of the array.",
     source="https://github.com/aws/aws-parallelcluster-cookbook",
-    severity=Severity.WARNING,
     bad="""storage:
   - {mount: /apps, type: ebs, size: 100GiB, raid: {level: 0, volumes: 2},
      snapshot: snap-0a1b2c3d4e5f67890}""",
@@ -103,13 +100,12 @@ def raid_of_snapshot(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "STG104",
     "Shared storage where local NVMe is mounted",
     fixes="unsafe",
     why="ParallelCluster mounts local NVMe at /scratch unless the spec names another place.",
     source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
-    severity=Severity.WARNING,
     bad="storage: [{mount: /scratch, type: efs}]",
     good="""storage: [{mount: /scratch, type: efs}]
 node_groups: [{name: h200, scratch: /local}]""",
@@ -152,18 +148,16 @@ def id_length(plan: Plan) -> Iterator[Problem]:
 
 
 def _id(item: Storage) -> tuple[str, Id | None]:
-    """The field with the id of what ParallelCluster mounts, and the id."""
     if isinstance(item, OpenZfs | Ontap):
         return "volume_id", item.volume
     return "id", item.id
 
 
-@rule(
+@warning(
     "STG109",
     "One head node serves an EBS volume to many nodes",
     why="The head node exports the volume over NFS, and all nodes share its network.",
     source="pcluster.validators.cluster_validators: SharedEbsPerformanceBottleNeckValidator",
-    severity=Severity.WARNING,
     bad="""storage: [{mount: /work, type: ebs, size: 500GiB}]
 node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
     good="""storage: [{mount: /work, type: efs}]

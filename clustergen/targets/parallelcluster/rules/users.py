@@ -1,15 +1,13 @@
 """Roles and permissions of nodes, what the user leaves out of them, and the directory of users."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem
 from clustergen.plan.model import Plan
 from clustergen.services.slurm import collecting
 from clustergen.targets.parallelcluster import nodes
 from clustergen.targets.parallelcluster.options import Options
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import note, rule, warning
 
 _PLACE: Path = ("targets", "parallelcluster", "leave_out")
 
@@ -38,13 +36,12 @@ def hook(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "IAM105",
     "Leaving this out may cut nodes off",
     why="Nodes read their scripts with the permission that clustergen gives them. Without it, "
     "their set-up fails.",
     source="clustergen",
-    severity=Severity.WARNING,
     bad="targets: {parallelcluster: {leave_out: [script-access]}}",
     good="targets: {parallelcluster: {leave_out: [script-access, hook]}}",
 )
@@ -70,13 +67,12 @@ def _spec(more: str = "") -> str:
     )
 
 
-@rule(
+@note(
     "NET113",
     "Directory that a new network may not reach",
     why="A new VPC has routes to the internet only, and resolves public names. Nodes look up users "
     "in the directory; without an answer, nobody logs in and jobs do not start.",
     source=_SOURCE,
-    severity=Severity.NOTE,
     bad=_spec(),
     good=_EXISTING + _spec(),
 )
@@ -91,14 +87,13 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "IAM107",
     "Connection to a directory that is not secure",
     why="With ldap, passwords cross the network in plain text. SSSD sends them only if its setting "
     "ldap_auth_disable_tls_never_use_in_production is true. If it accepts "
     "any certificate, another server can pretend to be the directory.",
     source=_SOURCE,
-    severity=Severity.WARNING,
     bad=_EXISTING + _spec().replace("ldaps", "ldap"),
     good=_EXISTING + _spec(),
 )
@@ -121,13 +116,12 @@ def plain_text(plan: Plan) -> Iterator[Problem]:
         yield Problem((*_DIRECTORY, "address"), message, help="write ldaps://")
 
 
-@rule(
+@note(
     "IMG108",
     "Certificate of a directory that nodes may not have",
     why="ca_certificate is a path on every node. ParallelCluster does not copy the file, and SSSD "
     "connects to no server whose certificate it cannot verify.",
     source=_SOURCE,
-    severity=Severity.NOTE,
     bad=_spec(", ca_certificate: /opt/certificates/corp.pem"),
     good=_spec(", ca_certificate: /etc/ssl/certs/ca-certificates.crt"),
 )

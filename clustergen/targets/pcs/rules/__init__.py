@@ -1,13 +1,12 @@
 """Rules for PCS."""
 
-from __future__ import annotations
-
 import functools
 
 from clustergen.base import findings
 
 rule = functools.partial(findings.rule, target="pcs")
-"""Declares a rule of PCS."""
+warning = functools.partial(findings.warning, target="pcs")
+note = functools.partial(findings.note, target="pcs")
 JOINED = """network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]

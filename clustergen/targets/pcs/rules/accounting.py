@@ -1,16 +1,14 @@
 """Job records and the settings of their database."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.services.slurm import accounts
 from clustergen.spec.quantities import format_duration
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.options import Options
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import rule, warning
 
 _PURGE = ("targets", "pcs", "purge_accounting")
 
@@ -40,13 +38,12 @@ def purge_time(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "SLM208",
     "Accounting setting without accounting",
     fixes="unsafe",
     why="The setting is about the database of job records, which this cluster does not have.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",
-    severity=Severity.WARNING,
     bad="slurm: {slurmdbd_settings: {PurgeJobAfter: 12month}}",
     good="slurm: {accounting: managed, slurmdbd_settings: {PurgeJobAfter: 12month}}",
 )
@@ -66,14 +63,13 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "SLM215",
     "Accounts that you have to create",
     fixes="unsafe",
     why="Slurm refuses the jobs of users without an account. clustergen creates accounts on a "
     "login node, because compute nodes do not run all the time.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",
-    severity=Severity.WARNING,
     bad="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}",
     good="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}\nlogin: {}",
 )

@@ -1,16 +1,14 @@
 """Reserved capacity: interruptible reservations, Capacity Blocks, UltraServers."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.slurm import imex
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import rule, warning
 
 _ULTRASERVERS = f"{USER_GUIDE}capacity-blocks-nvidia-imex.html"
 
@@ -20,13 +18,12 @@ _GB200 = (
 )
 
 
-@rule(
+@warning(
     "CAP201",
     "Static nodes on an interruptible reservation",
     fixes="unsafe",
     why="When an interruptible reservation is reclaimed, PCS keeps trying to replace the minimum.",
     source=f"{USER_GUIDE}capacity-reservations-iodcr.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
     good="node_groups: [{name: h200, count: {min: 0, max: 2}, "
     "capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
@@ -127,13 +124,12 @@ def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-@rule(
+@warning(
     "CAP205",
     "Jobs in an UltraServer queue may share nodes",
     fixes="unsafe",
     why="A job that shares its nodes gets no IMEX domain, and so no NVLink between its nodes.",
     source=_ULTRASERVERS,
-    severity=Severity.WARNING,
     bad=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200]}}]",
     good=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200], exclusive: "
     "true}]",
@@ -149,14 +145,13 @@ def ultraserver_jobs(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "CAP207",
     "UltraServer whose NVLink depends on a prolog of yours",
     why="A prolog configures NVIDIA IMEX for each job. The bundle adds its own neither to an "
     "existing cluster nor to a Prolog of the spec. Its jobs and smoke tests then do without NVLink "
     "between nodes.",
     source=_ULTRASERVERS,
-    severity=Severity.WARNING,
     bad=f"node_groups: [{_GB200}]\nslurm: {{settings: {{Prolog: /opt/prolog.sh}}}}",
     good=f"node_groups: [{_GB200}]",
 )
@@ -172,7 +167,6 @@ def ultraserver_prolog(plan: Plan) -> Iterator[Problem]:
 
 
 def _ultraserver_queues(plan: Plan) -> Iterator[tuple[Queue, list[NodeGroup]]]:
-    """Queues with UltraServers, with their UltraServer groups."""
     for queue in plan.queues:
         if groups := [group for group in queue.node_groups if group.type.nvlink_domain]:
             yield queue, groups

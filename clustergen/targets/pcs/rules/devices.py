@@ -1,14 +1,12 @@
 """GPUs and their MIG partitions, as Slurm resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe, unwanted
+from clustergen.base.findings import Problem, put, unsafe, unwanted
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import rule, warning
 
 _MIG = f"{USER_GUIDE}mig-configuration.html"
 
@@ -62,14 +60,13 @@ def mig_detection(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "SLM212",
     "MIG on nodes that scale",
     fixes="unsafe",
     why="Slurm does not know the devices of a node before it has booted: a job that waits for one "
     "may start without a GPU.",
     source=_MIG,
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, count: {min: 0, max: 2}, mig: {1g.18gb: 7}}]\n"
     'slurm: {version: "26.05"}',
     good='node_groups: [{name: h200, count: 2, mig: {1g.18gb: 7}}]\nslurm: {version: "26.05"}',

@@ -1,24 +1,21 @@
 """Operating systems, and software in the default image."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, Severity
 from clustergen.plan.model import Bucket, Efs, Plan
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import note, rule, warning
 
 
-@rule(
+@warning(
     "IMG202",
     "Software that the default image lacks",
     why="PCS nodes have only the software of their image. The default one has the drivers of "
     "NVIDIA GPUs, EFA and the clients of Lustre and EFS. It lacks Mountpoint for Amazon S3, and "
     "Enroot with Pyxis, which is built for one Slurm version. Nodes start without them.",
     source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
-    severity=Severity.WARNING,
     bad="software: {containers: pyxis}",
     good="software: {containers: pyxis}\nnode_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
 )
@@ -55,13 +52,12 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@note(
     "IMG205",
     "Image of your own",
     why="An image that the PCS agent is not in, or with an agent or Slurm that is too old, boots, "
     "fails to join the cluster and is replaced, again and again.",
     source=f"{USER_GUIDE}cng-node-lifecycle-actions-configure.html",
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
     good="node_groups: [{name: h200, count: 2}]",
 )
@@ -105,7 +101,6 @@ def macos(plan: Plan) -> Iterator[Problem]:
 
 
 def _on_default_image(plan: Plan) -> Iterator[str]:
-    """The nodes that boot the default image."""
     yield from (f"nodes of {group.name}" for group in plan.node_groups if not group.image)
     if plan.login and not plan.login.image:
         yield "login nodes"

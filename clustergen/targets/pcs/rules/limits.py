@@ -1,15 +1,13 @@
 """Numbers of nodes, node groups and queues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.limits import CREATE_CLUSTER
 from clustergen.targets.pcs.options import Options, managed_nodes
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import note, rule
 
 
 @rule(
@@ -43,14 +41,13 @@ def controller_size(plan: Plan) -> Iterator[Problem]:
 _NEARLY_FULL = 0.75
 
 
-@rule(
+@note(
     "LIM211",
     "Controller size that more nodes would change",
     fixes="unsafe",
     why="PCS cannot resize a controller, and clustergen chooses the smallest that fits. An update "
     "to more nodes would need another size, and PCS rejects it. Login nodes count too.",
     source=CREATE_CLUSTER,
-    severity=Severity.NOTE,
     bad="node_groups: [{name: h200, count: 30}]",
     good="node_groups: [{name: h200, count: 30}]\ntargets: {pcs: {size: medium}}",
 )

@@ -1,7 +1,5 @@
 """The subnet of the controller."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

@@ -1,23 +1,20 @@
 """EFA interfaces, health checks, and what happens to failed nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity, put, unsafe
+from clustergen.base.findings import Problem, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.pcs.limits import USER_GUIDE
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import warning
 
 
-@rule(
+@warning(
     "NIC201",
     "EFA interfaces of a type that PCS does not document",
     fixes="unsafe",
     why="The PCS pages show interfaces of type efa only. Users who tried efa-only reported that it "
     "did not reach the nodes.",
     source=f"{USER_GUIDE}working-with_networking_efa_create-lt.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, efa_layout: efa-only}]",
     good="node_groups: [{name: h200, efa_layout: efa}]",
 )
@@ -33,13 +30,12 @@ def chosen_efa_only(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "NIC202",
     "Instance type whose EFA interfaces are efa-only",
     why="The fastest network cards of the type support nothing else, and PCS documents interfaces "
     "of type efa only: try a small node group first.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
-    severity=Severity.WARNING,
     bad="node_groups: [{name: gb200, instance_type: p6e-gb200.36xlarge, count: 18, "
     "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
     good="node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",

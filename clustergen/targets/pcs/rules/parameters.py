@@ -1,24 +1,21 @@
 """Parameters that an overlay adds to the template."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import warning
 
 _OVERLAY = "targets: {{pcs: {{overlay: {{Parameters: {{Contact: {{Type: String{}}}}}}}}}}}"
 
 
-@rule(
+@warning(
     "OVL202",
     "Parameter without a value",
     why="`deploy.sh` passes the outputs of the foundation and the images, and nothing else. "
     "CloudFormation rejects a stack that has a parameter without a value.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/"
     "parameters-section-structure.html",
-    severity=Severity.WARNING,
     bad=_OVERLAY.format(""),
     good=_OVERLAY.format(", Default: me@example.com"),
 )

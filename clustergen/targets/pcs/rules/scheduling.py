@@ -1,19 +1,17 @@
 """Slurm: version, settings and idle time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Path, Problem, Severity, put, unsafe
+from clustergen.base.findings import Path, Problem, put, unsafe
 from clustergen.plan import existing_cluster
 from clustergen.plan.model import Plan
 from clustergen.plan.timetable import iso, timetables
 from clustergen.targets.pcs import limits, names, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
-from clustergen.targets.pcs.rules import JOINED, rule
+from clustergen.targets.pcs.rules import JOINED, rule, warning
 
 
-@rule(
+@warning(
     "SLM202",
     "Slurm version near its end of life",
     fixes="unsafe",
@@ -21,7 +19,6 @@ from clustergen.targets.pcs.rules import JOINED, rule
     "support and are suspended a year later. A warning, because clusters that exist keep their "
     "version; `deploy.sh` reads the clock, and stops where it would create one.",
     source=f"{USER_GUIDE}slurm-versions.html",
-    severity=Severity.WARNING,
     bad='slurm: {version: "25.05"}',
     good='slurm: {version: "25.11"}',
 )
@@ -105,14 +102,13 @@ def idle_time(plan: Plan) -> Iterator[Problem]:
 _ACCOUNTING: Path = ("slurm", "accounting")
 
 
-@rule(
+@warning(
     "SLM216",
     "Cluster-wide setting for an existing cluster",
     fixes="unsafe",
     why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
     "to its owner.",
     source=limits.CREATE_NODE_GROUP,
-    severity=Severity.WARNING,
     bad=f"slurm: {{version: '25.11', idle_timeout: 5m}}\n{JOINED}",
     good=f"slurm: {{version: '25.11'}}\n{JOINED}",
 )
@@ -129,13 +125,12 @@ def of_the_cluster(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
+@warning(
     "SLM217",
     "Unknown Slurm version of an existing cluster",
     why="Nodes run the commands and plugins of the Slurm version that their cluster has. deploy.sh "
     "stops if the spec has another one.",
     source=f"{USER_GUIDE}slurm-versions.html",
-    severity=Severity.WARNING,
     bad=JOINED,
     good=f"slurm: {{version: '25.11'}}\n{JOINED}",
 )

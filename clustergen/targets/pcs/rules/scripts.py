@@ -1,16 +1,14 @@
 """User scripts: number, location and arguments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Plan, Script
 from clustergen.targets.pcs import limits, names
 from clustergen.targets.pcs.limits import CREATE_NODE_GROUP, USER_GUIDE
-from clustergen.targets.pcs.rules import rule
+from clustergen.targets.pcs.rules import rule, warning
 
 _SCRIPT = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_NodeLifecycleScript.html"
 _CONFIGURE = f"{USER_GUIDE}cng-node-lifecycle-actions-configure.html"
@@ -91,13 +89,12 @@ def location(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "LIM207",
     "Script in a bucket of another region",
     why="Nodes fetch s3:// scripts only from their own region. They do not follow the redirect to "
     "another.",
     source=_CONFIGURE,
-    severity=Severity.WARNING,
     bad='software: {scripts: [{run: "s3://scripts-eu-west-1/setup.sh"}]}',
     good='software: {scripts: [{run: "s3://scripts-us-east-1/setup.sh"}]}',
 )

@@ -3,13 +3,12 @@
 They run only on requests changed by an overlay; tests prove that other requests satisfy them.
 """
 
-from __future__ import annotations
-
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from clustergen.base import findings
-from clustergen.base.findings import Problem, Rule
+from clustergen.base.findings import Problem, Rule, Severity
 from clustergen.services.hyperpod.document import Document
 
 DocumentCheck = Callable[[Document], Iterable[Problem]]
@@ -30,6 +29,9 @@ def rule(
         return declared(lambda document: check(Document(document)))
 
     return declare
+
+
+warning = functools.partial(rule, severity=Severity.WARNING)
 
 
 def in_request(members: str, target: str = SLURM) -> str:

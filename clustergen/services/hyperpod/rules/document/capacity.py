@@ -1,7 +1,5 @@
 """Numbers of instances, Spot and training plans, and what needs continuous provisioning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

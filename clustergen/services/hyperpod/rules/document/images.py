@@ -1,7 +1,5 @@
 """The image of an instance group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

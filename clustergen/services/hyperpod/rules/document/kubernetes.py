@@ -1,7 +1,5 @@
 """The orchestrator, and members for EKS only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

@@ -1,25 +1,22 @@
 """Labels and taints of instance groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem
 from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.document import Document, Group
-from clustergen.services.hyperpod.rules.document import EKS, in_group, rule
+from clustergen.services.hyperpod.rules.document import EKS, in_group, rule, warning
 from clustergen.services.kubernetes.taints import MAX_NAME, prefix_of
 
 _GUIDE = f"{limits.GUIDE}sagemaker-hyperpod-eks-custom-labels-and-taints.html"
 _TAINT = "KubernetesConfig: {Taints: [{Key: team, Value: a, Effect: NoSchedule}]}"
 
 
-@rule(
+@warning(
     "OVL342",
     "Taints on a group with deep health checks",
     why="Deep health checks use a taint of their own. Custom taints keep them from finishing.",
     source=_GUIDE,
-    severity=Severity.WARNING,
     target=EKS,
     bad=in_group(f"{_TAINT}, OnStartDeepHealthChecks: [InstanceStress]", EKS),
     good=in_group(_TAINT, EKS),
@@ -72,7 +69,6 @@ def name_length(document: Document) -> Iterator[Problem]:
 
 
 def _keys(document: Document) -> Iterator[tuple[Group, str]]:
-    """Every key of a label or taint, and its group."""
     for group in document.groups:
         for key in (*group.labels, *(taint.get("Key") for taint in group.taints)):
             if isinstance(key, str):

@@ -1,7 +1,5 @@
 """Instance types of a group, and health checks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

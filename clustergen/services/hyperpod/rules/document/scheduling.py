@@ -1,7 +1,5 @@
 """Slurm: the configuration strategy, and roles and partitions of instance groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

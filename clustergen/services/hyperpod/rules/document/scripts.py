@@ -1,15 +1,13 @@
 """Lifecycle scripts of instance groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem
 from clustergen.services.aws import references
 from clustergen.services.hyperpod import limits
 from clustergen.services.hyperpod.document import Document, Group
 from clustergen.services.hyperpod.groups import EXECUTION_ROLE
-from clustergen.services.hyperpod.rules.document import EKS, in_group, rule
+from clustergen.services.hyperpod.rules.document import EKS, in_group, rule, warning
 
 _MEMBERS = ("OnCreate", "OnInitComplete")
 # _POLICY; 2026-11. The second is the bucket of the foundation, which gives the role access to it.
@@ -35,13 +33,12 @@ def folder(document: Document) -> Iterator[Problem]:
             yield _in_scripts(group, "scripts without SourceS3Uri", "add the folder in S3")
 
 
-@rule(
+@warning(
     "OVL306",
     "Scripts in a bucket that nodes may not read",
     why="The managed policy of HyperPod's nodes allows reading buckets of the same account whose "
     "names begin with sagemaker-.",
     source=_POLICY,
-    severity=Severity.WARNING,
     bad=in_group("LifeCycleConfig: {OnCreate: setup.sh, SourceS3Uri: 's3://my-scripts/x/'}"),
     good=in_group(f"LifeCycleConfig: {{OnCreate: setup.sh, {_FOLDER}}}"),
 )

@@ -1,7 +1,5 @@
 """Volumes and file systems of instance groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

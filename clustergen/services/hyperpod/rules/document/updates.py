@@ -1,7 +1,5 @@
 """Automatic patches and scheduled updates of instance groups."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

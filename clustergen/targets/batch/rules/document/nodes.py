@@ -1,7 +1,5 @@
 """Compute environments in the template."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +8,7 @@ from clustergen.base.findings import Path, Problem, Severity
 from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.services.aws import user_data
 from clustergen.targets.batch import limits
-from clustergen.targets.batch.rules import rule
+from clustergen.targets.batch.rules import rule, warning
 
 _OVERLAY = (
     "targets: {{batch: {{overlay: {{Resources: {{ComputeEnvironmentH200: {{Properties: {}}}}}}}}}}}"
@@ -42,14 +40,13 @@ def security_groups(document: Mapping[str, Any]) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "OVL601",
     "Allocation strategy that allows no updates",
     why="Batch replaces nodes in place only with a strategy other than BEST_FIT.",
     source=f"{limits.USER_GUIDE}infrastructure-updates.html",
     bad=_OVERLAY.format(_RESOURCES.format("AllocationStrategy: BEST_FIT")),
     good=_OVERLAY.format(_RESOURCES.format("AllocationStrategy: BEST_FIT_PROGRESSIVE")),
-    severity=Severity.WARNING,
 )
 def strategy(document: Mapping[str, Any]) -> Iterator[Problem]:
     for path, given in _compute_resources(document):
@@ -66,7 +63,7 @@ _OLD_IMAGES = ("ECS_AL1", "ECS_AL2", "ECS_AL2_NVIDIA")
 _OF_TYPE = "Ec2Configuration: [{{ImageType: {}}}]"
 
 
-@rule(
+@warning(
     "OVL602",
     "Image that Batch does not have for new compute environments",
     why="Since 2026-06-30, Batch creates no compute environment with its own image of Amazon Linux "
@@ -74,7 +71,6 @@ _OF_TYPE = "Ec2Configuration: [{{ImageType: {}}}]"
     source=f"{limits.USER_GUIDE}ecs-al2-ami-deprecation.html",
     bad=_OVERLAY.format(_RESOURCES.format(_OF_TYPE.format("ECS_AL2_NVIDIA"))),
     good=_OVERLAY.format(_RESOURCES.format(_OF_TYPE.format("ECS_AL2023_NVIDIA"))),
-    severity=Severity.WARNING,
 )
 def image_types(document: Mapping[str, Any]) -> Iterator[Problem]:
     for path, given in _compute_resources(document):
@@ -111,7 +107,6 @@ def mime(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _compute_resources(document: Mapping[str, Any]) -> Iterator[tuple[Path, Json]]:
-    """The compute resources of each environment, with their places."""
     for id, resource in as_map(document.get("Resources")).items():
         found = as_map(resource)
         if found.get("Type") == "AWS::Batch::ComputeEnvironment":

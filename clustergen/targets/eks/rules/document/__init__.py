@@ -3,13 +3,12 @@
 They run only on templates changed by an overlay; tests prove that other templates satisfy them.
 """
 
-from __future__ import annotations
-
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from clustergen.base import findings
-from clustergen.base.findings import Problem, Rule
+from clustergen.base.findings import Problem, Rule, Severity
 from clustergen.targets.eks.template import Template
 
 TemplateCheck = Callable[[Template], Iterable[Problem]]
@@ -23,6 +22,9 @@ def rule(code: str, title: str, **parts: Any) -> Callable[[TemplateCheck], Rule]
         return declared(lambda document: check(Template(document)))
 
     return declare
+
+
+warning = functools.partial(rule, severity=Severity.WARNING)
 
 
 def in_resources(changes: str) -> str:

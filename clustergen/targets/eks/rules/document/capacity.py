@@ -1,7 +1,5 @@
 """Capacity Blocks, reservations, Spot, and numbers of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

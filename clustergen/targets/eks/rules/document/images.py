@@ -1,7 +1,5 @@
 """The image of a node group: its instance types, its launch template, the Kubernetes version."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

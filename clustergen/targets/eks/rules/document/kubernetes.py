@@ -1,7 +1,5 @@
 """Kubernetes: versions, Auto Mode and add-ons."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Labels and taints of node groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

@@ -1,7 +1,5 @@
 """Limits of node groups, control planes and user data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

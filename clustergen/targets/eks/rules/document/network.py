@@ -1,14 +1,18 @@
 """The control plane's network, and security groups and SSH of nodes."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem
 from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.rules.document import in_cluster, in_launch_template, in_network, rule
+from clustergen.targets.eks.rules.document import (
+    in_cluster,
+    in_launch_template,
+    in_network,
+    rule,
+    warning,
+)
 from clustergen.targets.eks.template import Resource, Template, attribute
 
 _FEWEST_SUBNETS = 2
@@ -83,12 +87,11 @@ def no_endpoint(template: Template) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "OVL508",
     "Kubernetes API open to the internet",
     why="Anyone with a leaked credential reaches the API from anywhere.",
     source=limits.ENDPOINT,
-    severity=Severity.WARNING,
     bad=in_network("EndpointPublicAccess: true"),
     good=in_network("EndpointPublicAccess: true, PublicAccessCidrs: [203.0.113.0/24]"),
 )
@@ -103,12 +106,11 @@ def open_endpoint(template: Template) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "OVL526",
     "Nodes that reach the Kubernetes API over the internet",
     why="Without the private endpoint, traffic between nodes and the API leaves the VPC.",
     source=limits.ENDPOINT,
-    severity=Severity.WARNING,
     bad=in_network(
         "EndpointPublicAccess: true, EndpointPrivateAccess: false, "
         "PublicAccessCidrs: [203.0.113.0/24]"

@@ -1,7 +1,5 @@
 """Instance types, launch templates and network interfaces of node groups."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 

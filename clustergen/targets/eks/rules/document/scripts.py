@@ -1,7 +1,5 @@
 """User data of launch templates, and how EKS merges it with its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

@@ -1,14 +1,12 @@
 """Updates and automatic repair of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem
 from clustergen.base.text_lists import words
 from clustergen.overlay.parts import Json, as_map, maps
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.rules.document import in_node_group, in_resources, rule
+from clustergen.targets.eks.rules.document import in_node_group, in_resources, rule, warning
 from clustergen.targets.eks.template import Resource, Template
 
 _AGENT = "eks-node-monitoring-agent"
@@ -32,12 +30,11 @@ def _overridden(members: str) -> str:
     return in_node_group(f"NodeRepairConfig: {{NodeRepairConfigOverrides: [{{{members}}}]}}")
 
 
-@rule(
+@warning(
     "OVL546",
     "Launch template without a version",
     why="Without Version the node group stays at the default version of its launch template, and "
     "updates of the stack do not reach the nodes.",
-    severity=Severity.WARNING,
     source=f"{limits.API}LaunchTemplateSpecification.html",
     bad=in_node_group("LaunchTemplate: {Version: null}"),
     good=in_node_group("LaunchTemplate: {Version: '1'}"),
@@ -88,11 +85,10 @@ def incomplete_override(template: Template) -> Iterator[Problem]:
             )
 
 
-@rule(
+@warning(
     "OVL550",
     "Unknown node condition",
     why="An override applies to a condition that the node monitoring agent reports.",
-    severity=Severity.WARNING,
     source=limits.REPAIR,
     bad=_overridden(f"NodeMonitoringCondition: AcceleratedInstanceNotReady, {_REBOOT}"),
     good=_overridden(f"NodeMonitoringCondition: AcceleratedHardwareReady, {_REBOOT}"),

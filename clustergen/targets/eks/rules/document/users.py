@@ -1,7 +1,5 @@
 """Access to the cluster: access entries, and IAM roles of pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -160,7 +158,6 @@ def _entries(template: Template) -> list[Resource]:
 
 
 def _associations(template: Template) -> Iterator[tuple[Resource, Json]]:
-    """All associations of a role with pods, and the resources that create them."""
     for resource in template.resources("AWS::EKS::PodIdentityAssociation"):
         yield resource, resource.properties
     for addon in template.addons:

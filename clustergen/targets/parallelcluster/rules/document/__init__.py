@@ -3,8 +3,6 @@
 They run on documents changed by an overlay, and on what an imported spec renders to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,15 +1,13 @@
 """Keys of tags, and names of nodes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem
 from clustergen.overlay.parts import as_list, as_map, maps
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 from clustergen.targets.parallelcluster.rules.document import lines, queues, resources
 
 
@@ -48,13 +46,12 @@ def tags(document: Mapping[str, Any]) -> Iterator[Problem]:
                 yield Problem(("Tags",), message, help=f"keep {limits.MAX_TAGS}")
 
 
-@rule(
+@warning(
     "OVL109",
     "Tag that another section overrides",
     why="Nodes have the tags of their compute resource, of its queue and of the cluster; of tags "
     "with one key, the first of these counts.",
     source="pcluster.validators.tags_validators: ComputeResourceTagsValidator",
-    severity=Severity.WARNING,
     bad="tags: {team: a}\n" + _queue_tags("team"),
     good="tags: {team: a}\n" + _queue_tags("project"),
 )
@@ -72,7 +69,6 @@ def overridden(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _tags(document: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
-    """The tags of the cluster, of queues and of compute resources, with their places."""
     yield ("Tags",), as_list(document.get("Tags"))
     for path, queue in queues(document):
         for place, each in ((path, queue), *resources(path, queue)):

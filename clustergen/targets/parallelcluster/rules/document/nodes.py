@@ -1,7 +1,5 @@
 """Queues and their compute resources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -10,7 +8,7 @@ from clustergen.facts.catalog import InstanceType, find
 from clustergen.overlay.parts import as_list, as_map, maps
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.queues import Weighed, hasty
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
 from clustergen.targets.parallelcluster.rules.document import queues, resources
 
 _SCHEDULING = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"
@@ -92,7 +90,6 @@ def _is_efa_only(document: Mapping[str, Any]) -> bool:
 
 
 def _of_network(resource: _Resource, efa_only: bool) -> Iterator[Problem]:
-    """Each part of a network that ParallelCluster refuses."""
     cards = min((len(type.cards) for type in resource.types), default=1)
     several = (resource.has_efa and efa_only) or cards > 1
     if several and resource.network.get("AssignPublicIp") not in (None, *_NO):
@@ -186,13 +183,12 @@ targets:
       {{Name: h200, StaticNodePriority: {}}}]}}]}}}}"""
 
 
-@rule(
+@warning(
     "OVL108",
     "Priority that makes Slurm start nodes while others are idle",
     why="Slurm uses nodes of the lowest priority first. Jobs would start nodes, and wait for them, "
     "while static ones are idle.",
     source=f"{_SCHEDULING}#yaml-Scheduling-SlurmQueues-ComputeResources-StaticNodePriority",
-    severity=Severity.WARNING,
     bad=_PRIORITY.format(2000),
     good=_PRIORITY.format(20),
 )

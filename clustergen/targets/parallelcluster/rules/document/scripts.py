@@ -1,7 +1,5 @@
 """Attributes of ParallelCluster's cookbook."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

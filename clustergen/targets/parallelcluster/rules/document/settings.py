@@ -1,9 +1,6 @@
 """Settings of Slurm in ``CustomSlurmSettings``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from clustergen.base.findings import Path, Problem
@@ -16,7 +13,7 @@ from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
 from clustergen.targets.parallelcluster.rules.document import lines, queues, resources
 
-_LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "nodename": "node"})
+_LINES: Mapping[str, Scope] = {"partitionname": "partition", "nodename": "node"}
 """First words of partition and node lines in CustomSlurmSettings."""
 # The language has Weight: it is rendered as StaticNodePriority and DynamicNodePriority.
 _WITH_WEIGHT = limits.SLURM_SETTINGS._replace(

@@ -1,9 +1,6 @@
 """Custom settings of Slurm in the template."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from clustergen.base.findings import Problem
@@ -15,15 +12,13 @@ from clustergen.plan.slurm_settings import Service
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.rules import rule
 
-_LISTS: Mapping[tuple[str, str], Scope] = MappingProxyType(
-    {
-        ("AWS::PCS::Cluster", "SlurmCustomSettings"): "cluster",
-        ("AWS::PCS::Cluster", "SlurmdbdCustomSettings"): "slurmdbd",
-        ("AWS::PCS::Cluster", "CgroupCustomSettings"): "cgroup",
-        ("AWS::PCS::ComputeNodeGroup", "SlurmCustomSettings"): "node",
-        ("AWS::PCS::Queue", "SlurmCustomSettings"): "partition",
-    }
-)
+_LISTS: Mapping[tuple[str, str], Scope] = {
+    ("AWS::PCS::Cluster", "SlurmCustomSettings"): "cluster",
+    ("AWS::PCS::Cluster", "SlurmdbdCustomSettings"): "slurmdbd",
+    ("AWS::PCS::Cluster", "CgroupCustomSettings"): "cgroup",
+    ("AWS::PCS::ComputeNodeGroup", "SlurmCustomSettings"): "node",
+    ("AWS::PCS::Queue", "SlurmCustomSettings"): "partition",
+}
 """Lists of settings in SlurmConfiguration, by resource type."""
 _IN_CLUSTER = "targets: {{pcs: {{overlay: {{Resources: {{Cluster: {{Properties: {}}}}}}}}}}}"
 _SETTING = (

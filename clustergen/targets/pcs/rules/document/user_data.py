@@ -1,7 +1,5 @@
 """User data of launch templates, and how PCS merges it with its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
