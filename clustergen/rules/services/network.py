@@ -131,8 +131,10 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
             help="keep them for targets that create one, or remove them",
             unused=True,
         )
-    placed = {id for machine in plan.machines for id in machine.subnets}
-    placed.update(id for group in plan.node_groups for id in group.subnets)
+    placed = {
+        *(id for machine in plan.machines for id in machine.subnets),
+        *(id for group in plan.node_groups for id in group.subnets),
+    }
     used = _public_nodes(plan) or not placed.isdisjoint(subnet.id for subnet in plan.network.public)
     if plan.wrote("network", "public_subnets") and plan.target and not used:
         reachable = plan.limits.public_nodes
