@@ -252,21 +252,14 @@ ALICE = "login: {}\nusers: [{name: alice, uid: 2001, ssh_key: 'ssh-ed25519 AAAA 
         ("login: {}", "`users` with an `ssh_key` can use SSH"),
         (ALICE, 'AWS-StartSSHSession --parameters portNumber=%p" USER@INSTANCE-ID'),
         (f"{ALICE}network: {{ssh_from: [203.0.113.0/24]}}", "`ssh USER@PUBLIC-ADDRESS`"),
+        # One thread per core.
+        (LOGIN, "| (login) | 2 | m7i.xlarge | | 2 |"),
+        ("", "SMALL, manages at most 32 nodes and 256 jobs at a time"),
+        ("", "SMALL, for 256 jobs, also when idle"),
     ],
 )
-def test_the_readme_says_how_users_log_in(spec: str, says: str) -> None:
-    readme = " ".join(files_of(spec)["README.md"].split())
-    assert says in readme
-
-
-def test_the_readme_counts_one_thread_per_core_of_login_nodes() -> None:
-    assert "| (login) | 2 | m7i.xlarge | | 2 |" in " ".join(files_of(LOGIN)["README.md"].split())
-
-
-def test_the_readme_says_how_many_jobs_the_controller_takes() -> None:
-    readme = " ".join(files_of("")["README.md"].split())
-    assert "SMALL, manages at most 32 nodes and 256 jobs at a time" in readme
-    assert "SMALL, for 256 jobs, also when idle" in readme
+def test_the_readme_is_about_the_cluster(spec: str, says: str) -> None:
+    assert says in " ".join(files_of(spec)["README.md"].split())
 
 
 @pytest.mark.parametrize("metrics", ["cloudwatch", "none"])
