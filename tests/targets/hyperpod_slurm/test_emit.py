@@ -290,20 +290,17 @@ def test_restricted_groups_are_in_both() -> None:
     assert properties_of(RESTRICTED)["RestrictedInstanceGroups"] == expected
 
 
-def test_the_readme_names_the_partition_of_jobs_without_scripts() -> None:
-    words = "jobs without `--partition` run in `dev`"
-    assert words in files_of("")["README.md"]
-    assert words not in files_of(LOGIN)["README.md"]
+PARTITION, RELEASED = "jobs without `--partition` run in `dev`", "released after 2026-08-30"
+README = [
+    # Spec, words of the README, whether they are there.
+    ("", PARTITION, True),
+    (LOGIN, PARTITION, False),
+    (DATABASE, RELEASED, True),
+    # Scripts connect it.
+    (f"{DATABASE}\ntargets: {{hyperpod-slurm: {{mode: legacy}}}}", RELEASED, False),
+]
 
 
-def test_the_readme_says_what_a_new_efs_needs_of_the_image() -> None:
-    text = files_of("storage: [{mount: /home, type: efs}]")["README.md"]
-    assert "accepts only TLS, for which nodes download amazon-efs-utils" in text
-
-
-@pytest.mark.parametrize(("mode", "said"), [("", True), ("mode: legacy", False)])
-def test_the_readme_names_the_images_that_an_external_database_needs(mode: str, said: bool) -> None:
-    """Otherwise scripts connect it."""
-    spec = f"{DATABASE}\ntargets: {{hyperpod-slurm: {{{mode}}}}}"
-    text = files_of(spec)["README.md"]
-    assert ("released after 2026-08-30" in " ".join(text.split())) is said
+@pytest.mark.parametrize(("text", "words", "there"), README)
+def test_the_readme_is_about_the_cluster(text: str, words: str, there: bool) -> None:
+    assert (words in " ".join(files_of(text)["README.md"].split())) is there

@@ -347,6 +347,9 @@ OPENS = "`pcluster ssh -n example -r us-east-1` opens a shell with the key `plat
 DCV = "targets: {parallelcluster: {dcv: {}%s}}"
 NO_KEY = "Desktops need a `key_name`, which this spec does not have: `pcluster dcv-connect`"
 WAITS = "The creation waits for all nodes of `count.min`"
+DIRECTORY = """targets: {parallelcluster: {directory: {domain: 'dc=corp,dc=example,dc=com',
+  address: ldaps://corp.example.com, read_only_user: 'cn=reader,dc=corp,dc=example,dc=com',
+  secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:ldap-AbCdEf}}}"""
 NEXT_STEPS = [
     # Fragment, words of the README, words that it lacks.
     ("", [], ["pcluster ssh", "ssh USER@ADDRESS", "nothing is open on it"]),
@@ -358,6 +361,8 @@ NEXT_STEPS = [
     (OUTSIDE + LOGIN, ["ssh USER@ADDRESS", "Elastic IP; nothing is open on it"], ["pcluster ssh"]),
     ("", [WAITS], []),
     ("node_groups: [{name: h200, count: {min: 0, max: 2}}]", [], [WAITS]),
+    ("head_node: {iam: {role: arn:aws:iam::111122223333:role/head}}", [": trusts EC2, "], []),
+    (DIRECTORY, ["**Add a user**: add them to the directory"], []),
     (DATABASE, ["db.example, whose security group has to allow theirs on port 3306"], []),
 ]
 
