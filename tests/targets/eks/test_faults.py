@@ -14,13 +14,12 @@ import pytest
 
 from clustergen import targets
 from clustergen.base.findings import errors
-from tests.support.checking import broken, check_example
+from tests.support.checking import broken, check_example, check_fragment
 from tests.validators.cloudformation import check as template_violations
 from tests.validators.eks import eks_violations
 from tests.validators.seeding import GONE, changed
 
-BLOCK, HELD, SPOT = "eks-p5en-capacity-block", "eks-reserved-volcano", "eks-karpenter"
-TRN, MIG, GB200 = "eks-trn2", "eks-mig", "eks-dra-gb200"
+BLOCK = "eks-p5en-capacity-block"
 
 
 @functools.cache
@@ -31,17 +30,6 @@ def document(spec: str) -> Mapping[str, Any]:
     written = json.dumps(targets.load("eks").document(checked.plans["eks"]))
     read: Mapping[str, Any] = json.loads(written)
     return read
-
-
-ALL = [BLOCK, HELD, SPOT, TRN, MIG, GB200]
-
-
-@pytest.mark.parametrize("spec", ALL)
-def test_the_base_of_seeded_faults_is_valid(spec: str) -> None:
-    template = document(spec)
-    assert [finding.message for finding in broken("eks", template)] == []
-    assert eks_violations(template) == []
-    assert template_violations(template, "us-east-2") == []
 
 
 H200 = "Resources.NodeGroupH200.Properties"
@@ -157,3 +145,9 @@ def test_a_fault_in_a_template_is_caught(path: str, value: Any, validated: str, 
     if ours:
         found = [f"{finding.message}; {finding.help}" for finding in broken("eks", faulty)]
         assert any(ours in text for text in found), found
+
+
+def test_a_part_of_a_gpu_needs_the_image_with_its_driver() -> None:
+    part = "node_groups: [{name: h200, instance_type: g6f.xlarge, count: 1}]"
+    template = targets.load("eks").document(check_fragment(part, "eks").plans["eks"])
+    assert broken("eks", json.loads(json.dumps(template))) == []
