@@ -402,14 +402,6 @@ def test_an_existing_cluster_waits_for_its_add_on(tmp_path: Path) -> None:
         assert len(made.calling("create-compute-quota")) == 1
 
 
-@pytest.mark.parametrize("text", [NEW, MIG, "kubernetes: {admission: none, jobs: none}"])
-def test_validators_accept_the_scripts(text: str) -> None:
-    files = files_of_new(text)
-    scripts = {name: text for name, text in files.items() if "/" not in name and ".sh" in name}
-    assert {"deploy.sh", "install.sh"} <= set(scripts)
-    assert script_violations(scripts) == []
-
-
 STORED = f"""{NEW}
 storage:
   - {{mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500, efa: true}}

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from clustergen.base.text_lists import words
-from clustergen.bundle import renderer
-from clustergen.targets.pcs import TARGET
 from tests.support.tables import at, members
-from tests.targets.pcs.planned import files_of, plan_of, properties_of, template_of, validated
+from tests.targets.pcs.planned import files_of, properties_of, template_of
 from tests.targets.pcs.specs import SPECS
 
 
@@ -232,15 +230,6 @@ def test_parameters_are_what_the_template_refers_to() -> None:
             ClusterSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName ImageX86
         """)
     ]
-
-
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
-def test_same_spec_same_bytes(text: str) -> None:
-    checked = validated(text)
-    assert renderer.render(checked, "pcs") == renderer.render(checked, "pcs")
-    document = TARGET.document(plan_of(text))
-    assert json.dumps(document) == json.dumps(TARGET.document(plan_of(text)))
 
 
 ALICE = "login: {}\nusers: [{name: alice, uid: 2001, ssh_key: 'ssh-ed25519 AAAA alice'}]\n"
