@@ -305,34 +305,6 @@ def test_missing_nodes_are_a_failure_with_events(bundle: Bundle) -> None:
     assert "LifecycleConfig/h200/i-h200 (Failure)" in done.stderr
 
 
-ALERTS = "monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}\n"
-WATCHED = {"slurm": ALERTS, "eks": EKS + ALERTS}
-
-
-@pytest.mark.parametrize("orchestrator", TARGETS)
-def test_nodes_that_run_are_watched_while_others_lack(orchestrator: str, tmp_path: Path) -> None:
-    with reaching(tmp_path, files_of(WATCHED[orchestrator], orchestrator)) as made:
-        made.account.no_capacity = True
-        said = rejected(made.deploy("--wait", "5"), "is not done after 5 minutes").splitlines()
-        assert "example is deployed, but not all of its nodes: " in said[-1]
-        assert "h200 0 of 2" in said[-1]
-        assert f"example-hyperpod-{orchestrator}-monitoring" in made.account.cloudformation.stacks
-
-
-@pytest.mark.parametrize("orchestrator", TARGETS)
-def test_a_resume_that_lacks_nodes_is_one(orchestrator: str, tmp_path: Path) -> None:
-    with reaching(tmp_path, files_of(WATCHED[orchestrator], orchestrator)) as made:
-        for action in ((), ("--pause",)):
-            succeeded(made.deploy(*action))
-        made.account.no_capacity = True
-        rejected(made.deploy("--resume", "--wait", "5"), "AWS continues: run deploy.sh to wait")
-        watched = made.account.cloudformation.stacks[f"example-hyperpod-{orchestrator}-monitoring"]
-        assert "RulesDue" in watched.resources
-        rejected(made.deploy("--resume"), "is not paused. If it lacks nodes")
-        made.account.no_capacity = False
-        succeeded(made.deploy())
-
-
 @pytest.mark.parametrize("orchestrator", TARGETS)
 def test_a_resume_that_is_undone_can_be_repeated(orchestrator: str, tmp_path: Path) -> None:
     with reaching(tmp_path, files_of(ONCE[orchestrator], orchestrator)) as made:

@@ -67,22 +67,6 @@ def test_login_nodes_that_are_replaced_in_a_loop_are_a_failure(tmp_path: Path) -
             assert bundle.calling("update-compute-node-group", "pcs-login") == []
 
 
-def test_nodes_that_run_are_watched_while_others_lack(tmp_path: Path) -> None:
-    watched = "monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}\n"
-    with reaching(tmp_path, files_of(watched + "node_groups: [{name: h200, count: 2}]")) as bundle:
-        stacks, name = bundle.account.cloudformation.stacks, "example-pcs-monitoring"
-        bundle.account.no_capacity = True
-        bundle.stops("example is deployed, but not all of its nodes: ", "--wait", "5", last=True)
-        assert "RulesDue" in stacks[name].resources
-        bundle.deployed("--pause")
-        assert "RulesDue" not in stacks[name].resources
-        bundle.stops("AWS continues: run deploy.sh to wait", "--resume", "--wait", "5", last=True)
-        assert "RulesDue" in stacks[name].resources
-        bundle.stops("is not paused. If it lacks nodes", "--resume")
-        bundle.account.no_capacity = False
-        bundle.deployed()
-
-
 def test_a_version_that_has_ended_gets_no_new_cluster(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of('slurm: {version: "25.05"}')) as bundle:
 
