@@ -362,13 +362,6 @@ def test_destroy_runs_in_reverse_order(rig: Bundle) -> None:
     assert rig.calling("delete-stack", "foundation") == []
 
 
-def test_destroy_can_run_again(rig: Bundle) -> None:
-    rig.deploy()
-    rig.deploy("--destroy")
-    rig.deployed("--destroy")
-    assert rig.calling("sagemaker delete-") == []
-
-
 def test_the_chart_is_of_one_commit(rig: Bundle) -> None:
     rig.succeeds("install.sh")
     [fetched] = rig.calling("fetch")
