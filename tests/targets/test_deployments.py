@@ -81,8 +81,7 @@ def policies(target: str) -> dict[str, Any]:
 
 @pytest.fixture(params=TARGETS)
 def target(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+    return str(request.param)
 
 
 @pytest.fixture

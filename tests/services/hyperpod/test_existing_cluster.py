@@ -58,8 +58,7 @@ def theirs(orchestrator: str, **shown: Any) -> Theirs:
 
 @pytest.fixture(params=["slurm", "eks"])
 def orchestrator(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+    return str(request.param)
 
 
 @pytest.fixture
