@@ -17,7 +17,6 @@ from tests.targets.hyperpod_slurm.specs import (
     EXISTING,
     LEGACY,
     LOGIN,
-    RESTRICTED,
     SECRET,
     SPECS,
     STORAGE,
@@ -30,11 +29,6 @@ REQUESTS = {
         ClusterName: example
         Orchestrator: {Slurm: {}}
         NodeProvisioningMode: Continuous
-        NodeRecovery: Automatic
-        Tags: ABSENT
-        ClusterRole: ABSENT
-        VpcConfig: {SecurityGroupIds: ['${ClusterSecurityGroupId}'], Subnets:
-            ['${PrivateSubnetId}']}
     """,
     AT_ONCE: """
         Orchestrator: {Slurm: {SlurmConfigStrategy: Managed}}
@@ -67,19 +61,11 @@ def test_request(text: str, member: str, expected: Any) -> None:
 # By spec: group and member, what it is.
 GROUPS = {
     "": """
-        controller.InstanceType: ml.m7i.4xlarge
-        controller.InstanceCount: 1
-        controller.SlurmConfig: {NodeType: Controller}
         controller.LifeCycleConfig: ABSENT
         h200.InstanceType: ml.p5en.48xlarge
         h200.InstanceCount: 2
         h200.SlurmConfig: {NodeType: Compute, PartitionNames: [h200]}
-        h200.ExecutionRole: ${HyperPodExecutionRoleArn}
         h200.InstanceStorageConfigs: [{EbsVolumeConfig: {VolumeSizeInGB: 500}}]
-        h200.NetworkInterface: ABSENT
-        h200.OverrideVpcConfig: ABSENT
-        h200.MinInstanceCount: ABSENT
-        h200.ThreadsPerCore: 2
     """,
     "node_groups: [{name: h200, count: {min: 1, max: 4}}]": """
         h200.MinInstanceCount: 1
@@ -268,26 +254,9 @@ def test_only_mode_legacy_has_provisioning_parameters(name: str) -> None:
     assert not any("provisioning_parameters" in path for path in files_of(SPECS[name]))
 
 
-def test_the_template_equals_the_request() -> None:
-    properties = properties_of(STORAGE + USERS)
-    groups, subnets = [{"Ref": "ClusterSecurityGroupId"}], [{"Ref": "PrivateSubnetId"}]
-    assert properties["VpcConfig"] == {"SecurityGroupIds": groups, "Subnets": subnets}
-    group = properties["InstanceGroups"][1]
-    assert group["ExecutionRole"] == {"Ref": "HyperPodExecutionRoleArn"}
-    [text] = group["LifeCycleConfig"]["SourceS3Uri"].values()
-    assert text.startswith("s3://${ScriptsBucketName}/lifecycle/")
-    assert properties["Orchestrator"] == {"Slurm": {}}
-
-
 def test_the_template_omits_members_that_only_the_api_accepts() -> None:
     group = properties_of(SPECS["health"])["InstanceGroups"][1]
     assert group["OnStartDeepHealthChecks"] == ["InstanceStress"]
-
-
-def test_restricted_groups_are_in_both() -> None:
-    expected = request_of(RESTRICTED)["RestrictedInstanceGroups"]
-    assert expected[0]["InstanceGroupName"] == "nova"
-    assert properties_of(RESTRICTED)["RestrictedInstanceGroups"] == expected
 
 
 PARTITION, RELEASED = "jobs without `--partition` run in `dev`", "released after 2026-08-30"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from clustergen.base.text_lists import words
 from tests.support.tables import at, members
 from tests.targets.pcs.planned import files_of, properties_of, template_of
 from tests.targets.pcs.specs import SPECS
@@ -38,24 +36,12 @@ ROWS = {
     group("count: 32") + "\nlogin: {instance_type: m7i.xlarge}": "Cluster.Size: MEDIUM",
     group("count: {min: 0, max: 513}"): "Cluster.Size: LARGE",
     "targets: {pcs: {size: large}}": "Cluster.Size: LARGE",
-    "": """
-        Cluster.Scheduler: {Type: SLURM, Version: '25.11'}
-        Cluster.SlurmConfiguration.Accounting: {Mode: NONE}
-        Nodes.AmiId: {Ref: ImageX86}
-        Launch.BlockDeviceMappings.0.DeviceName: /dev/sda1
-    """,
     'slurm: {version: "26.05"}': "Cluster.Scheduler.Version: '26.05'",
     "slurm: {accounting: managed}": "Cluster.SlurmConfiguration.Accounting: {Mode: STANDARD}",
     "slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 90d}}": """
         Cluster.SlurmConfiguration.Accounting: {Mode: STANDARD, DefaultPurgeTimeInDays: 90}
     """,
     # Login nodes are public only with SSH from outside.
-    LOGIN: """
-        LoginLaunch.NetworkInterfaces.0.AssociatePublicIpAddress: false
-        LoginLaunch.NetworkInterfaces.0.Groups.0: {Ref: LoginSecurityGroupId}
-        Login.SubnetIds: [{Ref: PrivateSubnetId}]
-        Login.ScalingConfiguration: {MinInstanceCount: 2, MaxInstanceCount: 2}
-    """,
     f"{LOGIN}network: {{ssh_from: [203.0.113.0/24]}}": """
         LoginLaunch.NetworkInterfaces.0.AssociatePublicIpAddress: true
         LoginLaunch.NetworkInterfaces.0.Groups.0: {Ref: LoginSecurityGroupId}
@@ -95,14 +81,6 @@ ROWS = {
 @pytest.mark.parametrize(("text", "place", "expected"), members(ROWS, STARTS))
 def test_the_value_is_in_the_template(text: str, place: str, expected: Any) -> None:
     assert at(template_of(text), place) == expected
-
-
-def test_absent_settings_are_omitted() -> None:
-    document = json.dumps(template_of(""))
-    assert "SlurmdbdCustomSettings" not in document
-    assert "CgroupCustomSettings" not in document
-    assert "GresCustomSettings" not in document
-    assert "[]" not in document
 
 
 @pytest.mark.parametrize(
@@ -207,29 +185,6 @@ def test_interfaces(type: str, slots: list[tuple[int, int, str | None]]) -> None
     assert all(i["Groups"] == [{"Ref": "ClusterSecurityGroupId"}] for i in found)
     assert all(i["SubnetId"] == {"Ref": "PrivateSubnetId"} for i in found)
     assert "SecurityGroupIds" not in data
-
-
-@pytest.mark.parametrize("name", ["LaunchTemplateH200", "LaunchTemplateLogin"])
-def test_every_node_is_closed_by_default(name: str) -> None:
-    data = properties_of("login: {instance_type: m7i.xlarge}", name)["LaunchTemplateData"]
-    assert data["MetadataOptions"]["HttpTokens"] == "required"
-    assert all(mapping["Ebs"]["Encrypted"] for mapping in data["BlockDeviceMappings"])
-
-
-def test_nodes_wait_for_the_log_group_that_they_write_to() -> None:
-    resources = template_of("login: {instance_type: m7i.xlarge}")["Resources"]
-    groups = [r for r in resources.values() if r["Type"] == "AWS::PCS::ComputeNodeGroup"]
-    assert [group["DependsOn"] for group in groups] == ["NodeLogGroup", "NodeLogGroup"]
-    name = resources["NodeLogGroup"]["Properties"]["LogGroupName"]
-    assert name == {"Fn::Sub": "/aws/pcs/${Cluster.Id}/lifecycle"}
-
-
-def test_parameters_are_what_the_template_refers_to() -> None:
-    assert list(template_of("")["Parameters"]) == [
-        *words("""
-            ClusterSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName ImageX86
-        """)
-    ]
 
 
 ALICE = "login: {}\nusers: [{name: alice, uid: 2001, ssh_key: 'ssh-ed25519 AAAA alice'}]\n"
