@@ -13,7 +13,6 @@ from clustergen.services import foundation
 from tests.rules.storage.planning import lustre
 from tests.services.foundation.planned import plan_of, template_of
 from tests.validators.cloudformation import check, lint
-from tests.validators.seeding import GONE, changed
 
 EXISTING = """
 network:
@@ -320,26 +319,6 @@ def _documents(resources: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if resource["Type"].startswith("AWS::IAM::"):
             yield from (policy["PolicyDocument"] for policy in properties.get("Policies", []))
             yield from filter(None, [properties.get("PolicyDocument")])
-
-
-# What CloudFormation rejects by itself; `tests/validators/test_cloudformation.py` has faults that
-# each service rejects. Path in the template of "several", a value that breaks it.
-FAULTS: list[tuple[str, Any]] = [
-    ("Resources.Vpc.Properties.CidrBlock", "10.0.0.0"),
-    ("Resources.S3Endpoint.Properties.VpcEndpointType", "gateway"),
-    ("Resources.ClusterSecurityGroup.Properties.GroupDescription", GONE),
-    ("Resources.LoginSecurityGroupSsh1.Properties.CidrIp", "203.0.113.1/24/8"),
-    (f"Resources.{FSX}.DeletionPolicy", "Keep"),
-    ("Resources.MountTarget1OfStorageShared.Properties.SecurityGroups", GONE),
-    ("Resources.ScriptsBucket.Properties.VersioningConfiguration.Status", "On"),
-]
-
-
-@pytest.mark.sampled(7)
-@pytest.mark.parametrize(("path", "value"), FAULTS, ids=[path for path, _ in FAULTS])
-def test_a_single_fault_is_caught(path: str, value: Any) -> None:
-    broken = changed(template_of(VARIANTS["several"]), path, value)
-    assert check(broken) or lint({"broken": json.dumps(broken)})
 
 
 def _strings(value: Any) -> Iterator[str]:
