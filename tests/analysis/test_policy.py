@@ -58,8 +58,7 @@ def identity(target: str, text: str = SPEC) -> Identity:
 
 @pytest.fixture(params=targets.NAMES)
 def target(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+    return str(request.param)
 
 
 def test_the_data_is_what_its_sources_say() -> None:

@@ -150,11 +150,6 @@ def test_an_existing_subnet_of_unknown_size() -> None:
     assert "of the private subnet, whose size is not given." in text
 
 
-def test_the_output_is_deterministic() -> None:
-    one, other = (Subject(plan_of(EAST + H200 % "count: 4"), TOY) for _ in range(2))
-    assert readme.render(one) == readme.render(other)
-
-
 PLAN = plan_of(EAST + H200 % "count: 4" + "\nstorage: [{mount: /fsx, type: fsx-lustre}]\n")
 HOSTILE = st.text(alphabet="|\\`*<>[]~\n\r\t a_-#&$\u2028\x85\x1b", max_size=12)
 TEXT = (st.text(max_size=12) | HOSTILE).filter(escape)

@@ -138,11 +138,8 @@ def test_blocks_that_are_not_run_are_shell_and_have_options_that_exist(page: Pat
                 parser().parse_args(arguments)  # leaves with a message if there is no such option
 
 
-def tutorial(target: str) -> str:
-    return text_of(ROOT / "docs" / "tutorials" / f"{target}.md")
-
-
 @pytest.mark.parametrize("target", targets.NAMES)
 def test_the_readme_leads_to_a_tutorial_for_every_target(target: str) -> None:
     assert f"[`{target}`](docs/tutorials/{target}.md)" in README
-    assert re.search(rf"^cd out/\w+/{target}$", tutorial(target), re.MULTILINE)
+    tutorial = text_of(ROOT / "docs" / "tutorials" / f"{target}.md")
+    assert re.search(rf"^cd out/\w+/{target}$", tutorial, re.MULTILINE)

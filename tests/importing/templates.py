@@ -10,7 +10,6 @@ import yaml
 from clustergen import overlay, targets
 from clustergen.checking.compiler import Checked, check_text
 from clustergen.importing import Answers, Imported, Request, imported
-from clustergen.spec.model import Spec
 from tests.support.checking import EXAMPLES, check_example
 from tests.targets.test_specs import ANSWERS
 
@@ -44,11 +43,9 @@ def filled(result: Imported) -> Imported:
     return result._replace(text=text.replace("0" * 12, "111122223333"))
 
 
-def spec_of(result: Imported) -> Spec:
-    """The spec that an import wrote."""
-    spec = check_text(result.text).spec
-    assert spec is not None
-    return spec
+def spec_of(result: Imported) -> Any:
+    """The spec that an import wrote; a part that it lacks is None."""
+    return check_text(result.text).spec
 
 
 def codes(result: Imported) -> list[str]:

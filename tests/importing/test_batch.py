@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.importing.templates import (
     GROUP,
@@ -14,13 +13,9 @@ from tests.importing.templates import (
     by_name,
     codes,
     document,
-    examples_of,
     lossless,
-    original_of,
-    region_of,
     spec_of,
 )
-from tests.support.checking import check_example
 from tests.support.tables import flow
 
 PROFILE = "arn:aws:iam::111122223333:instance-profile/nodes"
@@ -276,12 +271,3 @@ def test_a_template_without_instances_is_a_question() -> None:
 def test_a_queue_alone_is_a_part() -> None:
     queue = {"Resources": {"Queue": TEMPLATE["Resources"]["Queue"]}}
     assert codes(bring(queue))[-1:] == ["IMP022"]
-
-
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("name", examples_of("batch"))
-def test_an_imported_bundle_has_the_settings_of_the_bundle(name: str) -> None:
-    result = lossless(bring(original_of(name, "batch"), region=region_of(name), vpc=""))
-    again, spec = yaml.safe_load(result.text), check_example(name).spec
-    assert spec is not None
-    assert [each["name"] for each in again["node_groups"]] == [g.name for g in spec.node_groups]

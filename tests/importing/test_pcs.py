@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen.checking.compiler import check_text
 from tests.importing.templates import (
     GROUP,
     SUBNET,
@@ -17,11 +16,7 @@ from tests.importing.templates import (
     by_name,
     codes,
     document,
-    examples_of,
     lossless,
-    original_of,
-    properties,
-    region_of,
     spec_of,
 )
 from tests.support.tables import flow
@@ -140,12 +135,10 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
     spec = spec_of(whole())
     assert spec.slurm.version == "25.11"
     assert spec.slurm.settings == {"Prolog": "/opt/prolog.sh"}
-    assert spec.login is not None
     assert spec.login.instance_type == "c7g.xlarge"
     (group,) = spec.node_groups
     assert (group.name, group.instance_type, group.efa) == ("hpc", "hpc7g.16xlarge", True)
     assert (group.count.min, group.count.max, group.placement) == (0, 4, "cluster")
-    assert spec.targets.pcs is not None
     assert spec.targets.pcs.size == "small"
 
 
@@ -242,7 +235,6 @@ def test_a_parameter_file_answers_too() -> None:
     result = lossless(bring(*FILES, ("parameters.json", json.dumps(values))))
     spec = spec_of(result)
     assert spec.slurm.accounting == "managed"
-    assert spec.targets.pcs is not None
     assert spec.targets.pcs.key_name == "team"
 
 
@@ -326,10 +318,7 @@ def test_node_groups_without_a_cluster_join_one_that_exists() -> None:
     result = lossless(
         bring(("cpu.yaml", _nodes("cpu", "c7i.4xlarge")), parameters={"ClusterId": "pcs_1"})
     )
-    checked = check_text(result.text, targets=("pcs",))
-    assert checked.spec is not None
-    assert checked.spec.targets.pcs is not None
-    assert checked.spec.targets.pcs.cluster == "pcs_1"
+    assert spec_of(result).targets.pcs.cluster == "pcs_1"
     assert result.text.splitlines()[1:3] == ["version: 1", "name: imported"]
     template = document(result, "pcs")
     assert "AWS::PCS::Cluster" not in {each["Type"] for each in template["Resources"].values()}
@@ -458,14 +447,3 @@ def test_descriptions_of_the_service() -> None:
     assert data["SecurityGroupIds"] == [GROUP.format(2)]
     assert data["UserData"] == {"Fn::Base64": "echo\n"}
     assert "secretsmanager" not in result.text
-
-
-# A template without a cluster is reported: there is no word for where it is.
-
-
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("name", examples_of("pcs"))
-def test_an_imported_bundle_is_the_bundle(name: str) -> None:
-    original = original_of(name, "pcs")
-    result = lossless(bring(original, region=region_of(name), vpc=""))
-    assert properties(document(result, "pcs")) == properties(original)

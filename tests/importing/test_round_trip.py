@@ -1,7 +1,8 @@
 """What a spec says in a document, the import of the document has as a field again.
 
 Each change of ``tests/plan/features/fields.py`` that shows in the document of a target is rendered
-and imported. Its value is a field of the imported spec, or its field is in :data:`IN_OVERLAY`.
+and imported. Its value is a field of the imported spec, or its field is in :data:`IN_OVERLAY`. So
+is what the example specs say.
 """
 
 from __future__ import annotations
@@ -15,15 +16,28 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from clustergen import targets
 from clustergen.base.findings import errors
 from clustergen.base.text_lists import word_set
 from clustergen.bundle import renderer
 from clustergen.importing import Imported
-from tests.importing.templates import VPC, bring, rendered
+from clustergen.importing.parallelcluster.normal import normal
+from tests.importing.templates import (
+    VPC,
+    bring,
+    examples_of,
+    lossless,
+    original_of,
+    properties,
+    region_of,
+    rendered,
+)
+from tests.importing.templates import document as template
 from tests.plan.features.evidence import BATCH, EKS, HP, PC, PCS
 from tests.plan.features.fields import FIELDS
 from tests.plan.features.modes import MODES, Mode
 from tests.plan.features.test_fields import Pair, checked, is_in, pair
+from tests.support.checking import check_example
 
 # One mode of each target: the others have the same documents.
 IMPORTED = (PC, PCS, f"{HP} bootstrap", f"{EKS} managed", f"{BATCH} several-nodes")
@@ -112,3 +126,26 @@ def test_what_shows_in_a_document_comes_back_as_a_field(name: str, part: int) ->
             wrong.add(case.field)
     listed = {field for each in IN_OVERLAY.values() for field in each.get(mode.target, ())}
     assert wrong == listed.intersection(fields(mode, part)), "fewer may leave the list"
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize(
+    ("target", "name"), [(target, name) for target in targets.NAMES for name in examples_of(target)]
+)
+def test_an_imported_bundle_is_the_bundle(target: str, name: str) -> None:
+    original = original_of(name, target)
+    # The file of ParallelCluster names its region.
+    region = "" if target == PC else region_of(name)
+    result = lossless(bring(original, region=region, vpc=""))
+    again, plan = template(result, target), check_example(name, target).plans[target]
+    names = [each["name"] for each in yaml.safe_load(result.text)["node_groups"]]
+    # Groups of Karpenter are not in the template.
+    assert target == EKS or names == [group.name for group in plan.node_groups]
+    if target == PC:
+        schema = targets.load(PC).schema
+        assert normal(again, schema) == normal(original, schema)
+    elif target == PCS:
+        assert properties(again) == properties(original)
+    elif target == EKS:
+        kept, before = properties(again), properties(original)
+        assert {id for id in before if kept.get(id) == before[id]} & {"Cluster", "NodeGroupH200"}

@@ -34,7 +34,7 @@ def test_rendered_documents_satisfy_the_rules(target: str) -> None:
     assert rendered > 1
 
 
-WRONG: tuple[Any, ...] = (5, "text", None, [], {}, [5], {"a": None})
+WRONG: tuple[Any, ...] = (5, "text", None, [], {}, [5], {"a": None}, {"Ref": 1}, {"Fn::GetAtt": []})
 
 
 def wrong_forms(document: Any, depth: int) -> Iterator[Any]:

@@ -39,9 +39,6 @@ network: {vpc: vpc-0a1b2c3d, private_subnets: [subnet-0a1b2c3d, {id: subnet-0b1b
   zone: usw2-az1}]}
     NET002 | usw2-az1 is in us-west-2, not in us-east-1 | one of use1-az1, use1-az2, use1-az3,
     use1-az4, use1-az5, use1-az6
-network: {zone: null}
-    NET003 | network.zone is missing | one of use1-az1, use1-az2, use1-az3, use1-az4, use1-az5,
-    use1-az6
 network: {vpc: vpc-0a1b2c3d}
     NET004 | vpc-0a1b2c3d is given without private_subnets | add private_subnets: [subnet-...]
 network: {security_groups: [sg-0a1b2c3d]}
@@ -85,8 +82,6 @@ network: {vpc: vpc-0a1b2c3d, private_subnets: [{id: subnet-0a1b2c3d, cidr: 10.43
 network: {vpc: vpc-0a1b2c3d, private_subnets: [{id: subnet-0a1b2c3d, cidr: 10.0.0.0/24},
   {id: subnet-0b1b2c3d, cidr: 10.0.0.128/25}]}
     NET012 | 10.0.0.128/25 overlaps 10.0.0.0/24 of subnet-0a1b2c3d | correct one of the two
-network: {ssh_from: [0.0.0.0/0]}
-    NET013 | SSH is open to 0.0.0.0/0 | name your own addresses, or remove ssh_from and use SSM
 network: {vpc: vpc-0a1b2c3d, private_subnets: [subnet-0a1b2c3d], ssh_from: [10.0.0.0/8]}
     NET014 | ssh_from needs public_subnets: nodes in private subnets have no public address | name
     public_subnets, or remove ssh_from and use SSM

@@ -126,19 +126,13 @@ node_groups: [{name: h200, instance_type: t3.xlarge, placement: cluster}]
     PLC001 | t3.xlarge does not support cluster placement groups | write placement: none
 node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d}, placement: cluster}]
     PLC002 | a placement group in addition to the reservation cr-0a1b2c3d | write placement: auto
-node_groups: [{name: h200, placement: none}]
-    PLC003 | 2 EFA nodes may start far from each other | write placement: auto
 # Labels and tags.
-node_groups: [{name: h200, labels: {team name: llm}}]
-    K8S001 | 'team name' is not a label name | use letters, digits, - _ . and at most 63 of them
 node_groups: [{name: h200, labels: {a: x y}}]
     K8S001 | 'x y' is not a valid label value | use letters, digits, - _ . and at most 63 of them
 node_groups: [{name: h200,
   labels: {aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: b}}]
     K8S001 | 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is not a label name
     | use letters, digits, - _ . and at most 63 of them
-tags: {'aws:team': llm}
-    SPC035 | 'aws:team' is reserved | write team
 tags: {'AWS:': llm}
     SPC035 | 'AWS:' is reserved | write team
 tags: {owner: '100% {ours}'}

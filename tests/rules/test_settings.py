@@ -58,9 +58,7 @@ CASES = [
     (PC, 'queues: [{name: q, node_groups: [h200], slurm: {QOS: "a\\nb"}}]', "SLM008", ERROR),
     # What settings need.
     (PC, "slurm: {settings: {AccountingStorageEnforce: limits}}", "SLM011", WARNING),
-    (PCS, "slurm: {settings: {AccountingStorageTRES: gres/gpu}}", "SLM011", ERROR),
     (PC, "queues: [{name: q, node_groups: [h200], slurm: {QOS: high}}]", "SLM011", ERROR),
-    (PC, "slurm: {settings: {PreemptMode: REQUEUE}}", "SLM012", ERROR),
     (PC, "slurm: {settings: {PreemptType: preempt/partition_prio}}", "SLM012", ERROR),
     (PCS, "queues: [{name: que, node_groups: [h200], time_limit: 0s}]", "SLM013", WARNING),
     (PC, QUEUE % "time_limit: 1d, slurm: {DefaultTime: 2-0}", "SLM013", WARNING),

@@ -81,8 +81,7 @@ def policies(target: str) -> dict[str, Any]:
 
 @pytest.fixture(params=TARGETS)
 def target(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+    return str(request.param)
 
 
 @pytest.fixture
@@ -484,6 +483,27 @@ def test_a_pause_turns_off_alerts_on_nodes(tmp_path: Path, target: str, metrics:
         assert watched() == (True, True)
         deployed(bundle)
         assert watched() == (True, True)
+
+
+@pytest.mark.parametrize("target", ["pcs", "hyperpod-slurm", "hyperpod-eks"])
+def test_nodes_that_run_are_watched_while_others_lack(target: str, tmp_path: Path) -> None:
+    alerts = "monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}\n"
+    with reaching(tmp_path, files(target, alerts)) as bundle:
+        stacks, name = bundle.account.cloudformation.stacks, f"example-{target}-monitoring"
+        bundle.account.no_capacity = True
+        done = bundle.stops("is deployed, but not all of its nodes: ", "--wait", "5", last=True)
+        assert "h200 0 of 2" in done.stderr
+        assert "RulesDue" in stacks[name].resources
+        bundle.account.no_capacity = False
+        for action in ([], ["--pause"]):
+            bundle.deployed(*action)
+        assert "RulesDue" not in stacks[name].resources
+        bundle.account.no_capacity = True
+        bundle.stops("AWS continues: run deploy.sh to wait", "--resume", "--wait", "5")
+        assert "RulesDue" in stacks[name].resources
+        bundle.stops("is not paused. If it lacks nodes", "--resume")
+        bundle.account.no_capacity = False
+        bundle.deployed()
 
 
 def test_the_alerts_of_another_target_stay(tmp_path: Path) -> None:

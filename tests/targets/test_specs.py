@@ -16,6 +16,7 @@ from clustergen.facts import catalog
 from clustergen.spec import named_targets
 from tests.support.checking import (
     EXAMPLES,
+    broken,
     check_example,
     check_fragment,
     example_files,
@@ -25,6 +26,7 @@ from tests.support.checking import (
 from tests.support.tables import flow
 from tests.validators.bundle import bundle_violations
 from tests.validators.cloudformation import check as template_violations
+from tests.validators.eks import eks_violations
 from tests.validators.parallelcluster import ParallelCluster
 
 PC, PCS, HP, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
@@ -304,15 +306,24 @@ def test_cases_without_an_example(
 SEVERAL_CARDS = [type for type in catalog.every() if type.efa and len(type.cards) > 1]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("layout", ["efa", "efa-only"])
-def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> None:
-    """PCS takes the interfaces from the template as they are; ParallelCluster makes its own."""
+@pytest.mark.parametrize(
+    # EKS has system nodes as well.
+    ("target", "kind", "others"),
+    [(PCS, "AWS::PCS::ComputeNodeGroup", 1), ("eks", "AWS::EKS::Nodegroup", 2)],
+)
+def test_the_launch_template_of_every_type_with_several_cards(
+    target: str, kind: str, others: int, layout: str
+) -> None:
+    """Services take the interfaces from the template as they are; ParallelCluster makes its own."""
     groups = ", ".join(group(number, type, layout) for number, type in enumerate(SEVERAL_CARDS))
-    plan = check_fragment(f"node_groups: [{groups}]", PCS).plans[PCS]
-    document = json.loads(json.dumps(targets.load(PCS).document(plan)))
+    plan = check_fragment(f"node_groups: [{groups}]", target).plans[target]
+    document = json.loads(json.dumps(targets.load(target).document(plan)))
     types = [resource["Type"] for resource in document["Resources"].values()]
-    assert types.count("AWS::PCS::ComputeNodeGroup") == len(SEVERAL_CARDS) + 1  # and h200
-    assert template_violations(document, "us-east-1") == []
+    assert types.count(kind) == len(SEVERAL_CARDS) + others
+    assert [finding.message for finding in broken(target, document)] == []
+    assert [*eks_violations(document), *template_violations(document, "us-east-1")] == []
 
 
 def group(number: int, type: catalog.InstanceType, layout: str) -> str:

@@ -84,10 +84,3 @@ def test_nodes_of_a_bundle_without_users_forget_those_they_had(target: str) -> N
     key = f"clusters/example/{target}-users.tsv"
     known = json.loads(Fragments(target).files("")["bundle.json"])["tables"]
     assert {"key": key, "empty": "# end 0"} in known
-
-
-def test_the_readme_says_what_a_user_who_leaves_keeps() -> None:
-    readme = Fragments("pcs").files("users: [{name: alice, uid: 2001}]\n")["README.md"]
-    assert "`scancel --user=NAME`" in readme
-    assert "An earlier `ssh_key` lets in until someone removes it" in readme
-    assert "a change replaces the nodes" not in readme

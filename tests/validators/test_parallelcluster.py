@@ -77,10 +77,6 @@ FAULTS: list[tuple[str, Any, str, str]] = [
     # Path, value, validator, word of its message.
     ("HeadNode.Ami", "x", "Schema", "Unknown field"),
     ("Image.Os", "alinux2", "Schema", "Must be one of"),
-    ("Tags", None, "Schema", "may not be null"),
-    ("Tags.0.Value", 7, "Schema", "Not a valid string"),
-    ("LoginNodes.Pools.0.Count", -1, "Schema", "Count"),
-    ("LoginNodes.Pools.0.Ssh", {"KeyName": "k"}, "Schema", "KeyName"),
     (f"{H200}.Networking.SubnetIds.0", "sn-1", "Schema", "SubnetIds"),
     (f"{H200}.Name", "H200", "Name", "lowercase"),
     ("Region", "ap-south-2", "Region", "officially supported"),

@@ -137,8 +137,7 @@ def kinds(target: str, text: str, answers: Answers) -> list[tuple[str, str]]:
 
 @pytest.fixture(params=targets.NAMES)
 def target(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+    return str(request.param)
 
 
 def running(target: str, text: str = SPEC) -> Answers:

@@ -60,6 +60,13 @@ BUCKET = "storage: [{mount: /a, type: s3, bucket: 's3://bucket-%s'}]"
 SPOT = CPU % ", capacity: spot, allocation: %s"
 TYPE = "instance_type: m7i.xlarge"
 
+JOINED = "targets: {pcs: {cluster: pcs_%s, cluster_security_group: sg-0a1b2c3d4e5f67891}}\n"
+SUBNET = "{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.20.0.0/17}"
+GIVEN = (
+    f"network: {{vpc: vpc-0a1b2c3d4e5f67890, cidr: 10.20.0.0/16, private_subnets: [{SUBNET}]}}\n"
+)
+TO = GIVEN + JOINED
+
 # By what they do, and on which targets: edits, from one fragment to another.
 EDITS: dict[str, dict[str, tuple[str, str]]] = {
     "none: PC PCS HP": {"nothing": ("", "")},
@@ -154,6 +161,10 @@ EDITS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "replaces-nodes: PC PCS, new-nodes-only: HP": {
         "a script": ("", "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [compute]}]}")
+    },
+    "replaces-resource: PCS": {
+        # Nothing keeps groups of these names from being there, and none is renamed.
+        "another existing cluster": (TO % "0a1b2c3d4e", TO % "0a1b2c3d4f")
     },
     "replaces-nodes: PCS": {"a newer Slurm": (SLURM % "25.05", SLURM % "25.11")},
     "refused: PCS": {
@@ -272,21 +283,6 @@ def test_the_most_dangerous_effect(before: str, after: str, target: str, kind: K
     found = effects(made.files(before), made.files(after))
     assert worst(found) == kind, [each.text for each in found]
     assert all(each.text for each in found)
-
-
-JOINED = "targets: {pcs: {cluster: pcs_%s, cluster_security_group: sg-0a1b2c3d4e5f67891}}\n"
-SUBNET = "{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.20.0.0/17}"
-GIVEN = (
-    f"network: {{vpc: vpc-0a1b2c3d4e5f67890, cidr: 10.20.0.0/16, private_subnets: [{SUBNET}]}}\n"
-)
-
-
-def test_groups_move_to_another_existing_cluster() -> None:
-    """Names are unique within a cluster: nothing keeps the groups from being there, and none is
-    renamed."""
-    made = Fragments("pcs")
-    before, after = (made.files(GIVEN + JOINED % id) for id in ("0a1b2c3d4e", "0a1b2c3d4f"))
-    assert worst(effects(before, after)) == "replaces-resource"
 
 
 def test_groups_move_from_our_cluster_to_an_existing_one() -> None:

@@ -79,8 +79,6 @@ pcs | $FSX, data_repositories: [{path: /data, s3: s3://corpus, export: [new]}], 
 parallelcluster | login: {instance_type: m7i.xlarge, count: 2}
   | login: {instance_type: m7i.xlarge, count: 1}
     terminates 1 of 2 login nodes, with the sessions on them
-parallelcluster | login: {instance_type: m7i.xlarge, count: 1}
-  | login: {instance_type: m7i.xlarge, count: 2}
 pcs | monitoring: {log_retention: forever} | monitoring: {log_retention: 90d}
     deletes events of JobsLogGroup that are
     deletes events of JobsLogGroup that are
@@ -102,17 +100,11 @@ pcs | login: {instance_type: m7i.large}
   | login: {instance_type: m7i.large} + users: [{name: ann, uid: 2001}]
     $IDLE (NodeLifecycleActions
     replaces login nodes at once, with the sessions on them (NodeLifecycleActions
-# Users are in a table, and ParallelCluster changes tags in place.
-pcs | users: [{name: alice, uid: 2001}] | users: [{name: alice, uid: 2001}, {name: bob, uid: 2002}]
-parallelcluster | users: [{name: alice, uid: 2001}]
-  | users: [{name: alice, uid: 2001}, {name: bob, uid: 2002}]
-parallelcluster | tags: {team: a} | tags: {team: b}
 pcs | tags: {team: a} | tags: {team: b}
     $IDLE (CustomLaunchTemplate.Version changes): 2
 pcs | tags: {team: a} + node_groups: [{name: h200, count: {min: 0, max: 16}}]
   | tags: {team: b} + node_groups: [{name: h200, count: {min: 0, max: 16}}]
     $IDLE (CustomLaunchTemplate.Version changes): up to 16
-parallelcluster | | node_groups: [{name: h200, count: 4}]
 parallelcluster | node_groups: [{name: h200, count: 4}] |
     needs the compute nodes stopped first (Scheduling
 parallelcluster | node_groups: [{name: h200, count: 4}]
@@ -134,7 +126,6 @@ parallelcluster | | head_node: {instance_type: m7i.8xlarge}
     is refused: HeadNode.InstanceType of a cluster cannot change
 parallelcluster | login: {instance_type: m7i.large} | login: {instance_type: m7i.xlarge}
     needs the login nodes stopped first (LoginNodes.Pools[login].InstanceType changes)
-parallelcluster | | login: {instance_type: m7i.large}
 parallelcluster | queues: [{name: a, node_groups: [h200]}]
   | queues: [{name: b, node_groups: [h200]}]
     needs the compute nodes stopped first
@@ -152,7 +143,6 @@ parallelcluster | | {region: us-east-2, network: {zone: use2-az2}}
     creates another cluster, in us-east-2: all that is in us-east-1 stays
 parallelcluster | | targets: {parallelcluster: {overlay: {HeadNode: {Imds: {Secured: false}}}}}
     is refused: HeadNode.Imds.Secured of a cluster cannot change
-hyperpod-slurm | | node_groups: [{name: h200, count: 4}]
 hyperpod-slurm | node_groups: [{name: h200, count: 4}] |
     terminates 2 nodes of h200, with what runs on them
 hyperpod-slurm | | node_groups: [{name: h200, instance_type: p5.48xlarge}]

@@ -88,9 +88,6 @@ _ONE_TYPE: Values = {
     "node_groups.0.mig": {},
 }
 _ONE_TO_THREE = {"min": 1, "max": 3}
-_CPU = {"node_groups.0.instance_type": "m7i.4xlarge", "node_groups.0.mig": {}}
-_IO2 = {"node_groups.0.root_volume": {"size": "500GiB", "type": "io2", "iops": 3000}}
-_GP3 = {"node_groups.0.root_volume": {"size": "500GiB", "iops": 4000}}
 _THREADS = {"node_groups.0.threads_per_core": 2}
 _TAINTED = {"node_groups.0.taints": [{"key": "team", "value": "blue"}]}
 
@@ -122,6 +119,28 @@ def _granted(name: str, section: str) -> dict[str, list[Change]]:
     return {
         f"{name}.iam.s3.uri": [_set(f"{section}.iam.s3.0.uri", "s3://my-bucket/out", read)],
         f"{name}.iam.s3.write": [_set(f"{section}.iam.s3.0.write", True, read)],
+    }
+
+
+_LARGE = {"size": "500GiB", "iops": 4000}
+_VOLUMES: Mapping[str, tuple[str, Any, Values]] = {
+    "size_gib": ("size", "600GiB", _LARGE),
+    "type": ("type", "io1", {"size": "500GiB", "type": "io2", "iops": 3000}),
+    "iops": ("iops", 5000, _LARGE),
+    "throughput": ("throughput", 250, _LARGE),
+    "encrypted": ("encrypted", False, _LARGE),
+    "kms_key": ("kms_key", _KEY.format(0), _LARGE),
+    "retain": ("on_delete", "retain", _LARGE),
+}
+
+
+def _volume(name: str, section: str, given: Values) -> dict[str, list[Change]]:
+    """The root volume of nodes; ``section`` is their path."""
+    return {
+        f"{name}.volume.{field}": [
+            _set(f"{section}.root_volume.{key}", value, {**given, f"{section}.root_volume": v})
+        ]
+        for field, (key, value, v) in _VOLUMES.items()
     }
 
 
@@ -177,13 +196,7 @@ _NODE_GROUPS = {
         _group("placement", {"group": "held-1"}, {"node_groups.0.placement": {"group": "held-0"}})
     ],
     "node_groups.threads_per_core": [_group("threads_per_core", 1, _THREADS)],
-    "node_groups.volume.size_gib": [_group("root_volume.size", "600GiB", _GP3)],
-    "node_groups.volume.type": [_group("root_volume.type", "io1", _IO2)],
-    "node_groups.volume.iops": [_group("root_volume.iops", 5000, _GP3)],
-    "node_groups.volume.throughput": [_group("root_volume.throughput", 250, _GP3)],
-    "node_groups.volume.encrypted": [_group("root_volume.encrypted", False)],
-    "node_groups.volume.kms_key": [_group("root_volume", {"kms_key": _KEY.format(0)})],
-    "node_groups.volume.retain": [_group("root_volume", {"on_delete": "retain"})],
+    **_volume("node_groups", "node_groups.0", {}),
     "node_groups.mig": [
         _group("mig", {"1g.10gb": 7}, mig={"2g.20gb": 3}),
         # PCS sets Slurm up for partitions from this version on.
@@ -510,17 +523,6 @@ _OPERATION = {
     ],
 }
 
-_LARGE = {"size": "500GiB", "iops": 4000}
-_VOLUMES: Mapping[str, tuple[str, Any, Values]] = {
-    "volume.size_gib": ("size", "600GiB", _LARGE),
-    "volume.type": ("type", "io1", {"size": "500GiB", "type": "io2", "iops": 3000}),
-    "volume.iops": ("iops", 5000, _LARGE),
-    "volume.throughput": ("throughput", 250, _LARGE),
-    "volume.encrypted": ("encrypted", False, _LARGE),
-    "volume.kms_key": ("kms_key", _KEY.format(0), _LARGE),
-    "volume.retain": ("on_delete", "retain", _LARGE),
-}
-
 
 def _machine(section: str, given: Values) -> dict[str, list[Change]]:
     """Head or login nodes."""
@@ -528,12 +530,7 @@ def _machine(section: str, given: Values) -> dict[str, list[Change]]:
     return {
         f"{name}.type": [_set(f"{section}.instance_type", "m7i.8xlarge", given)],
         f"{name}.image": [_set(f"{section}.image", "ami-0a1b2c3d4e5f67890", given)],
-        **{
-            f"{name}.{field}": [
-                _set(f"{section}.root_volume.{key}", value, {**given, f"{section}.root_volume": v})
-            ]
-            for field, (key, value, v) in _VOLUMES.items()
-        },
+        **_volume(name, section, given),
     }
 
 

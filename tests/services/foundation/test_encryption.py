@@ -24,14 +24,6 @@ def resources(target: str, text: str, type: str) -> Iterator[tuple[str, Json]]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_scripts_bucket_is_encrypted_by_s3(target: str) -> None:
-    for _, bucket in resources(target, "", "AWS::S3::Bucket"):
-        [rule] = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
-        assert rule == {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
-        assert "LoggingConfiguration" not in bucket
-
-
-@pytest.mark.parametrize("target", TARGETS)
 def test_a_key_of_a_file_system_reaches_it(target: str) -> None:
     text = f"storage: [{{mount: /fsx, type: fsx-lustre, size: 4800GiB, kms_key: '{KEY}'}}]"
     [(_, found)] = resources(target, text, "AWS::FSx::FileSystem")

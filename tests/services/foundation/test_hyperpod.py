@@ -152,24 +152,3 @@ def test_the_name_of_a_new_bucket_lets_no_sagemaker_policy_write(fragment: str, 
     """AmazonSageMakerFullAccess allows to write to arn:aws:s3:::*sagemaker*."""
     bucket = template_of(fragment)["Resources"]["ScriptsBucket"]
     assert bucket["Properties"].get("BucketName") == name
-
-
-def test_hyperpod_may_list_and_read_the_bucket_whatever_its_name() -> None:
-    statements = _statements(template_of("{}"))
-    read = {s["Sid"]: s["Resource"] for s in statements if s["Sid"].startswith("OwnScripts")}
-    assert read == {
-        "OwnScripts": [{"Fn::Sub": "${ScriptsBucket.Arn}/*"}],
-        "OwnScriptsList": [{"Fn::GetAtt": ["ScriptsBucket", "Arn"]}],
-    }
-
-
-def test_writers_limit_who_may_change_scripts_but_neither_root_nor_a_pause() -> None:
-    policy = template_of("{}")["Resources"]["ScriptsBucketPolicy"]["Properties"]["PolicyDocument"]
-    condition, deny, nothing = policy["Statement"][1]["Fn::If"]
-    assert (condition, nothing) == ("LimitsWriters", {"Ref": "AWS::NoValue"})
-    assert deny["Effect"] == "Deny"
-    assert deny["NotResource"] == {"Fn::Sub": "${ScriptsBucket.Arn}/paused/*"}
-    assert {"s3:PutObject", "s3:DeleteObject"} <= set(deny["Action"])
-    # Those who administer the bucket can correct this.
-    assert not any("Policy" in action for action in deny["Action"])
-    assert deny["Condition"].keys() == {"ArnNotLike", "ArnNotEquals"}

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from clustergen.base.text_lists import word_set
 from clustergen.services import foundation
 from tests.rules.storage.planning import lustre
 from tests.services.foundation.planned import plan_of, template_of
 from tests.validators.cloudformation import check, lint
-from tests.validators.seeding import GONE, changed
 
 EXISTING = """
 network:
@@ -165,34 +163,6 @@ def test_outputs_are_those_announced(name: str) -> None:
     assert {key: output["Description"] for key, output in outputs.items()} == announced
 
 
-ACCESS = word_set("""
-    ScriptsBucketName NodeRoleArn NodeInstanceProfileArn ScriptsPolicyArn SessionPolicyArn
-    HyperPodExecutionRoleArn
-""")
-GROUPS = {"ClusterSecurityGroupId", "LoginSecurityGroupId"}
-NETWORK = word_set("""
-    VpcId PrivateSubnetId PublicSubnetId
-    ControlPlaneSubnet1Id ControlPlaneSubnet2Id SystemSubnet1Id SystemSubnet2Id
-""")
-STORED = word_set("""
-    StorageFsxId StorageFsxDnsName StorageFsxMountName StorageEfaId StorageEfaDnsName
-    StorageEfaMountName StorageHomeId StorageHomeDnsName StorageHomeVolumeId StorageSharedId
-    StorageSharedDnsName
-""")
-OUTPUTS = [
-    # Variant, outputs.
-    ("smallest", NETWORK | GROUPS | ACCESS),
-    ("existing", GROUPS | ACCESS),
-    ("existing groups", ACCESS),
-    ("several", NETWORK | GROUPS | ACCESS | STORED),
-]
-
-
-@pytest.mark.parametrize(("name", "expected"), OUTPUTS)
-def test_outputs(name: str, expected: set[str]) -> None:
-    assert set(template_of(VARIANTS[name])["Outputs"]) == expected
-
-
 TYPES = [
     # Variant, resource types beyond those of access.
     ("existing groups", {}),
@@ -230,10 +200,6 @@ LUSTRE = [
     ("persistent-2", ".DataCompressionType", "NONE"),
     ("persistent-2", ".MetadataConfiguration", {"Mode": "USER_PROVISIONED", "Iops": 6000}),
     ("persistent-2", ".EfaEnabled", None),
-    ("efa", ".EfaEnabled", True),
-    ("efa", ".MetadataConfiguration", {"Mode": "AUTOMATIC"}),
-    ("efa", "Properties.SecurityGroupIds", [group_of("ClusterSecurityGroup")]),
-    ("efa", "DependsOn", ["ClusterSecurityGroupSelfIngress", "ClusterSecurityGroupSelfEgress"]),
     ("efa with existing groups", "Properties.SecurityGroupIds", THEIR_GROUPS),
     ("tiering", "Properties.StorageCapacity", None),
     ("tiering", ".ThroughputCapacity", 4000),
@@ -270,8 +236,6 @@ PORTS = [
     ("openzfs", "StorageSecurityGroup", "Egress", set()),
     ("efs", "StorageSecurityGroup", "Ingress", {("tcp", 2049, 2049)}),
     ("efs", "StorageSecurityGroup", "Egress", set()),
-    ("efa", "ClusterSecurityGroup", "Ingress", {("-1", None, None)}),
-    ("smallest", "ClusterSecurityGroup", "Egress", {("-1", None, None)}),
     ("smallest", "LoginSecurityGroup", "Ingress", set()),
     ("ssh", "LoginSecurityGroup", "Ingress", {("tcp", 22, 22)}),
 ]
@@ -286,18 +250,6 @@ def test_ports(name: str, group: str, direction: str, expected: set[tuple[Any, .
     ]
     rules = [rule for rule in of_direction if rule["GroupId"] == group_of(group)]
     assert {(r["IpProtocol"], r.get("FromPort"), r.get("ToPort")) for r in rules} == expected
-
-
-SELF = [("Ingress", "Source"), ("Egress", "Destination")]
-
-
-@pytest.mark.parametrize("name", ["smallest", "several", "existing"])
-@pytest.mark.parametrize(("direction", "end"), SELF)
-def test_security_group_rules_refer_to_their_group(name: str, direction: str, end: str) -> None:
-    rule = properties_of(name, f"ClusterSecurityGroupSelf{direction}")
-    own = group_of("ClusterSecurityGroup")
-    found = (rule["GroupId"], rule[f"{end}SecurityGroupId"], rule["IpProtocol"])
-    assert found == (own, own, "-1")
 
 
 def test_by_default_there_is_no_ssh_and_no_public_address() -> None:
@@ -367,26 +319,6 @@ def _documents(resources: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if resource["Type"].startswith("AWS::IAM::"):
             yield from (policy["PolicyDocument"] for policy in properties.get("Policies", []))
             yield from filter(None, [properties.get("PolicyDocument")])
-
-
-# What CloudFormation rejects by itself; `tests/validators/test_cloudformation.py` has faults that
-# each service rejects. Path in the template of "several", a value that breaks it.
-FAULTS: list[tuple[str, Any]] = [
-    ("Resources.Vpc.Properties.CidrBlock", "10.0.0.0"),
-    ("Resources.S3Endpoint.Properties.VpcEndpointType", "gateway"),
-    ("Resources.ClusterSecurityGroup.Properties.GroupDescription", GONE),
-    ("Resources.LoginSecurityGroupSsh1.Properties.CidrIp", "203.0.113.1/24/8"),
-    (f"Resources.{FSX}.DeletionPolicy", "Keep"),
-    ("Resources.MountTarget1OfStorageShared.Properties.SecurityGroups", GONE),
-    ("Resources.ScriptsBucket.Properties.VersioningConfiguration.Status", "On"),
-]
-
-
-@pytest.mark.sampled(7)
-@pytest.mark.parametrize(("path", "value"), FAULTS, ids=[path for path, _ in FAULTS])
-def test_a_single_fault_is_caught(path: str, value: Any) -> None:
-    broken = changed(template_of(VARIANTS["several"]), path, value)
-    assert check(broken) or lint({"broken": json.dumps(broken)})
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -272,13 +272,6 @@ def test_a_controller_keeps_its_jobs_when_others_join(tmp_path: Path, interrupte
     assert not (made.root / "opt/slurm/etc/clustergen-old-state").exists()
 
 
-def test_the_readme_says_what_other_controllers_do_not_learn() -> None:
-    readme = Fragments("hyperpod-slurm").files(SPEC)["README.md"]
-    [replace] = re.findall(r"^\*\*Replace a node\*\*.*$", readme, re.M)
-    assert "lifecycle/on_create.sh && sudo systemctl restart slurmctld` on the other" in replace
-    assert readme.count("on_create.sh") == 2  # and after changes of the spec
-
-
 def test_the_validator_requires_a_shared_directory_of_controllers() -> None:
     files = Fragments("hyperpod-slurm").files(SPEC)
     assert cluster_violations(files, "us-east-1") == []

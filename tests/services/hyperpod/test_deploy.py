@@ -18,7 +18,6 @@ from tests.support.checking import Fragments
 from tests.support.cloud.answers import Request
 from tests.support.cloud.commands import Bundle, reaching
 from tests.support.outcomes import rejected, succeeded
-from tests.validators.shell import script_violations
 
 pytestmark = pytest.mark.scenarios(10)
 
@@ -306,34 +305,6 @@ def test_missing_nodes_are_a_failure_with_events(bundle: Bundle) -> None:
     assert "LifecycleConfig/h200/i-h200 (Failure)" in done.stderr
 
 
-ALERTS = "monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}\n"
-WATCHED = {"slurm": ALERTS, "eks": EKS + ALERTS}
-
-
-@pytest.mark.parametrize("orchestrator", TARGETS)
-def test_nodes_that_run_are_watched_while_others_lack(orchestrator: str, tmp_path: Path) -> None:
-    with reaching(tmp_path, files_of(WATCHED[orchestrator], orchestrator)) as made:
-        made.account.no_capacity = True
-        said = rejected(made.deploy("--wait", "5"), "is not done after 5 minutes").splitlines()
-        assert "example is deployed, but not all of its nodes: " in said[-1]
-        assert "h200 0 of 2" in said[-1]
-        assert f"example-hyperpod-{orchestrator}-monitoring" in made.account.cloudformation.stacks
-
-
-@pytest.mark.parametrize("orchestrator", TARGETS)
-def test_a_resume_that_lacks_nodes_is_one(orchestrator: str, tmp_path: Path) -> None:
-    with reaching(tmp_path, files_of(WATCHED[orchestrator], orchestrator)) as made:
-        for action in ((), ("--pause",)):
-            succeeded(made.deploy(*action))
-        made.account.no_capacity = True
-        rejected(made.deploy("--resume", "--wait", "5"), "AWS continues: run deploy.sh to wait")
-        watched = made.account.cloudformation.stacks[f"example-hyperpod-{orchestrator}-monitoring"]
-        assert "RulesDue" in watched.resources
-        rejected(made.deploy("--resume"), "is not paused. If it lacks nodes")
-        made.account.no_capacity = False
-        succeeded(made.deploy())
-
-
 @pytest.mark.parametrize("orchestrator", TARGETS)
 def test_a_resume_that_is_undone_can_be_repeated(orchestrator: str, tmp_path: Path) -> None:
     with reaching(tmp_path, files_of(ONCE[orchestrator], orchestrator)) as made:
@@ -350,6 +321,8 @@ def test_destroy_deletes_only_the_cluster_and_its_monitoring(bundle: Bundle) -> 
     assert calls(bundle, "delete") == ["delete-cluster --cluster-name example"]
     stacks = {call.split()[-1] for call in bundle.account.calling("delete-stack")}
     assert stacks <= {"example-hyperpod-slurm-monitoring"}
+    rejected(bundle.deploy("--pause"), "example does not exist, or has no node groups")
+    assert not [key for key in bundle.account.objects if "/paused/" in key]
 
 
 SHARED_ROLE = "arn:aws:iam::111122223333:role/shared"
@@ -478,8 +451,6 @@ def test_nodes_that_karpenter_cannot_start_do_not_hold_up_a_deployment(autoscale
 
 
 def test_a_pause_stops_the_groups_that_karpenter_does_not_size(autoscaled: Bundle) -> None:
-    readme = files_of(BESIDE_KARPENTER, "eks")["README.md"]
-    assert "`--resume` restores them. Karpenter's nodes go when their pods have ended" in readme
     hyperpod = autoscaled.account.hyperpod
     for _ in range(2):
         said = succeeded(autoscaled.deploy("--pause"))
@@ -517,11 +488,6 @@ def test_with_mode_legacy_parameters_are_filled(tmp_path: Path) -> None:
         parameters = json.loads(uploaded["provisioning_parameters.json"])
         assert parameters["fsx_dns_name"] == "storagefsxdnsname-0a1b"
         assert parameters["controller_group"] == "controller"
-
-
-@pytest.mark.parametrize(("orchestrator", "spec"), [("slurm", ""), *SPECS.items()])
-def test_validators_accept_the_script(orchestrator: str, spec: str) -> None:
-    assert script_violations({"verify.sh": files_of(spec, orchestrator)["verify.sh"]}) == []
 
 
 def test_a_group_has_its_minimum_again_after_a_pause(tmp_path: Path) -> None:
@@ -574,13 +540,6 @@ def test_a_pause_that_ended_no_nodes_is_repeated_first(bundle: Bundle) -> None:
     assert bundle.deploy("--pause").returncode != 0
     rejected(bundle.deploy(), "not all of its groups have zero nodes: run deploy.sh --pause or")
     succeeded(bundle.deploy("--pause"))
-
-
-def test_there_is_nothing_to_pause_without_a_cluster(bundle: Bundle) -> None:
-    succeeded(bundle.deploy())
-    succeeded(bundle.deploy("--destroy"))
-    rejected(bundle.deploy("--pause"), "example does not exist, or has no node groups")
-    assert not [key for key in bundle.account.objects if "/paused/" in key]
 
 
 def test_a_new_cluster_is_not_paused(bundle: Bundle) -> None:

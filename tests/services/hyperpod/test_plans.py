@@ -26,8 +26,7 @@ NEW = {"slurm": "", "eks": EKS}
 
 @pytest.fixture(params=["slurm", "eks"])
 def orchestrator(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+    return str(request.param)
 
 
 def spec(orchestrator: str, *, joined: bool) -> str:

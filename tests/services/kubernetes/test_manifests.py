@@ -27,12 +27,6 @@ def named(spec: str, path: str) -> dict[str, Any]:
 
 
 SOURCES: dict[str, Any] = yaml.safe_load("""
-fsx:
-  mountOptions: [noatime, flock, lazystatfs]
-  csi:
-    driver: fsx.csi.aws.com
-    volumeHandle: ${StorageFsxId}
-    volumeAttributes: {dnsname: "${StorageFsxDnsName}", mountname: "${StorageFsxMountName}"}
 cache:
   csi:
     driver: fsx.csi.aws.com
@@ -192,22 +186,6 @@ def test_kai_limits_no_gpus_that_it_does_not_count() -> None:
             resources = queue["spec"]["resources"]
             assert (resources["gpu"]["quota"], resources["gpu"]["limit"]) == (gpus, gpus)
             assert resources["cpu"]["limit"] > 0
-
-
-def test_all_reduce_is_sized_from_the_types_facts() -> None:
-    [job] = objects_of("", ALL_REDUCE)
-    assert job["spec"]["slotsPerWorker"] == 8
-    replicas = job["spec"]["mpiReplicaSpecs"]
-    assert replicas["Worker"]["replicas"] == 2
-    resources = container_of(worker_of(job))["resources"]
-    devices = {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "16"}
-    wanted = {**devices, "memory": "32000Mi", "hugepages-2Mi": "5120Mi"}
-    assert resources["limits"] == resources["requests"] == wanted
-    command = container_of(replicas["Launcher"]["template"])["command"]
-    assert command[command.index("-np") + 1] == "16"
-    assert "FI_PROVIDER=efa" in command
-    obsolete = ("FI_EFA_USE_DEVICE_RDMA", "NCCL_PROTO", "NCCL_ALGO", "eth0", "FI_EFA_FORK_SAFE")
-    assert not any(word in " ".join(command) for word in obsolete)
 
 
 def test_requests_fit_a_small_node() -> None:

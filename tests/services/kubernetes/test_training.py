@@ -19,8 +19,7 @@ from tests.support.scripts import bash, programs
 from tests.validators.instance_types import all_types
 from tests.validators.kubernetes import pod_templates
 
-OPERATORS = {"mpi-operator": "`completions`", "kubeflow-trainer": "`numNodes`"}
-"""What has the number of nodes with each."""
+OPERATORS = ("mpi-operator", "kubeflow-trainer")
 CORES = {"trn1.32xlarge": 32, "trn2.48xlarge": 64}
 """Logical Neuron cores, on which torchrun starts a process each: two on a chip, or four of Trn2.
 
@@ -177,14 +176,6 @@ def test_nodes_of_an_ultraserver_share_nvlink(jobs: str) -> None:
     container = container_of(text)
     assert {"name": "channel"} in container["resources"]["claims"]
     assert variables(container)["NCCL_MNNVL_ENABLE"] == "1"
-
-
-@pytest.mark.parametrize(("jobs", "number"), OPERATORS.items())
-def test_the_file_says_what_to_replace(jobs: str, number: str) -> None:
-    text = files_of(f"kubernetes: {{jobs: {jobs}}}")["jobs/h200-torchrun.yaml"]
-    head = text.partition("apiVersion:")[0]
-    for words in ("# - replace `image`", f"# - replace {training.PROGRAM}", number):
-        assert words in head
 
 
 PROGRAMS = {

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import pytest
 
-from clustergen.base.findings import EXAMPLE_BASE
 from clustergen.facts.catalog import prices, regions
 from clustergen.services.monitoring import priced, rules
 from clustergen.services.monitoring.sources import Source, sources
@@ -108,10 +107,3 @@ def test_pcs_accepts_the_arguments_with_many_mounts(count: int) -> None:
         assert max(map(len, words)) <= limits.MAX_ARGUMENT_LENGTH
         lists = [text for word, text in pairwise(words) if word == "--mounts"]
         assert ":".join(lists).split(":") == [item.mount for item in plan.storage]
-
-
-@pytest.mark.parametrize(("type", "measured"), [("trn1.32xlarge", "EFA"), ("g6e.48xlarge", "GPUs")])
-def test_the_readme_names_what_is_measured(type: str, measured: str) -> None:
-    base = EXAMPLE_BASE.replace("p5en.48xlarge", type)
-    files = Fragments("hyperpod-slurm", base).files("monitoring: {metrics: managed-prometheus}")
-    assert f"stores the metrics of nodes, {measured}" in " ".join(files["README.md"].split())

@@ -303,20 +303,6 @@ def test_queues_that_the_timetable_holds_may_be_inactive() -> None:
     assert expected_nodes.untimed(Fragments("eks").plan(spec)) == ',cluster_queue!~"held"'
 
 
-def test_waiting_for_the_beginning_and_the_end_of_capacity_is_in_the_runbook() -> None:
-    waits = [alert for alert in alerts() if alert.name.startswith("SlurmJobsWait")]
-    for reason in ("`Reserved`", "before a Capacity Block or training plan begins"):
-        assert [reason in " ".join(alert.steps) for alert in waits] == [True, True]
-
-
-def test_a_lack_of_capacity_is_no_reason_to_replace_nodes() -> None:
-    """ParallelCluster sets a group that EC2 has no instances for down for 10 minutes."""
-    [down] = [alert for alert in alerts() if alert.name == "SlurmNodesDown"]
-    for reason in ("InsufficientInstanceCapacity", "Static node maintenance"):
-        assert f"ParallelCluster: with `{reason}`" in " ".join(down.steps)
-    assert "with `Node unexpectedly rebooted`, `scontrol" in " ".join(down.steps)
-
-
 def test_cloudwatch_names_a_reservation() -> None:
     reserved = ["AWS/EC2CapacityReservations", "AvailableInstanceCount", "CapacityReservationId"]
     line = [*reserved, "cr-0a1b2c3d4e5f67890", {"stat": "Average"}]

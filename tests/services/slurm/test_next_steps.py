@@ -57,8 +57,3 @@ def test_who_leaves_an_account(enforced: bool) -> None:
     setting = ", settings: {AccountingStorageEnforce: associations}" if enforced else ""
     page = HYPERPOD.files(READ.replace("[alice]}]", "[alice]}]" + setting))["README.md"]
     assert ("cannot submit jobs in it any more" in page) is enforced
-
-
-def test_hyperpod_leaves_its_log_group() -> None:
-    page = HYPERPOD.files("")["README.md"].partition("## What stays")[2]
-    assert "leaves the log group `/aws/sagemaker/Clusters/example/CLUSTER-ID`" in page

@@ -22,7 +22,6 @@ SPEC = """
 node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2, scratch: /scratch}]
 queues: [{name: train, node_groups: [h200]}]
 """
-ARRAY = "/dev/md/scratch"
 PROGRAMS = {
     # A disk that the kernel has found; each has two names in by-id.
     "attach": r"""

@@ -17,7 +17,6 @@ from tests.targets.batch.planned import (
     job_of,
     plan_of,
     properties_of,
-    template_of,
 )
 
 
@@ -98,11 +97,6 @@ def test_jobs_go_on_during_updates(text: str, minutes: int) -> None:
     assert environment["UpdatePolicy"]["JobExecutionTimeoutMinutes"] == minutes
 
 
-@pytest.mark.parametrize("name", ["ComputeEnvironmentName", "Tags", "ServiceRole"])
-def test_the_environment_can_change(name: str) -> None:
-    assert name not in properties_of("tags: {team: a}", "ComputeEnvironmentH200")
-
-
 def test_interfaces_leave_room_for_the_task() -> None:
     data = properties_of(group("instance_type: p5.48xlarge"), "LaunchTemplateH200")
     found = data["LaunchTemplateData"]["NetworkInterfaces"]
@@ -124,19 +118,10 @@ def test_jobs_wait_for_reserved_capacity(text: str, cancelled: bool) -> None:
     assert ("CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY" in reasons) is cancelled
 
 
-SHARES = """
-slurm: {accounts: [{name: vision-a, fair_share: 70}, {name: robots, fair_share: 30}]}
-"""
-
-
-def test_accounts_are_shares() -> None:
-    """A lower weight is a larger share."""
-    policy = properties_of(SHARES, "SchedulingPolicy")["FairsharePolicy"]
-    weights = {s["ShareIdentifier"]: s["WeightFactor"] for s in policy["ShareDistribution"]}
-    assert weights == {"visiona": 0.0143, "robots": 0.0333}
-    queue = properties_of(SHARES, "QueueH200")
-    assert queue["SchedulingPolicyArn"] == {"Fn::GetAtt": ["SchedulingPolicy", "Arn"]}
-    assert "SchedulingPolicy" not in template_of()["Resources"]
+def test_names_of_shares_have_the_form_of_batch() -> None:
+    policy = properties_of("slurm: {accounts: [{name: vision-a}]}", "SchedulingPolicy")
+    [share] = policy["FairsharePolicy"]["ShareDistribution"]
+    assert share["ShareIdentifier"] == "visiona"
 
 
 def test_a_multi_node_job() -> None:
@@ -339,12 +324,6 @@ def test_tasks_need_interfaces_of_the_quota(text: str, interfaces: int) -> None:
     assert plan_of(text).network.needed_addresses == interfaces
 
 
-def test_the_checklist_has_the_names_that_queues_get() -> None:
-    text = """queues: [{name: train, node_groups: [h200]}]
-targets: {batch: {queue_names: {train: Training}}}"""
-    assert "no other job queue is called Training\n" in files_of(text)["README.md"]
-
-
 @pytest.mark.parametrize("arn", ["instance-profile/nodes", "role/nodes"])
 def test_the_checklist_has_what_an_own_role_needs(arn: str) -> None:
     field = arn.partition("/")[0].replace("-", "_")
@@ -371,6 +350,9 @@ software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}
 # IAM asks for it where a request has tags, and definitions have those of the spec.
 tags: {team: a}
     `batch:TagResource`
+queues: [{name: train, node_groups: [h200]}]
+targets: {batch: {queue_names: {train: Training}}}
+    no other job queue is called Training
 """)
 
 

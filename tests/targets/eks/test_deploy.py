@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clustergen.cli import main
-from tests.support.checking import Fragments, example_files
+from tests.support.checking import Fragments
 from tests.support.cloud.commands import reaching
 from tests.targets.eks.test_emit import KARPENTER
 
@@ -112,11 +112,6 @@ def test_a_dry_run_prints_what_install_would_do(tmp_path: Path) -> None:
 EFS = "storage: [{mount: /home, type: efs}]\n"
 
 
-def test_the_readme_says_what_the_cdk_leaves_running() -> None:
-    readme = Fragments("eks").files(KARPENTER)["README.md"]
-    assert "kubectl --kubeconfig example.kubeconfig delete nodepools --selector app" in readme
-
-
 @pytest.mark.parametrize("install", ["script", "stack"])
 def test_the_readme_names_only_scripts_of_the_bundle(install: str) -> None:
     made = files(f"network: {{zone: use1-az6}}\ntargets: {{eks: {{install: {install}}}}}\n" + EFS)
@@ -174,17 +169,13 @@ def test_kueue_holds_jobs_while_a_cluster_is_paused(tmp_path: Path) -> None:
 TRAIN = "name: train, node_groups: [h200]"
 
 
-def test_the_readme_explains_how_to_request_nodes_of_a_block() -> None:
-    files = example_files("eks-p5en-capacity-block", "eks")
-    assert "update-nodegroup-config" in files["README.md"]
-
-
 SCALED = "aws eks update-nodegroup-config --region us-east-1 --cluster-name example"
 KARPENTERS = "node_groups: [{name: h200, count: {max: 2}}]\nkubernetes: {autoscaler: karpenter}"
 SAID = [
     # Spec, words of the README, whether they are there.
     ("node_groups: [{name: h200, count: {max: 2}}]", f"have: h200. `{SCALED}", True),
     ("", SCALED, False),
+    (KARPENTER, "--kubeconfig example.kubeconfig delete nodepools --selector app", True),
     (KARPENTERS, SCALED, False),
     (f"queues: [{{{TRAIN}, priority: 9}}]", "priority-class: QUEUE`; queues with a", True),
     (f"queues: [{{{TRAIN}}}]", "priority-class", False),

@@ -56,36 +56,16 @@ ROWS = {
     "": """
         Cluster.Version: '1.35'
         Cluster.Name: example
-        Cluster.AccessConfig: {AuthenticationMode: API,
-            BootstrapClusterCreatorAdminPermissions: true}
-        Cluster.BootstrapSelfManagedAddons: false
         Cluster.UpgradePolicy: {SupportType: EXTENDED}
         Cluster.DeletionProtection: false
         Cluster.KubernetesNetworkConfig: {ServiceIpv4Cidr: 172.20.0.0/16}
         # The endpoint is private without client networks.
         Cluster.ResourcesVpcConfig: {EndpointPrivateAccess: true, EndpointPublicAccess: false,
             SubnetIds: [{Ref: ControlPlaneSubnet1Id}, {Ref: ControlPlaneSubnet2Id}]}
-        # Secrets are encrypted with a rotating key.
-        Cluster.EncryptionConfig: [{Provider: {KeyArn: {'Fn::GetAtt': [ClusterKey, Arn]}},
-            Resources: [secrets]}]
-        Resources.ClusterKey.Properties.EnableKeyRotation: true
         # The log group exists before EKS writes to it.
         Logs: {LogGroupName: /aws/eks/example/cluster, RetentionInDays: 30}
-        Resources.Cluster.DependsOn: [ClusterLogs]
-        Cluster.Logging.ClusterLogging.EnabledTypes: [{Type: api}, {Type: audit},
-            {Type: authenticator}, {Type: controllerManager}, {Type: scheduler}]
         # Groups without spare capacity lose a node before they get one.
         Nodes.UpdateConfig: {MaxUnavailablePercentage: 33, UpdateStrategy: MINIMAL}
-        Nodes.Taints: [{Key: nvidia.com/gpu, Value: present, Effect: NO_SCHEDULE}]
-        Launch.CpuOptions: ABSENT
-        Launch.MetadataOptions: {HttpEndpoint: enabled, HttpPutResponseHopLimit: 1,
-            HttpTokens: required}
-        System.InstanceTypes: [m7i.large]
-        # Networking precedes nodes, and nodes precede pods.
-        Resources.SystemNodes.DependsOn: [AddonEksPodIdentityAgent, AddonKubeProxy, AddonVpcCni]
-        Resources.NodeGroupH200.DependsOn: [AddonEksPodIdentityAgent, AddonKubeProxy, AddonVpcCni]
-        Resources.AddonCoredns.DependsOn: [SystemNodes]
-        Resources.AddonVpcCni.DependsOn: ABSENT
     """,
     'kubernetes: {version: "1.36"}': "Cluster.Version: '1.36'",
     "kubernetes: {support: standard}": "Cluster.UpgradePolicy: {SupportType: STANDARD}",
@@ -95,28 +75,11 @@ ROWS = {
         Cluster.KubernetesNetworkConfig: {ServiceIpv4Cidr: 10.100.0.0/16}
     """,
     "tags: {team: models}": "Cluster.Tags: [{Key: team, Value: models}]",
-    PUBLIC: """
-        Cluster.ResourcesVpcConfig: {EndpointPrivateAccess: true, EndpointPublicAccess: true,
-            PublicAccessCidrs: [203.0.113.0/24],
-            SubnetIds: [{Ref: ControlPlaneSubnet1Id}, {Ref: ControlPlaneSubnet2Id}]}
-    """,
     "monitoring: {log_retention: 45d}": """
         Logs: {LogGroupName: /aws/eks/example/cluster, RetentionInDays: 60}
     """,
     "monitoring: {log_retention: 9999d}": """
         Logs: {LogGroupName: /aws/eks/example/cluster, RetentionInDays: 3653}
-    """,
-    BLOCK: """
-        Nodes.CapacityType: CAPACITY_BLOCK
-        Nodes.InstanceTypes: ABSENT
-        Nodes.ScalingConfig.MaxSize: 2
-        Nodes.Subnets: [{Ref: PrivateSubnetId}]
-        Nodes.UpdateConfig.UpdateStrategy: MINIMAL
-        Launch.InstanceType: p5en.48xlarge
-        Launch.InstanceMarketOptions: {MarketType: capacity-block}
-        Launch.CapacityReservationSpecification.CapacityReservationTarget:
-            {CapacityReservationId: cr-0a1b2c3d4e5f67890}
-        Launch.Placement: ABSENT
     """,
     # Several types are named once.
     group(
@@ -194,16 +157,6 @@ ROWS = {
 @pytest.mark.parametrize(("fragment", "place", "expected"), members(ROWS, STARTS))
 def test_the_value_is_in_the_template(fragment: str, place: str, expected: Any) -> None:
     assert at(template_of(fragment), place) == expected
-
-
-def test_admins_are_access_entries() -> None:
-    fragment = f"kubernetes: {{admins: ['{ROLE}']}}"
-    [entry] = resources(template_of(fragment), "AWS::EKS::AccessEntry").values()
-    assert entry["PrincipalArn"] == ROLE
-    [policy] = entry["AccessPolicies"]
-    assert policy["AccessScope"] == {"Type": "cluster"}
-    assert "AmazonEKSClusterAdminPolicy" in json.dumps(policy["PolicyArn"])
-    assert resources(template_of(), "AWS::EKS::AccessEntry") == {}
 
 
 def test_interfaces_are_those_of_the_plan_with_the_clusters_security_group() -> None:
@@ -361,11 +314,6 @@ def test_a_read_only_bucket_is_not_written() -> None:
     assert "s3:PutObject" not in json.dumps(role)
 
 
-def test_nodes_keep_few_addresses() -> None:
-    values = json.loads(properties_of("", "AddonVpcCni")["ConfigurationValues"])
-    assert values == {"env": {"MINIMUM_IP_TARGET": "16", "WARM_IP_TARGET": "4"}}
-
-
 @pytest.mark.parametrize("own", [None, True])
 def test_only_users_have_their_services_instrumented(own: bool | None) -> None:
     kept = {
@@ -377,19 +325,6 @@ def test_only_users_have_their_services_instrumented(own: bool | None) -> None:
         spec += f"\nkubernetes: {json.dumps({'addons': [added]})}"
     addon = properties_of(spec, "AddonAmazonCloudwatchObservability")
     assert json.loads(addon["ConfigurationValues"]) == kept
-
-
-def test_managed_prometheus() -> None:
-    template = template_of("monitoring: {metrics: managed-prometheus}")
-    [scraper] = resources(template, "AWS::APS::Scraper").values()
-    configuration = scraper["ScrapeConfiguration"]["ConfigurationBlob"]["Fn::Base64"]
-    assert "job_name: kubernetes-pods" in configuration
-    source = scraper["Source"]["EksConfiguration"]
-    assert source["ClusterArn"] == {"Fn::GetAtt": ["Cluster", "Arn"]}
-    assert len(source["SubnetIds"]) == 2
-    # EKS rejects an access entry that a user makes for a role of a service.
-    assert resources(template, "AWS::EKS::AccessEntry") == {}
-    assert resources(template_of(""), "AWS::APS::Scraper") == {}
 
 
 KARPENTER = (

@@ -14,13 +14,12 @@ import pytest
 
 from clustergen import targets
 from clustergen.base.findings import errors
-from tests.support.checking import broken, check_example
+from tests.support.checking import broken, check_example, check_fragment
 from tests.validators.cloudformation import check as template_violations
 from tests.validators.eks import eks_violations
 from tests.validators.seeding import GONE, changed
 
-BLOCK, HELD, SPOT = "eks-p5en-capacity-block", "eks-reserved-volcano", "eks-karpenter"
-TRN, MIG, GB200 = "eks-trn2", "eks-mig", "eks-dra-gb200"
+BLOCK = "eks-p5en-capacity-block"
 
 
 @functools.cache
@@ -31,17 +30,6 @@ def document(spec: str) -> Mapping[str, Any]:
     written = json.dumps(targets.load("eks").document(checked.plans["eks"]))
     read: Mapping[str, Any] = json.loads(written)
     return read
-
-
-ALL = [BLOCK, HELD, SPOT, TRN, MIG, GB200]
-
-
-@pytest.mark.parametrize("spec", ALL)
-def test_the_base_of_seeded_faults_is_valid(spec: str) -> None:
-    template = document(spec)
-    assert [finding.message for finding in broken("eks", template)] == []
-    assert eks_violations(template) == []
-    assert template_violations(template, "us-east-2") == []
 
 
 H200 = "Resources.NodeGroupH200.Properties"
@@ -104,7 +92,6 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     (f"{H200}.AmiType", "AL2023_x86_64_STANDARD", "the driver of NVIDIA", "has no driver"),
     (f"{CPU}.AmiType", "AL2023_x86_64_NEURON", "the driver of Neuron", "has no accelerator"),
     (f"{H200}.AmiType", "AL2_x86_64_GPU", "no image of Amazon Linux 2", "no Amazon Linux 2"),
-    (f"{H200}.AmiType", "AL2023_X86_64_NVIDIA", "not one of", ""),
     (f"{CPU}.InstanceTypes", ["m7i.9xlarge"], "no instance type m7i.9xlarge", "m7i"),
     (f"{CPU_LT}.UserData", {"Fn::Base64": "#!/bin/bash\ntrue\n"}, "not MIME", "not MIME"),
     (f"{CPU_LT}.UserData", {"Fn::Base64": "MIME-Version: 1.0\n\n" + "a" * 16384}, "EC2 takes",
@@ -117,18 +104,13 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
      "MaxParallelNodesRepaired by", "exclude each other"),
     (f"{CPU}.NodeRepairConfig", OVERRIDE, "an override of repair without", "without"),
     (f"{CPU}.Taints", TAINTS, "twice", "twice"),
-    (f"{CPU}.Taints", [{"Key": "a", "Effect": "NoSchedule"}], "not one of NO_SCHEDULE", ""),
     (f"{CPU}.Labels", {"kubernetes.io/role": "a"}, "is reserved", "that is reserved"),
-    (f"{CPU}.Labels", {"pool": ""}, "the minimum is 1", ""),
-    (f"{CPU}.Tags", [{"Key": "a", "Value": "b"}], "expected", ""),
     # The control plane.
     (f"{EKS}.ResourcesVpcConfig.SubnetIds", ONE, "subnets of two zones", "for a control plane"),
     (f"{EKS}.ResourcesVpcConfig.PublicAccessCidrs", GONE, "0.0.0.0/0", "open to everyone"),
     (f"{EKS}.Version", "1.99", "no Kubernetes 1.99", "not offer Kubernetes 1.99"),
     (f"{EKS}.AccessConfig.AuthenticationMode", "CONFIG_MAP", "CONFIG_MAP", "CONFIG_MAP"),
-    (f"{EKS}.AccessConfig.AuthenticationMode", "IAM", "not one of", ""),
     (f"{EKS}.ComputeConfig", {"Enabled": True}, "in part", "in part"),
-    (f"{EKS}.UpgradePolicy.SupportType", "LONG", "not one of", ""),
     (f"{EKS}.Name", "-eks", "does not match", ""),
     ("Resources.AddonCoredns", GONE, "no add-on coredns", ""),
     # Access.
@@ -157,3 +139,9 @@ def test_a_fault_in_a_template_is_caught(path: str, value: Any, validated: str, 
     if ours:
         found = [f"{finding.message}; {finding.help}" for finding in broken("eks", faulty)]
         assert any(ours in text for text in found), found
+
+
+def test_a_part_of_a_gpu_needs_the_image_with_its_driver() -> None:
+    part = "node_groups: [{name: h200, instance_type: g6f.xlarge, count: 1}]"
+    template = targets.load("eks").document(check_fragment(part, "eks").plans["eks"])
+    assert broken("eks", json.loads(json.dumps(template))) == []

@@ -240,8 +240,3 @@ def test_the_cdk_asks_for_the_nodes_that_deploy_sh_asks_for(group: str, size: st
     command = size_parameters.command(plan, plan.node_groups)
     asked = re.findall(r"SizeOfNodeGroupH200=(\d+)", command)
     assert asked == ([size] if size else [])
-
-
-def test_the_readme_scales_a_block_to_zero_before_an_upgrade() -> None:
-    [step] = [line for line in files(BLOCK)["README.md"].splitlines() if "minSize=0" in line]
-    assert "before an update of the nodes of h200" in step

@@ -362,13 +362,6 @@ def test_destroy_runs_in_reverse_order(rig: Bundle) -> None:
     assert rig.calling("delete-stack", "foundation") == []
 
 
-def test_destroy_can_run_again(rig: Bundle) -> None:
-    rig.deploy()
-    rig.deploy("--destroy")
-    rig.deployed("--destroy")
-    assert rig.calling("sagemaker delete-") == []
-
-
 def test_the_chart_is_of_one_commit(rig: Bundle) -> None:
     rig.succeeds("install.sh")
     [fetched] = rig.calling("fetch")
@@ -400,14 +393,6 @@ def test_an_existing_cluster_waits_for_its_add_on(tmp_path: Path) -> None:
         made.account.eks.addon = True
         made.deployed()
         assert len(made.calling("create-compute-quota")) == 1
-
-
-@pytest.mark.parametrize("text", [NEW, MIG, "kubernetes: {admission: none, jobs: none}"])
-def test_validators_accept_the_scripts(text: str) -> None:
-    files = files_of_new(text)
-    scripts = {name: text for name, text in files.items() if "/" not in name and ".sh" in name}
-    assert {"deploy.sh", "install.sh"} <= set(scripts)
-    assert script_violations(scripts) == []
 
 
 STORED = f"""{NEW}

@@ -16,13 +16,8 @@ SPOT = SPECS["Spot beside On-Demand, scaled"]
 
 CLUSTERS: list[tuple[str, str, Any]] = [
     ("smallest", "Orchestrator", {"Eks": {"ClusterArn": CLUSTER}}),
-    ("smallest", "NodeProvisioningMode", "Continuous"),
-    ("smallest", "NodeRecovery", "Automatic"),
-    ("smallest", "AutoScaling", ABSENT),
-    ("smallest", "ClusterRole", ABSENT),
     ("smallest", "VpcConfig",
      {"SecurityGroupIds": ["${ClusterSecurityGroupId}"], "Subnets": ["${PrivateSubnetId}"]}),
-    ("smallest", "Tags", [{"Key": "SageMaker", "Value": "true"}]),
     ("labels and taints", "Tags",
      [{"Key": "SageMaker", "Value": "true"}, {"Key": "team", "Value": "research"}]),
     ("deep health checks", "NodeRecovery", "None"),
@@ -35,7 +30,6 @@ CLUSTERS: list[tuple[str, str, Any]] = [
      {"Mode": "Enable", "InstanceMemoryAllocationPercentage": 20}),
     ("patches by themselves", "TieredStorageConfig",
      {"Mode": "Enable", "InstanceMemoryAllocationPercentage": 20}),
-    ("smallest", "TieredStorageConfig", ABSENT),
 ]  # fmt: skip
 
 
@@ -49,14 +43,9 @@ GROUPS: list[tuple[str, str, str, Any]] = [
     ("smallest", "h200", "InstanceCount", 2),
     ("minimum", "h200", "MinInstanceCount", 2),
     ("minimum", "h200", "InstanceCount", 4),
-    ("smallest", "h200", "MinInstanceCount", ABSENT),
     ("Spot beside On-Demand, scaled", "h200", "MinInstanceCount", ABSENT),
     ("empty", "h200", "InstanceCount", 0),
-    ("smallest", "h200", "ExecutionRole", "${HyperPodExecutionRoleArn}"),
     ("smallest", "h200", "KubernetesConfig", ABSENT),
-    ("smallest", "h200", "CapacityRequirements", ABSENT),
-    ("smallest", "h200", "NetworkInterface", ABSENT),
-    ("smallest", "h200", "SlurmConfig", ABSENT),
     ("labels and taints", "h200", "KubernetesConfig", {
         "Labels": {"example.com/team": "llm", "stage": "2"},
         "Taints": [{"Key": "training", "Effect": "NoSchedule"},
@@ -88,8 +77,6 @@ GROUPS: list[tuple[str, str, str, Any]] = [
      {"InterfaceType": "efa-only"}),
     ("image, size, threads and interfaces", "h200", "InstanceStorageConfigs",
      [{"EbsVolumeConfig": {"VolumeSizeInGB": 1024}}]),
-    ("smallest", "h200", "AutoPatchConfig", ABSENT),
-    ("smallest", "h200", "ScheduledUpdateConfig", ABSENT),
     ("patches by themselves", "h200", "AutoPatchConfig", {"PatchingStrategy": "WhenIdle"}),
     ("patches by themselves", "h200", "ScheduledUpdateConfig",
      {"ScheduleExpression": "cron(0 3 ? * SUN *)"}),
@@ -113,16 +100,6 @@ GROUPS: list[tuple[str, str, str, Any]] = [
 @pytest.mark.parametrize(("spec", "group", "member", "expected"), GROUPS)
 def test_group(spec: str, group: str, member: str, expected: Any) -> None:
     assert group_of(SPECS[spec], group).get(member, ABSENT) == expected
-
-
-@pytest.mark.parametrize("spec", SPECS)
-def test_every_group_names_its_script(spec: str) -> None:
-    """Without one the request is rejected."""
-    for group in request_of(SPECS[spec])["InstanceGroups"]:
-        lifecycle = group["LifeCycleConfig"]
-        assert lifecycle["OnCreate"] == "on_create.sh"
-        assert lifecycle["SourceS3Uri"].startswith("s3://${ScriptsBucketName}/lifecycle/")
-        assert "OnInitComplete" not in lifecycle
 
 
 def test_a_changed_script_has_another_key() -> None:

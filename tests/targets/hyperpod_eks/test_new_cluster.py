@@ -80,15 +80,6 @@ def of_type(resources: dict[str, Any], type: str) -> list[dict[str, Any]]:
     return [body["Properties"] for body in resources.values() if body["Type"] == type]
 
 
-def test_the_cluster() -> None:
-    [cluster] = of_type(resources_of(EKS), "AWS::EKS::Cluster")
-    assert cluster["Name"] == "example"
-    assert cluster["AccessConfig"]["AuthenticationMode"] == "API"
-    assert cluster["ResourcesVpcConfig"]["EndpointPrivateAccess"] is True
-    assert cluster["ResourcesVpcConfig"]["EndpointPublicAccess"] is False
-    assert cluster["EncryptionConfig"][0]["Resources"] == ["secrets"]
-
-
 def test_nodes_and_control_plane_share_a_group() -> None:
     request = document_of(CLUSTER)
     assert request["Orchestrator"] == {"Eks": {"ClusterArn": "${EksClusterArn}"}}
@@ -232,12 +223,6 @@ FAULTS: list[tuple[str, str, Any]] = [
     (EKS, "Resources.Cluster.Properties.Version", "1.32"),
     (EKS, "Resources.Cluster.Properties.AccessConfig.AuthenticationMode", "CONFIG_MAP"),
     (EKS, "Resources.Cluster.Properties.ResourcesVpcConfig.EndpointPrivateAccess", False),
-    (EKS, "Resources.Cluster.Properties.RoleArn", GONE),
-    (EKS, "Resources.SystemNodes.Properties.AmiType", "AL2023_X86_64_STANDARD"),
-    (EKS, "Resources.SystemNodes.Properties.Subnets", GONE),
-    (EKS, "Resources.SystemNodes.Properties.ScalingConfig.MaxSize", 0),
-    (EKS, "Resources.AddonVpcCni.Properties.ResolveConflicts", "ALWAYS"),
-    (EKS, "Resources.AddonVpcCni.Properties.ClusterName", {"Ref": "EksCluster"}),
     (EKS, "Outputs.EksClusterSecurityGroupId", GONE),
     (EKS, "Outputs.EksClusterArn.Value", {"Fn::GetAtt": ["Cluster", "ClusterArn2"]}),
     (ADDONS, "Resources.TrainingOperatorIdentity.Properties.Namespace", GONE),
@@ -245,9 +230,6 @@ FAULTS: list[tuple[str, str, Any]] = [
     (ADDONS, "Resources.TrainingOperatorRole.Properties.ManagedPolicyArns.0",
      "arn:aws:iam::aws:policy/AmazonSageMakerHyperPodTrainingOperator"),
     (ADDONS, f"Resources.{OWN}.Action", ["sts:AssumeRole", "sts:TagSessions"]),
-    (ADDONS, "Resources.TaskGovernance.Properties.AddonName", GONE),
-    (ADDONS, "Resources.TaskGovernance.Properties.Tags.0.Key", "k" * 200),
-    (ADDONS, "Resources.TrainingOperator.DependsOn.0", "CertManagers"),
     ("governance.template.json",
      "Resources.QuotaTrain.Properties.ComputeQuotaConfig.ComputeQuotaResources.0.InstanceType",
      "p5en.48xlarge"),

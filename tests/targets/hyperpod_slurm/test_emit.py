@@ -17,7 +17,6 @@ from tests.targets.hyperpod_slurm.specs import (
     EXISTING,
     LEGACY,
     LOGIN,
-    RESTRICTED,
     SECRET,
     SPECS,
     STORAGE,
@@ -30,11 +29,6 @@ REQUESTS = {
         ClusterName: example
         Orchestrator: {Slurm: {}}
         NodeProvisioningMode: Continuous
-        NodeRecovery: Automatic
-        Tags: ABSENT
-        ClusterRole: ABSENT
-        VpcConfig: {SecurityGroupIds: ['${ClusterSecurityGroupId}'], Subnets:
-            ['${PrivateSubnetId}']}
     """,
     AT_ONCE: """
         Orchestrator: {Slurm: {SlurmConfigStrategy: Managed}}
@@ -67,19 +61,11 @@ def test_request(text: str, member: str, expected: Any) -> None:
 # By spec: group and member, what it is.
 GROUPS = {
     "": """
-        controller.InstanceType: ml.m7i.4xlarge
-        controller.InstanceCount: 1
-        controller.SlurmConfig: {NodeType: Controller}
         controller.LifeCycleConfig: ABSENT
         h200.InstanceType: ml.p5en.48xlarge
         h200.InstanceCount: 2
         h200.SlurmConfig: {NodeType: Compute, PartitionNames: [h200]}
-        h200.ExecutionRole: ${HyperPodExecutionRoleArn}
         h200.InstanceStorageConfigs: [{EbsVolumeConfig: {VolumeSizeInGB: 500}}]
-        h200.NetworkInterface: ABSENT
-        h200.OverrideVpcConfig: ABSENT
-        h200.MinInstanceCount: ABSENT
-        h200.ThreadsPerCore: 2
     """,
     "node_groups: [{name: h200, count: {min: 1, max: 4}}]": """
         h200.MinInstanceCount: 1
@@ -268,42 +254,22 @@ def test_only_mode_legacy_has_provisioning_parameters(name: str) -> None:
     assert not any("provisioning_parameters" in path for path in files_of(SPECS[name]))
 
 
-def test_the_template_equals_the_request() -> None:
-    properties = properties_of(STORAGE + USERS)
-    groups, subnets = [{"Ref": "ClusterSecurityGroupId"}], [{"Ref": "PrivateSubnetId"}]
-    assert properties["VpcConfig"] == {"SecurityGroupIds": groups, "Subnets": subnets}
-    group = properties["InstanceGroups"][1]
-    assert group["ExecutionRole"] == {"Ref": "HyperPodExecutionRoleArn"}
-    [text] = group["LifeCycleConfig"]["SourceS3Uri"].values()
-    assert text.startswith("s3://${ScriptsBucketName}/lifecycle/")
-    assert properties["Orchestrator"] == {"Slurm": {}}
-
-
 def test_the_template_omits_members_that_only_the_api_accepts() -> None:
     group = properties_of(SPECS["health"])["InstanceGroups"][1]
     assert group["OnStartDeepHealthChecks"] == ["InstanceStress"]
 
 
-def test_restricted_groups_are_in_both() -> None:
-    expected = request_of(RESTRICTED)["RestrictedInstanceGroups"]
-    assert expected[0]["InstanceGroupName"] == "nova"
-    assert properties_of(RESTRICTED)["RestrictedInstanceGroups"] == expected
+PARTITION, RELEASED = "jobs without `--partition` run in `dev`", "released after 2026-08-30"
+README = [
+    # Spec, words of the README, whether they are there.
+    ("", PARTITION, True),
+    (LOGIN, PARTITION, False),
+    (DATABASE, RELEASED, True),
+    # Scripts connect it.
+    (f"{DATABASE}\ntargets: {{hyperpod-slurm: {{mode: legacy}}}}", RELEASED, False),
+]
 
 
-def test_the_readme_names_the_partition_of_jobs_without_scripts() -> None:
-    words = "jobs without `--partition` run in `dev`"
-    assert words in files_of("")["README.md"]
-    assert words not in files_of(LOGIN)["README.md"]
-
-
-def test_the_readme_says_what_a_new_efs_needs_of_the_image() -> None:
-    text = files_of("storage: [{mount: /home, type: efs}]")["README.md"]
-    assert "accepts only TLS, for which nodes download amazon-efs-utils" in text
-
-
-@pytest.mark.parametrize(("mode", "said"), [("", True), ("mode: legacy", False)])
-def test_the_readme_names_the_images_that_an_external_database_needs(mode: str, said: bool) -> None:
-    """Otherwise scripts connect it."""
-    spec = f"{DATABASE}\ntargets: {{hyperpod-slurm: {{{mode}}}}}"
-    text = files_of(spec)["README.md"]
-    assert ("released after 2026-08-30" in " ".join(text.split())) is said
+@pytest.mark.parametrize(("text", "words", "there"), README)
+def test_the_readme_is_about_the_cluster(text: str, words: str, there: bool) -> None:
+    assert (words in " ".join(files_of(text)["README.md"].split())) is there

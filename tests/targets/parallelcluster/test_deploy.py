@@ -197,8 +197,6 @@ def test_capacity_that_ec2_has_forgotten(tmp_path: Path, reason: str) -> None:
         made.stops("EC2 no longer knows")
         made.account.pcluster.refusal = "Invalid cluster configuration: no such subnet"
         assert "EC2 no longer knows" not in made.deploy().stderr
-        readme = (made.folder / "README.md").read_text()
-        assert "as long as EC2 still shows the reservation" in readme
 
 
 def test_a_new_file_system_has_no_id_to_ask_about(made: Bundle) -> None:

@@ -55,25 +55,8 @@ def volume(fields: str) -> str:
 ROWS = {
     # By fragment: path, what stands there.
     "": """
-        Image: {Os: ubuntu2404}
-        Imds: {ImdsSupport: v2.0}
-        HeadNode.Imds: {Secured: true}
-        HeadNode.LocalStorage.RootVolume: {VolumeType: gp3, Encrypted: true}
-        # Head and login nodes always have the hook, as an update cannot add it.
-        HeadNode.CustomActions.OnNodeConfigured.Sequence: [{Script:
-            's3://${ScriptsBucketName}/clusters/example/hook.sh', Args: [head, configured,
-            '${ScriptsBucketName}']}]
-        HeadNode.Iam.S3Access: [{BucketName: '${ScriptsBucketName}', KeyName: '*'}]
         SharedStorage: ABSENT
         Queue.CustomActions: ABSENT
-        # Who comes in, and where.
-        HeadNode.Ssh: {AllowedIps: 127.0.0.1/32}
-        HeadNode.Networking.SubnetId: ${PrivateSubnetId}
-        # How nodes are bought and placed.
-        Queue.Networking.PlacementGroup: {Enabled: true}
-        Resource.Networking: ABSENT
-        Resource.Efa: {Enabled: true}
-        Slurm.QueueUpdateStrategy: DRAIN
     """,
     "head_node: {root_volume: {size: 200GiB}}": "HeadNode.LocalStorage.RootVolume.Size: 200",
     "storage: [{mount: /fsx, type: fsx-lustre, size: 19200GiB, throughput: 250, efa: true}]": """
@@ -128,7 +111,6 @@ ROWS = {
         Queue.CapacityType: SPOT
         Queue.AllocationStrategy: ABSENT
     """,
-    group("count: {max: 4}"): "Resource.MinCount: 0",
     SPECS["spot over zones"]: """
         Scheduling.SlurmQueues.1.Networking.SubnetIds: [subnet-0a1b2c3d4e5f67890,
             subnet-0a1b2c3d4e5f67891]
@@ -190,9 +172,6 @@ ROWS = {
     "queues: [{name: q, node_groups: [h200], time_limit: 7d, priority: 9, exclusive: true}]": """
         Queue.CustomSlurmSettings: {MaxTime: '7-00:00:00', PriorityTier: 9, PriorityJobFactor: 9}
     """,
-    "queues: [{name: q, node_groups: [h200], exclusive: true}]": """
-        Queue.JobExclusiveAllocation: true
-    """,
     SPECS["partitions over other queues"]: """
         Slurm.CustomSlurmSettings.2: {PartitionName: all, Nodes:
             'train-st-h200-[1-1],train-dy-h200-[1-7],tune-dy-cheap-[1-4],cpu-dy-cpu-[1-20]',
@@ -216,13 +195,6 @@ queues:
         Queue.Name: train
     """,
     # Storage.
-    "storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB}]": """
-        SharedStorage.0: {MountDir: /fsx, Name: fsx, StorageType: FsxLustre, FsxLustreSettings:
-            {FileSystemId: '${StorageFsxId}'}}
-    """,
-    "storage: [{mount: /home, type: efs}]": """
-        SharedStorage.0.EfsSettings: {FileSystemId: '${StorageHomeId}', EncryptionInTransit: true}
-    """,
     volume(""): "SharedStorage.0.EbsSettings.DeletionPolicy: Retain",
     volume("on_delete: delete"): "SharedStorage.0.EbsSettings.DeletionPolicy: Delete",
     # Scripts.
@@ -233,10 +205,6 @@ queues:
         Queue.CustomActions.OnNodeStart.Sequence: [{Script: 'https://example.com/x.sh'}]
         Queue.CustomActions.OnNodeConfigured.Sequence.1: {Script: 's3://my-bucket/setup.sh', Args:
             [--fast, '1', 'yes']}
-    """,
-    LOGIN: """
-        Pool.Iam.AdditionalIamPolicies.1: {Policy: '${ScriptsPolicyArn}'}
-        Pool.Iam.AdditionalIamPolicies.0.Policy: ${SessionPolicyArn}
     """,
     f"{SEVERAL_TYPES}capacity: spot}}]": """
         Scheduling.SlurmQueues.1.AllocationStrategy: capacity-optimized
@@ -347,6 +315,9 @@ OPENS = "`pcluster ssh -n example -r us-east-1` opens a shell with the key `plat
 DCV = "targets: {parallelcluster: {dcv: {}%s}}"
 NO_KEY = "Desktops need a `key_name`, which this spec does not have: `pcluster dcv-connect`"
 WAITS = "The creation waits for all nodes of `count.min`"
+DIRECTORY = """targets: {parallelcluster: {directory: {domain: 'dc=corp,dc=example,dc=com',
+  address: ldaps://corp.example.com, read_only_user: 'cn=reader,dc=corp,dc=example,dc=com',
+  secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:ldap-AbCdEf}}}"""
 NEXT_STEPS = [
     # Fragment, words of the README, words that it lacks.
     ("", [], ["pcluster ssh", "ssh USER@ADDRESS", "nothing is open on it"]),
@@ -358,6 +329,8 @@ NEXT_STEPS = [
     (OUTSIDE + LOGIN, ["ssh USER@ADDRESS", "Elastic IP; nothing is open on it"], ["pcluster ssh"]),
     ("", [WAITS], []),
     ("node_groups: [{name: h200, count: {min: 0, max: 2}}]", [], [WAITS]),
+    ("head_node: {iam: {role: arn:aws:iam::111122223333:role/head}}", [": trusts EC2, "], []),
+    (DIRECTORY, ["**Add a user**: add them to the directory"], []),
     (DATABASE, ["db.example, whose security group has to allow theirs on port 3306"], []),
 ]
 

@@ -142,25 +142,6 @@ def test_roles_timeouts_and_the_user_of_the_image(parallelcluster: ParallelClust
     assert [each for each in said if each.level == "ERROR"] == []
 
 
-def test_the_checklist_has_what_own_roles_need() -> None:
-    text = "head_node: {iam: {role: arn:aws:iam::111122223333:role/head}}"
-    lines = files_of(text)["README.md"].splitlines()
-    assert [line for line in lines if ": trusts EC2, " in line]
-
-
-def test_users_of_a_directory_are_added_there() -> None:
-    text = """targets:
-  parallelcluster:
-    directory:
-      domain: dc=corp,dc=example,dc=com
-      address: ldaps://corp.example.com
-      secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:ldap-AbCdEf
-      read_only_user: cn=reader,dc=corp,dc=example,dc=com
-"""
-    [users] = [line for line in files_of(text)["README.md"].splitlines() if "Add a user" in line]
-    assert "add them to the directory" in users
-
-
 def test_a_snapshot_stays_when_its_volume_is_deleted() -> None:
     text = "storage: [{mount: /apps, type: ebs, size: 100GiB, on_delete: snapshot}]"
     losses = json.loads(files_of(text)["bundle.json"])["losses"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clustergen.base.text_lists import words
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.pcs.planned import files_of
 from tests.targets.pcs.specs import SPECS
@@ -66,28 +67,6 @@ def test_login_nodes_that_are_replaced_in_a_loop_are_a_failure(tmp_path: Path) -
             assert bundle.calling("update-compute-node-group", "pcs-login") == []
 
 
-def test_missing_nodes_are_a_failure(tmp_path: Path) -> None:
-    with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
-        bundle.account.no_capacity = True
-        bundle.stops("Starting nodes: h200 0 of 2", "--wait", "8")
-
-
-def test_nodes_that_run_are_watched_while_others_lack(tmp_path: Path) -> None:
-    watched = "monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}\n"
-    with reaching(tmp_path, files_of(watched + "node_groups: [{name: h200, count: 2}]")) as bundle:
-        stacks, name = bundle.account.cloudformation.stacks, "example-pcs-monitoring"
-        bundle.account.no_capacity = True
-        bundle.stops("example is deployed, but not all of its nodes: ", "--wait", "5", last=True)
-        assert "RulesDue" in stacks[name].resources
-        bundle.deployed("--pause")
-        assert "RulesDue" not in stacks[name].resources
-        bundle.stops("AWS continues: run deploy.sh to wait", "--resume", "--wait", "5", last=True)
-        assert "RulesDue" in stacks[name].resources
-        bundle.stops("is not paused. If it lacks nodes", "--resume")
-        bundle.account.no_capacity = False
-        bundle.deployed()
-
-
 def test_a_version_that_has_ended_gets_no_new_cluster(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of('slurm: {version: "25.05"}')) as bundle:
 
@@ -108,60 +87,49 @@ def test_a_version_that_has_ended_gets_no_new_cluster(tmp_path: Path) -> None:
 BLOCK = "cr-0a1b2c3d4e5f67890"
 ON_BLOCK = f"node_groups: [{{name: h200, count: 2, capacity: {{capacity_block: {BLOCK}}}}}]"
 STARTS = "2026-12-01T11:30:00+00:00"
-
-
-def test_nodes_of_a_block_that_has_not_begun_are_not_waited_for(tmp_path: Path) -> None:
-    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
-        bundle.account.no_capacity = True
-        bundle.account.blocks[BLOCK] = ("scheduled", STARTS)
-        done = bundle.deployed()
-        assert f"PCS starts the nodes of h200 at {STARTS}, when {BLOCK} begins" in done.stderr
-        assert "Starting nodes: h200" not in done.stderr
-
-
-def test_nodes_of_a_block_that_has_begun_are_waited_for(tmp_path: Path) -> None:
-    """They take longer to start than those of the other groups take to prove that they stay."""
-    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
-        bundle.account.no_capacity = True
-        bundle.account.blocks[BLOCK] = ("active", STARTS)
-        done = bundle.stops("Starting nodes: h200 0 of 2", "--wait", "12")
-        assert "PCS starts" not in done.stderr
-
-
-def test_a_block_that_ec2_does_not_show_is_one_that_begins_later(tmp_path: Path) -> None:
-    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
-        bundle.account.no_capacity = True
-        denied = ("UnauthorizedOperation", "You are not authorized to perform this operation.")
-        bundle.account.fail("describe-capacity-reservations", denied)
-        assert f"PCS starts the nodes of h200 when {BLOCK} begins" in bundle.deployed().stderr
-
-
-@pytest.mark.parametrize("state", ["payment-pending", "assessing", "delayed"])
-def test_a_block_on_its_way_begins_later(tmp_path: Path, state: str) -> None:
-    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
-        bundle.account.no_capacity = True
-        bundle.account.blocks[BLOCK] = (state, STARTS)
-        done = bundle.deploy()
-        assert (done.returncode, "PCS starts the nodes" in done.stderr) == (0, True), done.stderr
+LATER, NEVER = "PCS starts the nodes of h200 ", f"the Capacity Block {BLOCK} is "
+DESCRIBING = {
+    "denied": ("UnauthorizedOperation", "You are not authorized to perform this operation."),
+    "unknown to EC2": (
+        "InvalidCapacityReservationId.NotFound",
+        f"The capacity reservation id {BLOCK} does not exist",
+    ),
+}
+"""Errors of EC2 in the place of a state."""
 
 
 @pytest.mark.parametrize(
-    "state", ["payment-failed", "expired", "cancelled", "unsupported", "unavailable", None]
+    ("state", "said"),
+    [
+        *(
+            (state, f"{LATER}at {STARTS}, when {BLOCK} begins")
+            for state in words("scheduled payment-pending assessing delayed")
+        ),
+        ("denied", f"{LATER}when {BLOCK} begins"),
+        # They take longer to start than those of other groups take to prove that they stay.
+        ("active", "Starting nodes: h200 0 of 2"),
+        *(
+            (state, f"{NEVER}{state}: h200 gets no nodes")
+            for state in words("payment-failed expired cancelled unsupported unavailable")
+        ),
+        ("unknown to EC2", f"{NEVER}unknown to EC2: h200 gets no nodes"),
+    ],
 )
-def test_a_block_that_never_begins_is_a_failure(tmp_path: Path, state: str | None) -> None:
+def test_nodes_of_a_block_are_waited_for_once_it_has_begun(
+    tmp_path: Path, state: str, said: str
+) -> None:
     with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
         bundle.account.no_capacity = True
-        if state:
-            bundle.account.blocks[BLOCK] = (state, STARTS)
-        else:
-            unknown = f"The capacity reservation id {BLOCK} does not exist"
-            error = ("InvalidCapacityReservationId.NotFound", unknown)
+        bundle.account.blocks[BLOCK] = (state, STARTS)
+        if error := DESCRIBING.get(state):
             bundle.account.fail("describe-capacity-reservations", error)
-        done = bundle.deploy()
-        assert done.returncode == 2
-        words = f"the Capacity Block {BLOCK} is {state or 'unknown to EC2'}: h200 gets no nodes"
-        assert words in done.stderr
-        assert "PCS starts" not in done.stderr
+        done = bundle.deploy("--wait", "12")
+        later = said.startswith(LATER)
+        assert (done.returncode, said in done.stderr) == (0 if later else 2, True), done.stderr
+        assert (LATER in done.stderr, "Starting nodes: h200" in done.stderr) == (
+            later,
+            state == "active",
+        )
 
 
 def test_a_rejected_change_leaves_the_timetable_as_it_is(tmp_path: Path) -> None:
@@ -184,20 +152,20 @@ GROUP = "node_groups: [{name: h200, %s}]\n"
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "words"),
+    ("before", "after", "said"),
     [
         ("count: 32", "count: 33", "would replace Cluster"),
         ("count: 2", "instance_type: p5.48xlarge", "would replace NodeGroupH200, which fails"),
     ],
 )
 def test_the_foundation_waits_for_a_cluster_that_can_follow(
-    tmp_path: Path, before: str, after: str, words: str
+    tmp_path: Path, before: str, after: str, said: str
 ) -> None:
     tagged = "tags: {team: research}\n"
     with reaching(tmp_path, files_of(GROUP % before)) as bundle:
         bundle.deployed()
         bundle.render(files_of(tagged + GROUP % after))
-        bundle.stops(words)
+        bundle.stops(said)
         assert bundle.account.calling("execute-change-set") == []
         stacks = bundle.account.cloudformation.stacks.values()
         assert [stack.change_sets for stack in stacks] == [{}, {}]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from clustergen.base.text_lists import words
-from clustergen.bundle import renderer
-from clustergen.targets.pcs import TARGET
 from tests.support.tables import at, members
-from tests.targets.pcs.planned import files_of, plan_of, properties_of, template_of, validated
+from tests.targets.pcs.planned import files_of, properties_of, template_of
 from tests.targets.pcs.specs import SPECS
 
 
@@ -40,24 +36,12 @@ ROWS = {
     group("count: 32") + "\nlogin: {instance_type: m7i.xlarge}": "Cluster.Size: MEDIUM",
     group("count: {min: 0, max: 513}"): "Cluster.Size: LARGE",
     "targets: {pcs: {size: large}}": "Cluster.Size: LARGE",
-    "": """
-        Cluster.Scheduler: {Type: SLURM, Version: '25.11'}
-        Cluster.SlurmConfiguration.Accounting: {Mode: NONE}
-        Nodes.AmiId: {Ref: ImageX86}
-        Launch.BlockDeviceMappings.0.DeviceName: /dev/sda1
-    """,
     'slurm: {version: "26.05"}': "Cluster.Scheduler.Version: '26.05'",
     "slurm: {accounting: managed}": "Cluster.SlurmConfiguration.Accounting: {Mode: STANDARD}",
     "slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 90d}}": """
         Cluster.SlurmConfiguration.Accounting: {Mode: STANDARD, DefaultPurgeTimeInDays: 90}
     """,
     # Login nodes are public only with SSH from outside.
-    LOGIN: """
-        LoginLaunch.NetworkInterfaces.0.AssociatePublicIpAddress: false
-        LoginLaunch.NetworkInterfaces.0.Groups.0: {Ref: LoginSecurityGroupId}
-        Login.SubnetIds: [{Ref: PrivateSubnetId}]
-        Login.ScalingConfiguration: {MinInstanceCount: 2, MaxInstanceCount: 2}
-    """,
     f"{LOGIN}network: {{ssh_from: [203.0.113.0/24]}}": """
         LoginLaunch.NetworkInterfaces.0.AssociatePublicIpAddress: true
         LoginLaunch.NetworkInterfaces.0.Groups.0: {Ref: LoginSecurityGroupId}
@@ -97,14 +81,6 @@ ROWS = {
 @pytest.mark.parametrize(("text", "place", "expected"), members(ROWS, STARTS))
 def test_the_value_is_in_the_template(text: str, place: str, expected: Any) -> None:
     assert at(template_of(text), place) == expected
-
-
-def test_absent_settings_are_omitted() -> None:
-    document = json.dumps(template_of(""))
-    assert "SlurmdbdCustomSettings" not in document
-    assert "CgroupCustomSettings" not in document
-    assert "GresCustomSettings" not in document
-    assert "[]" not in document
 
 
 @pytest.mark.parametrize(
@@ -211,38 +187,6 @@ def test_interfaces(type: str, slots: list[tuple[int, int, str | None]]) -> None
     assert "SecurityGroupIds" not in data
 
 
-@pytest.mark.parametrize("name", ["LaunchTemplateH200", "LaunchTemplateLogin"])
-def test_every_node_is_closed_by_default(name: str) -> None:
-    data = properties_of("login: {instance_type: m7i.xlarge}", name)["LaunchTemplateData"]
-    assert data["MetadataOptions"]["HttpTokens"] == "required"
-    assert all(mapping["Ebs"]["Encrypted"] for mapping in data["BlockDeviceMappings"])
-
-
-def test_nodes_wait_for_the_log_group_that_they_write_to() -> None:
-    resources = template_of("login: {instance_type: m7i.xlarge}")["Resources"]
-    groups = [r for r in resources.values() if r["Type"] == "AWS::PCS::ComputeNodeGroup"]
-    assert [group["DependsOn"] for group in groups] == ["NodeLogGroup", "NodeLogGroup"]
-    name = resources["NodeLogGroup"]["Properties"]["LogGroupName"]
-    assert name == {"Fn::Sub": "/aws/pcs/${Cluster.Id}/lifecycle"}
-
-
-def test_parameters_are_what_the_template_refers_to() -> None:
-    assert list(template_of("")["Parameters"]) == [
-        *words("""
-            ClusterSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName ImageX86
-        """)
-    ]
-
-
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
-def test_same_spec_same_bytes(text: str) -> None:
-    checked = validated(text)
-    assert renderer.render(checked, "pcs") == renderer.render(checked, "pcs")
-    document = TARGET.document(plan_of(text))
-    assert json.dumps(document) == json.dumps(TARGET.document(plan_of(text)))
-
-
 ALICE = "login: {}\nusers: [{name: alice, uid: 2001, ssh_key: 'ssh-ed25519 AAAA alice'}]\n"
 
 
@@ -252,21 +196,14 @@ ALICE = "login: {}\nusers: [{name: alice, uid: 2001, ssh_key: 'ssh-ed25519 AAAA 
         ("login: {}", "`users` with an `ssh_key` can use SSH"),
         (ALICE, 'AWS-StartSSHSession --parameters portNumber=%p" USER@INSTANCE-ID'),
         (f"{ALICE}network: {{ssh_from: [203.0.113.0/24]}}", "`ssh USER@PUBLIC-ADDRESS`"),
+        # One thread per core.
+        (LOGIN, "| (login) | 2 | m7i.xlarge | | 2 |"),
+        ("", "SMALL, manages at most 32 nodes and 256 jobs at a time"),
+        ("", "SMALL, for 256 jobs, also when idle"),
     ],
 )
-def test_the_readme_says_how_users_log_in(spec: str, says: str) -> None:
-    readme = " ".join(files_of(spec)["README.md"].split())
-    assert says in readme
-
-
-def test_the_readme_counts_one_thread_per_core_of_login_nodes() -> None:
-    assert "| (login) | 2 | m7i.xlarge | | 2 |" in " ".join(files_of(LOGIN)["README.md"].split())
-
-
-def test_the_readme_says_how_many_jobs_the_controller_takes() -> None:
-    readme = " ".join(files_of("")["README.md"].split())
-    assert "SMALL, manages at most 32 nodes and 256 jobs at a time" in readme
-    assert "SMALL, for 256 jobs, also when idle" in readme
+def test_the_readme_is_about_the_cluster(spec: str, says: str) -> None:
+    assert says in " ".join(files_of(spec)["README.md"].split())
 
 
 @pytest.mark.parametrize("metrics", ["cloudwatch", "none"])

@@ -106,13 +106,6 @@ def test_a_volume_whose_path_only_fsx_knows(name: str, age: list[str]) -> None:
     assert _named(SPECS["all kinds of storage"], name)["Arguments"][4:] == age
 
 
-def test_scripts_of_aws_are_those_of_the_region() -> None:
-    location = _named(SPECS["all kinds of storage"], "logs")["ScriptSource"]["ScriptLocation"]
-    assert location == (
-        "s3://aws-pcs-repo-us-east-1/aws-pcs-node-lifecycle-scripts/configure-cloudwatch-logs-v1.0.0.sh"
-    )
-
-
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_keys_of_scripts_contain_their_checksum(text: str) -> None:
     files = files_of(text)

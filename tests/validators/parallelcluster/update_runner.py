@@ -46,11 +46,7 @@ def _answer(request: dict[str, Any]) -> list[list[Any]]:
     cluster = Cluster(request["fleet"], request["login"])
     patch = ConfigPatch(cluster, base_config=request["base"], target_config=request["target"])
     _, rows = patch.check()
-    return [[f"{_path(row[0])}{row[1]}", row[7], row[4], row[5]] for row in rows[1:]]
-
-
-def _path(steps: list[str]) -> str:
-    return "".join(f"{step}." for step in steps)
+    return [[".".join([*row[0], row[1]]), row[7], row[4], row[5]] for row in rows[1:]]
 
 
 if __name__ == "__main__":
