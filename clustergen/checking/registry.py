@@ -38,10 +38,7 @@ AREAS: Mapping[str, str] = {
 
 @functools.cache
 def every() -> tuple[Rule, ...]:
-    """All rules.
-
-    :raises ValueError: if the area of a code is not in :data:`AREAS`.
-    """
+    """All rules; raises ValueError if the area of a code is not in :data:`AREAS`."""
     found = discovery.every()
     for rule in found:
         if rule.code[:3] not in AREAS:

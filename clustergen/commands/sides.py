@@ -48,10 +48,7 @@ class Revision(NamedTuple):
 
 
 def side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Folders:
-    """A spec, a folder of bundles or ``REVISION:SPEC``.
-
-    :raises UsageError: if it cannot be read.
-    """
+    """A spec, a folder of bundles or ``REVISION:SPEC``; raises UsageError if it cannot be read."""
     found = Folders.below(Path(name)) if Path(name).is_dir() else None
     if found:
         return found

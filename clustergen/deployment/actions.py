@@ -25,10 +25,7 @@ _SPOT: Final = "AWSServiceRoleForEC2Spot"
 
 
 def perform(run: Run, cluster: Cluster) -> None:
-    """Perform the action that the user wants.
-
-    :raises Stop: if it cannot be done, or fails.
-    """
+    """Perform the action that the user wants; raises Stop if it cannot be done, or fails."""
     if not run.options.rehearses:
         if run.options.action not in DAILY:
             run.world.require(*cluster.programs)

@@ -21,10 +21,7 @@ def name(outputs: Outputs) -> str:
 
 
 def value(outputs: Outputs, name: str) -> str:
-    """An output.
-
-    :raises Stop: if there is none.
-    """
+    """An output; raises Stop if there is none."""
     if found := outputs.get(name):
         return found
     raise Stop(f"the foundation has no output {name}: deploy it, or give --outputs FILE")

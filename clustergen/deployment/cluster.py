@@ -159,10 +159,7 @@ class Cluster:
         raise NotImplementedError
 
     def stop(self, rows: Rows) -> None:
-        """Scale node groups to zero.
-
-        :raises Stop: with those that were not, once the others are.
-        """
+        """Scale node groups to zero; raises Stop with those that were not, once the others are."""
         raise NotImplementedError
 
     def start(self, rows: Rows) -> None:

@@ -11,10 +11,7 @@ from clustergen.deployment.world import Stop
 
 
 def values(run: Run, stack: Stack, outputs: Outputs, *, paused: bool = False) -> Mapping[str, str]:
-    """The value of each parameter.
-
-    :raises Stop: if an output or an image is not there.
-    """
+    """The value of each parameter; raises Stop if an output or an image is not there."""
     return {
         name: _image(run, stack, name, source.image)
         if source.image

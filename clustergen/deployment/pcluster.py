@@ -64,10 +64,7 @@ class Pcluster:
             more = ["--next-token", token]
 
     def change(self, command: str, *options: str) -> None:
-        """Change the cluster.
-
-        :raises Stop: if ParallelCluster refuses it.
-        """
+        """Change the cluster; raises Stop if ParallelCluster refuses it."""
         words = self._words(command, *options)
         rehearses = self.run.options.rehearses
         self.run.world.changed(words, (lambda: {}) if rehearses else self._answer(words))

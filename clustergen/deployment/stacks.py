@@ -258,10 +258,7 @@ def show(run: Run, change: ChangeSet) -> None:
 
 
 def execute(run: Run, change: ChangeSet) -> None:
-    """Make a change, and wait for it.
-
-    :raises Stop: if it fails, with the reasons.
-    """
+    """Make a change, and wait for it; raises Stop if it fails, with the reasons."""
     world, stack = run.world, change.stack
     ownership.tell_unmarked(run, stack)
     with policies.lifted(run, change.stack, change.changes):

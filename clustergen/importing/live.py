@@ -27,10 +27,7 @@ class Account(NamedTuple):
     clients: Clients
 
     def ask(self, call: str, **arguments: Any) -> Json:
-        """The answer to a call.
-
-        :raises CallError: if there is none.
-        """
+        """The answer to a call; raises CallError if there is none."""
         client = self.clients(call.partition(":")[0], self.region)
         return {k: v for k, v in account.ask(client, call, **arguments).items() if k != _META}
 

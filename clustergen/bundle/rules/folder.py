@@ -1,7 +1,5 @@
 """Output folders: obstacles to writing a bundle, and differences from its spec."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule, Severity
 
 EDITED = Rule(

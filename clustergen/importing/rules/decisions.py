@@ -1,7 +1,5 @@
 """What an import decided, left out, or could not know."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule, Severity
 
 _SOURCE = "clustergen"

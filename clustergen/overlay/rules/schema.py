@@ -1,7 +1,5 @@
 """Violations of the document's schema."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import EXAMPLE_BASE, Rule
 
 _SOURCE = "the schema of the target's own tool: clustergen/facts/schemas"
