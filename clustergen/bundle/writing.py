@@ -170,7 +170,6 @@ def _blocker(folder: Path, name: str) -> Path | None:
 
 
 def _difference(folder: Path, before: Hashes, bundle: Bundle) -> Written:
-    """The changes that writing ``bundle`` makes."""
     same = {a.path for a in bundle if not any(compare(folder, a))}
     paths = {artifact.path for artifact in bundle}
     removed = (name for name in set(before) - paths if os.path.lexists(folder / name))

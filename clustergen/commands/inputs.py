@@ -16,7 +16,6 @@ from clustergen.commands.exit_status import FAILED, FOUND, OK, UsageError
 from clustergen.spec.source.characters import visible
 
 OUT = "out"
-"""The folder for bundles."""
 
 
 def listed(given: Iterable[str]) -> list[str]:

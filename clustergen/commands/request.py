@@ -137,7 +137,6 @@ def project_of(args: argparse.Namespace) -> Project | None:
 
 
 def _specs(args: argparse.Namespace, found: Project | None) -> list[Input]:
-    """The specs named on the command line, or those of the project."""
     over = tuple(args.files)
     clusters = found.clusters if found else {}
     if not args.specs:

@@ -87,7 +87,6 @@ def _blocks(loaded: list[Target]) -> Iterator[Block]:
 
 
 def _numbers(loaded: list[Target]) -> Mapping[_Source, int]:
-    """The number of each source, in the order of the matrix."""
     rows = (target.support[feature.id] for feature in FEATURES for target in loaded)
     sources = dict.fromkeys((support.source, support.checked) for support in rows)
     return {source: number for number, source in enumerate(sources, 1)}

@@ -218,7 +218,6 @@ class BatchCluster(StackCluster):
                     yield Node(_short(environment), each["ec2InstanceId"], each["status"])
 
     def _instances(self, cluster: str, **only: str) -> list[str]:
-        """The ARNs of the container instances of an ECS cluster."""
         call, member = "ecs:ListContainerInstances", "containerInstanceArns"
         return self.run.world.ask_all(call, member, cluster=cluster, **only) or []
 
@@ -320,7 +319,6 @@ def _is_open(rule: Json) -> bool:
 
 
 def _log_groups(definition: Json) -> Iterator[Any]:
-    """The log groups of the containers of a job definition."""
     nodes = (definition.get("nodeProperties") or {}).get("nodeRangeProperties") or ()
     containers = [definition.get("containerProperties"), *(each.get("container") for each in nodes)]
     for container in containers:

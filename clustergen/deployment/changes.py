@@ -28,7 +28,6 @@ class Change:
     """Add, Modify, Remove, Import or Dynamic."""
     type: str
     id: str
-    """Its logical id."""
     physical: str = ""
     replacement: str = ""
     """True, False or Conditional: whether that is known before the change."""
@@ -107,7 +106,6 @@ class Guard(NamedTuple):
     kind: str
     """``replaces-resource``, ``replaces-nodes``, ``removes-nodes``; ``refused``: nobody can."""
     what: str
-    """Words that go on "the change would"."""
     why: str = ""
     """A sentence about what that means."""
 

@@ -53,7 +53,6 @@ _PRIORITIES: Final = _Kind(
 _MINUTES: Final = 5
 _MINUTES_TO_DELETE: Final = 10
 _CLUSTER: Final = "${HyperPodClusterArn}"
-"""In a dry run."""
 
 
 class Governance:
@@ -113,7 +112,6 @@ class Governance:
     # -- what exists
 
     def _listed(self, kind: _Kind) -> dict[str, Json]:
-        """What exists of a kind, by name."""
         member = f"{kind.name}Summaries"
         found = self.run.world.ask_all(kind.list, member, member, ClusterArn=self._arn) or ()
         return {each["Name"]: each for each in found if each["Status"] != "Deleted"}
@@ -226,7 +224,6 @@ class Governance:
 
 
 def _is_made(kind: _Kind, name: str, shown: Json) -> bool:
-    """Whether a description is one of clustergen's for this name."""
     begin = re.escape(DESCRIBED[kind.name].format(name))
     return bool(re.fullmatch(f"{begin} [0-9a-f]+", str(shown.get("Description"))))
 

@@ -39,7 +39,6 @@ class HyperPodCluster(HyperPodNodes):
 
     what: ClassVar[str] = "the cluster to be in service with its nodes"
     files: ClassVar[tuple[str, ...]] = (CREATE, UPDATE)
-    """The requests that may be sent."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)

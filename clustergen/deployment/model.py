@@ -69,7 +69,6 @@ class Stack(Read):
     template: str = ""
     """The file in the bundle; empty where only an earlier bundle may have made the stack."""
     parameters: Mapping[str, Source] = field(default_factory=dict)
-    """By name. Others have their defaults."""
     kept: tuple[str, ...] = ()
     """The parameters of the overlay: they keep the values that the stack has."""
     adopted: Mapping[str, str] = field(default_factory=dict)
@@ -132,7 +131,6 @@ class Objects(Read):
 
     label: str = ""
     owner: str = ""
-    """Its value."""
     paused: str = ""
     """The annotation with the policy that a queue had before a pause."""
 
@@ -143,7 +141,6 @@ class Bundle(Read):
 
     format: Literal[1] = FORMAT
     cluster: str
-    """The name in the spec."""
     target: str
     region: str
     partition: str
@@ -161,7 +158,6 @@ class Bundle(Read):
     """Scripts of nodes: key in the bucket of scripts -> file."""
     tables: tuple[Table, ...] = ()
     groups: tuple[str, ...] = ()
-    """The names of node groups."""
     shared: str = ""
     """A file system that all nodes of Slurm share; empty without one."""
     sessions: bool = True

@@ -20,13 +20,11 @@ class Node(NamedTuple):
 
     group: str
     id: str
-    """That of its instance."""
     state: str
     """In the words of its service."""
     address: str = ""
     """In the VPC, where it is known."""
     public: str = ""
-    """Its public address."""
 
     @property
     def runs(self) -> bool:

@@ -67,7 +67,6 @@ def _deleted_storage(found: Collection[Changed]) -> Iterator[str]:
 
 
 def _replaced(service: ParallelCluster, found: Collection[Changed]) -> Iterator[str]:
-    """The queues whose nodes a change replaces."""
     for queue, key, _ in _of_queues(found):
         if any(f"{key}.".startswith(f"{each}.") for each in service.replacing):
             yield queue

@@ -21,7 +21,6 @@ KINDS: Final = frozenset({"replaces-resource", "replaces-nodes", "removes-nodes"
 """What a user may consent to."""
 
 Outputs = Mapping[str, str]
-"""The outputs of stacks, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,6 @@ class Options:
 
     action: str = "deploy"
     outputs: Path | None = None
-    """A file with the outputs of a foundation that stays as it is."""
     allowed: Collection[str] = ()
     """The kinds of :class:`Guard` that the user has consented to."""
     new_image: bool = False

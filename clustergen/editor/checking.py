@@ -32,11 +32,9 @@ class Context(NamedTuple):
 
     project: Project | None = None
     clusters: tuple[Cluster, ...] = ()
-    """The clusters that the file is a part of."""
     problems: tuple[Finding, ...] = ()
     """Errors in the project file, which then has no effect, or in its custom rules."""
     file: Path | None = None
-    """The project file."""
 
 
 def context(name: str, *, custom_rules: bool = False) -> Context:

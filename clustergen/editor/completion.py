@@ -104,7 +104,6 @@ def resolve(item: types.CompletionItem) -> types.CompletionItem:
 
 
 def _keys(cursor: _Cursor) -> Iterator[types.CompletionItem]:
-    """The keys that a mapping does not have yet."""
     around, pending = cursor.node.parent, cursor.node.pending
     siblings = around.children if around else []
     there = {child.key for child in siblings if child is not cursor.node}
@@ -202,7 +201,6 @@ def _codes(text: Text, word: _Word) -> Iterator[types.CompletionItem]:
 
 
 def _presets(text: Text) -> Iterator[types.CompletionItem]:
-    """Complete specs, for an empty text."""
     for name, file in resources.presets().items():
         content = file.read_text("utf-8")
         at, kind = text.end(), types.CompletionItemKind.File

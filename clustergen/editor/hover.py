@@ -69,7 +69,6 @@ def _about(node: Node, root: Node, scope: Scope, *, on_key: bool) -> Iterator[st
 
 
 def _summary(node: Node) -> str:
-    """The other values of the mapping that ``node`` names."""
     around = node.parent.children if node.parent else []
     texts = [f"{child.key}: {child.text}" for child in around if child.text and child is not node]
     facts = list(secrets.hidden(texts))

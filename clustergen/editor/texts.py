@@ -43,7 +43,6 @@ class Text:
     units: str = "utf-16"
     """What the client's columns count: a position encoding of the protocol."""
     ended: tuple[str, ...] = field(init=False)
-    """The lines with their ends."""
     lines: tuple[str, ...] = field(init=False)
     """The lines without their ends; at least one."""
 

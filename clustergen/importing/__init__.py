@@ -86,7 +86,6 @@ def _parameters(given: Mapping[str, str]) -> tuple[Mapping[str, str], list[Findi
 
 
 def _secrets_in(text: str) -> dict[str, str]:
-    """The secrets that a spec still has, with stand-ins for them."""
     document, _ = source.read_text(text) if text else (None, [])
     found = secrets.found(document.data) if document else ()
     return {secret.text: secrets.stand_in(secret.name) for secret in found}
@@ -185,7 +184,6 @@ _AFTER: Final = "no part of the cluster; apply it when the cluster runs"
 
 
 def _belongs(source: Source, format: str) -> bool:
-    """Whether a further file is of the same cluster."""
     if format == formats.EKSCTL:
         return False
     other = formats.recognized(source.data)

@@ -169,7 +169,6 @@ def _document(checked: Checked, target: Target) -> Json | None:
 
 
 def _rendered(checked: Checked, target: Target) -> Json | None:
-    """The document of a spec, with its overlay."""
     document = _document(checked, target)
     if document is None:
         return None
@@ -195,7 +194,6 @@ def with_option(words: Json, section: str, **option: Any) -> Json:
 def _proved(
     rendered: Json | None, original: Json, target: Target, service: Service
 ) -> list[Finding]:
-    """The differences between the rendered spec and the original."""
     if rendered is None:
         return [losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN)]
     if service.literal:
@@ -262,7 +260,6 @@ def _folded(changed: Sequence[_Change]) -> Iterator[tuple[Path, str]]:
 def _carried(
     document: Any, changes: Any, keys: Sequence[str], path: Path = ()
 ) -> Iterator[_Change]:
-    """The changes of an overlay to a document."""
     if isinstance(changes, Mapping) and isinstance(document, Mapping):
         for key, value in changes.items():
             if key in document and document[key] == value:
@@ -280,7 +277,6 @@ def _carried(
 
 
 def _place(path: Path, original: Any) -> Path:
-    """The part of ``path`` that is in the original."""
     place: list[str | int] = []
     for step in path:
         known = isinstance(original, dict) and step in original

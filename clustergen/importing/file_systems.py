@@ -40,7 +40,6 @@ def _known(node: Json) -> Json:
 
 
 def _links(system: Resource, beside: Beside, notes: Notes) -> Iterator[Json]:
-    """The buckets that appear as folders of a file system."""
     for link in beside.of_type(_LINK):
         owner = beside.resource(link.properties.get("FileSystemId"))
         if owner is None or owner.id != system.id:

@@ -15,7 +15,6 @@ class Run(NamedTuple):
     role: str
     """``head``, ``login`` or ``compute``."""
     groups: tuple[str, ...]
-    """The node groups, of compute nodes."""
     when: str
     scripts: list[Json]
 

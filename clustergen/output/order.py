@@ -12,7 +12,6 @@ from clustergen.spec.source.characters import visible
 from clustergen.spec.source.nodes import dotted
 
 Rules = Mapping[str, Rule]
-"""The rules of findings, by code."""
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:

@@ -57,7 +57,6 @@ def once(violations: Sequence[Violation]) -> Iterator[Violation]:
 
 
 def _unknown(violation: Violation) -> list[str]:
-    """The keys that ``additionalProperties`` rejects."""
     if violation.keyword != "additionalProperties":
         return []
     keys = set(violation.found) - set(violation.schema.get("properties", {}))
@@ -96,7 +95,6 @@ def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
 
 
 def _bad_value(violation: Violation) -> tuple[str, str]:
-    """Message and help for an invalid value."""
     key = _where(violation).rpartition(".")[2]
     match violation.keyword:
         case "enum":

@@ -204,7 +204,6 @@ def _values(
 
 
 def _items(document: Any, step: str, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """The items of ``document`` that a step means, by name."""
     if isinstance(document, list) and step == _ANY:
         for item in document:
             if name := likely_name(item, keys):

@@ -94,13 +94,11 @@ class Comparison:
     """One spec and the compared targets, in the requested order."""
 
     source: str
-    """The spec's file, as given on the command line."""
     name: str
     """The cluster's name; empty if nothing could be planned."""
     standings: tuple[Standing, ...]
     """Empty if nothing could be compared; the findings explain the reason."""
     findings: tuple[Finding, ...]
-    """All findings of all targets."""
 
     @property
     def features(self) -> list[Feature]:

@@ -24,7 +24,6 @@ class Purchase:
     kind: CapacityKind
     line: Line
     chosen: bool
-    """Whether it is the option in the spec."""
 
     @property
     def title(self) -> str:
@@ -43,7 +42,6 @@ class Estimate:
     """The cost of one spec on one target."""
 
     source: str
-    """The spec's file, as given on the command line."""
     name: str
     target: Target
     bill: Bill

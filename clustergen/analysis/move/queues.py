@@ -112,7 +112,6 @@ def _by_quota(spaces: Sequence[str]) -> Queues:
 
 
 def _each(names: Sequence[str], command: str) -> str:
-    """The command for each of the names."""
     if len(names) == 1:
         return command.replace("{}", names[0])
     of_name = command.replace("{}", '"$name"')

@@ -48,7 +48,6 @@ class _Writer:
         self.defaults: dict[Path, Default] = {}
 
     def expanded(self, checked: Checked) -> ExpandedSpec:
-        """The whole spec."""
         spec = self._section(checked.spec, checked.data, ())
         return ExpandedSpec(self.plan, spec, self.defaults)
 

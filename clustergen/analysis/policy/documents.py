@@ -245,7 +245,6 @@ def _sessions(case: _Case, *, commands: bool) -> Iterator[Statement]:
 
 
 def _of_aws(case: _Case, document: str) -> str:
-    """The ARN of a document of AWS."""
     return case.names.arn("ssm", f"document/{document}").replace(f":{case.names.account}:", "::")
 
 

@@ -22,7 +22,6 @@ from clustergen.services import schedules
 from clustergen.spec import source
 
 Files = Mapping[str, str]
-"""The texts of a bundle, by path."""
 
 _TEMPLATE = ".template.json"
 _REQUEST = "create-cluster.json"

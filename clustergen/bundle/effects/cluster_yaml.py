@@ -228,7 +228,6 @@ def _by_strategy(change: _Change, update: _Update) -> Effect:
 
 
 def _nodes(queue: str, update: _Update) -> str:
-    """How many nodes a queue has."""
     found = _queues(update.old).get(queue, {})
     resources = named(found.get("ComputeResources"), "Name").values()
     least, most = (

@@ -75,7 +75,6 @@ def _name(item: Any, keys: str, position: int) -> str:
 
 
 def _without(thing: Json, paths: Collection[str]) -> Json:
-    """``thing`` without the values at ``paths``."""
     for path in paths:
         thing = _lacking(thing, path)
     return thing

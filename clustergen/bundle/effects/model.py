@@ -54,7 +54,6 @@ class Effect(NamedTuple):
     type: str = ""
     """The type of the resource; empty outside CloudFormation and Kubernetes."""
     file: str = ""
-    """The document of the bundle."""
     ends: Literal["", "deleted", "replaced", "nodes"] = ""
     """What ends: the subject, deleted or replaced by another one, or the nodes of a group."""
     loses: bool = False

@@ -32,7 +32,6 @@ def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
 
 
 def _made(files: Mapping[str, str]) -> Mapping[str, str]:
-    """The file systems of a foundation, by mount."""
     found = {}
     for name, output in identity.document(files, identity.FOUNDATION).get("Outputs", {}).items():
         mount = _OF.search(str(output.get("Description")))

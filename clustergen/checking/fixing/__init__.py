@@ -100,7 +100,6 @@ def _read_until(state: Fixed) -> tuple[int, int]:
 
 
 def _errors(state: Fixed) -> set[str]:
-    """The codes of the errors."""
     return {finding.code for finding in errors(state.checked.findings)}
 
 

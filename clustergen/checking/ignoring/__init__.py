@@ -27,7 +27,6 @@ class Ran(NamedTuple):
 
     targets: Sequence[str]
     complete: bool
-    """These are all targets that the spec names."""
     custom: Sequence[Rule] | None
     """The custom rules; None if there are some that did not run."""
 

@@ -60,7 +60,6 @@ class Project(NamedTuple):
     faults: tuple[Finding, ...] = ()
     """Findings about custom rules."""
     folder: Path = Path()
-    """The folder of the file."""
 
 
 def find(folder: Path) -> Path | None:

@@ -30,6 +30,5 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
 
 
 def _vpc(sources: Sequence[Source]) -> str:
-    """The VPC that a description names."""
     named = (section(each.data, "cluster", "resourcesVpcConfig").get("vpcId") for each in sources)
     return next((str(vpc) for vpc in named if vpc), "")

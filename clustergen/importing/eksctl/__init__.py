@@ -135,7 +135,6 @@ def _without_cluster(settings: Json, name: str, group: str, notes: Notes) -> Jso
 
 
 def _places(config: Keys, name: str, source: Source) -> dict[str, dict[str, Place]]:
-    """Where the file has what is in the settings."""
     named = {str(each.take("name")): Place(source, each.path) for each in config.groups()}
     return {CLUSTER: {name: Place(source, ("metadata",))}, NODE_GROUPS: named}
 

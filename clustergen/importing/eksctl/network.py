@@ -37,7 +37,6 @@ def answered(config: Keys, answers: Answers, notes: Notes) -> Answers:
 
 
 def _zones(config: Keys, region: str) -> list[str]:
-    """The zones of the region that the file names."""
     return [zone for zone in _named_zones(config) if zone.startswith(region)]
 
 

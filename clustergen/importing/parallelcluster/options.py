@@ -75,7 +75,6 @@ def has_script_access(config: Json) -> bool:
 
 
 def _left_out(config: Json) -> Iterator[str]:
-    """clustergen's additions that the configuration does not have."""
     known = {
         "hook": has_hook(config),
         "script-access": has_script_access(config),
@@ -118,7 +117,6 @@ def _own(config: Json) -> Iterator[str]:
 
 
 def _proxy(config: Json) -> Any:
-    """The proxy of all nodes."""
     proxies = [
         section(each, "Networking", "Proxy").get("HttpProxyAddress") for each in nodes(config)
     ]

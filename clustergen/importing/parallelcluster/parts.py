@@ -45,7 +45,6 @@ def _with_sequences(node: Json) -> Json:
 
 
 def _queue(queue: Json) -> Json:
-    """A queue whose compute resources hold what it says for all of them."""
     queue = dict(_with_sequences(queue))
     resources = [dict(each) for each in items(queue, "ComputeResources")]
     group = section(queue, "Networking", "PlacementGroup")

@@ -132,7 +132,6 @@ _NAMES: Final = {
 
 
 def _said(image: Answer) -> str:
-    """The name and the description of an image, in lower case."""
     return f"{image.get('Name', '')} {image.get('Description', '')}".lower()
 
 

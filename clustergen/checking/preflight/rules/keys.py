@@ -44,7 +44,6 @@ def key_pair(case: Case) -> Iterator[Problem]:
 
 
 def _secrets(plan: Plan) -> Mapping[str, Path]:
-    """The secrets in the spec, and where they are."""
     found: dict[str, Path] = {}
     if isinstance(plan.slurm.accounting, Database):
         found[plan.slurm.accounting.secret] = ("slurm", "accounting", "secret")
@@ -94,7 +93,6 @@ def kms_key(case: Case) -> Iterator[Problem]:
 
 
 def _unusable(case: Case, id: str, path: Path) -> Iterator[Problem]:
-    """Why a key cannot encrypt storage."""
     found = case.find(KEY, KeyId=id)
     if found is None:
         yield Problem(path, f"there is no key {id}", f"aws kms list-aliases --region {case.region}")

@@ -18,7 +18,6 @@ SNAPSHOTS: Final = "ec2:DescribeSnapshots"
 
 
 def _ebs(plan: Plan) -> Mapping[str, Path]:
-    """The volumes and snapshots in the spec, and where they are."""
     found: dict[str, Path] = {}
     for item in plan.storage:
         if isinstance(item, Ebs) and item.existing:

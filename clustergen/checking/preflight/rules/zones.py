@@ -17,7 +17,6 @@ EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/"
 
 
 def _zones(plan: Plan) -> Mapping[str, Path]:
-    """The zones in the spec, and where they are."""
     found: dict[str, Path] = {}
     if plan.network.zone:
         found[plan.network.zone] = ("network", "zone")
