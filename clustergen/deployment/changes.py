@@ -114,7 +114,7 @@ _LOST: Final = "Data and jobs in what goes are lost, and what replaces it is emp
 _ROLES: Final = (
     "Nodes that still have a role that goes lose all permissions: delete those nodes first."
 )
-_LINK: Final = "::DataRepositoryAssociation"
+LINK: Final = "::DataRepositoryAssociation"
 
 
 def losses(changes: Collection[Change], *, of_foundation: bool) -> Iterator[Guard]:
@@ -162,7 +162,7 @@ def moved_links(changes: Collection[Change]) -> Iterator[Guard]:
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html
     """
     gone = {each.id for each in replaced(changes)}
-    links = [each.id for each in replaced(changes) if each.type.endswith(_LINK)]
+    links = [each.id for each in replaced(changes) if each.type.endswith(LINK)]
     if names := [name for name in links if name.partition("Of")[2] not in gone]:
         why = (
             "which FSx refuses where the old one has the same path or place in S3. Remove it from "

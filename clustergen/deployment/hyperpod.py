@@ -13,7 +13,6 @@ from clustergen.deployment import (
     filling,
     foundation,
     hyperpod_checks,
-    hyperpod_deletion,
     hyperpod_lifecycle,
     hyperpod_requests,
     schedules,
@@ -358,4 +357,4 @@ class HyperPodCluster(HyperPodNodes):
         if self.run.options.rehearses:
             self.run.world.change("sagemaker:DeleteCluster", ClusterName=self.api.name)
         else:
-            hyperpod_deletion.delete(self.api, self.explain)
+            self.api.delete(self.explain)

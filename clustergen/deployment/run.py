@@ -87,6 +87,11 @@ class Run:
         if not self.options.rehearses:
             self.note(text)
 
+    @property
+    def tags(self) -> list[Json]:
+        """Those of the bundle, as requests have them."""
+        return [{"Key": key, "Value": value} for key, value in self.bundle.tags.items()]
+
     def stack(self, role: str) -> Stack | None:
         return self.bundle.stacks.get(role)
 
@@ -189,7 +194,7 @@ class Run:
 
 def _refusal(guards: Mapping[str, list[Guard]]) -> str:
     sentences = [
-        f"the change would {', '.join(_clause(g) for g in each)}."
+        f"the change would {', '.join(g.what.removesuffix('.') for g in each)}."
         f"{''.join(f' {g.why}' for g in each if g.why)} Nothing was changed in {stack}."
         for stack, each in guards.items()
     ]
@@ -198,10 +203,6 @@ def _refusal(guards: Mapping[str, list[Guard]]) -> str:
     if "refused" in kinds:
         return text
     return f"{text} If this is intended, add {' '.join(map(_option, kinds))}."
-
-
-def _clause(guard: Guard) -> str:
-    return guard.what.removesuffix(".")
 
 
 def _option(kind: str) -> str:

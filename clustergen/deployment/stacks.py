@@ -114,7 +114,7 @@ def create(
         "ChangeSetType": "CREATE" if creates else "UPDATE",
         **_body(run, stack, template, place),
         **_given({**values, **dict.fromkeys(kept)}),
-        **({"Tags": _tags(run)} if run.bundle.tags and template is not None else {}),
+        **({"Tags": run.tags} if run.tags and template is not None else {}),
         **({"ImportExistingResources": True} if name in run.adopting else {}),
     }
     # Before it is known to exist: Ctrl-C may come before the answer.
@@ -127,10 +127,6 @@ def create(
         del run.pending[name]
         raise
     return _examined(run, made)
-
-
-def _tags(run: Run) -> list[Json]:
-    return [{"Key": key, "Value": value} for key, value in run.bundle.tags.items()]
 
 
 def _kept(world: World, stack: Stack, values: Parameters) -> list[str]:

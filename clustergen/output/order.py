@@ -90,6 +90,11 @@ def summary(findings: Iterable[Finding]) -> str:
     )
 
 
+def about(finding: Finding) -> str:
+    """The target behind a message."""
+    return f" ({finding.target})" if finding.target else ""
+
+
 def in_file(span: Span) -> bool:
     """Whether the place is in a file, not on standard input or in ``--set``."""
     return not span.file.startswith(("<", "--set "))

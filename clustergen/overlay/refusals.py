@@ -9,6 +9,7 @@ from clustergen.facts.schemas import Violation
 from clustergen.overlay.merging import PATCH, RENAME
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
 from clustergen.overlay.suggestions import nearest, short, shortened, similar
+from clustergen.spec.source.nodes import dotted
 
 _DIRECTIVES: Mapping[str, tuple[str, str]] = {
     PATCH: ("$patch is `delete` or `replace`", "write KEY: null to delete a key of a mapping"),
@@ -112,9 +113,7 @@ def _bad_value(violation: Violation) -> tuple[str, str]:
 
 
 def _where(violation: Violation) -> str:
-    """The path in the document as text: ``Scheduling.SlurmQueues[0]``."""
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in violation.path)
-    return "".join(steps).removeprefix(".") or "the document"
+    return dotted(violation.path) if violation.path else "the document"
 
 
 def _together(violation: Violation) -> str:

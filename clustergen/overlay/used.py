@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen.base.findings import Finding, Path, Rule, drop, unsafe
-from clustergen.overlay.logical_ids import counterpart
 from clustergen.overlay.merging import likely_name
-from clustergen.overlay.parts import as_list, as_map, maps
+from clustergen.overlay.parts import as_list, as_map, counterpart, maps
 from clustergen.overlay.rules.used import RENAMED, STALE
 from clustergen.overlay.suggestions import short
 

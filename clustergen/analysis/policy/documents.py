@@ -10,9 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from clustergen.analysis.policy import calls, facts, parallelcluster, scopes
-from clustergen.analysis.policy.packing import packed
 from clustergen.analysis.policy.scopes import Names
-from clustergen.analysis.policy.statement import Statement, joined, statement
+from clustergen.analysis.policy.statement import Statement, joined, packed, statement
 from clustergen.base.artifacts import Bundle, Json
 from clustergen.base.text_lists import word_set, words
 from clustergen.checking import preflight
