@@ -56,7 +56,9 @@ def of(shown: Json) -> Change:
         replacement=found.get("Replacement") or "",
         policy=found.get("PolicyAction") or "",
         recreated_by=tuple(_cause(each) for each in details if _recreates(each["Target"])),
-        properties=tuple(_property(each) for each in details if _is_property(each)),
+        properties=tuple(
+            _property(each) for each in details if each["Target"].get("Attribute") == "Properties"
+        ),
     )
 
 
@@ -69,10 +71,6 @@ def _recreates(target: Json) -> bool:
 def _cause(detail: Json) -> str:
     """The resource or parameter; attributes are those of a resource."""
     return str(detail.get("CausingEntity") or TEMPLATE).partition(".")[0]
-
-
-def _is_property(detail: Json) -> bool:
-    return bool(detail["Target"].get("Attribute") == "Properties")
 
 
 def _property(detail: Json) -> tuple[str, str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import identity
 from clustergen.bundle.effects.model import Effect
-from clustergen.bundle.effects.values import at
 from clustergen.deployment.model import PATH
+from clustergen.services.fields import value_at
 
 _OF = pattern(r" of (/\S+)$")
 _OTHERS_DECIDE = "cluster.yaml", "manifests/volumes.yaml"
@@ -19,7 +19,7 @@ def hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
     """New file systems at a mount that had one from outside the foundation: they are empty."""
     if identity.FOUNDATION not in new or any(path in new for path in _OTHERS_DECIDE):
         return
-    known = at(identity.document(old, PATH), "mounts") or {}
+    known = value_at(identity.document(old, PATH), "mounts") or {}
     mounted = {mount for mounts in known.values() for mount in mounts}
     ours = _made(old)
     for mount, name in _made(new).items():
