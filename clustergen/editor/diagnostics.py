@@ -10,7 +10,7 @@ from clustergen.base import documentation
 from clustergen.base.findings import Finding, Severity, Span
 from clustergen.checking import registry
 from clustergen.editor.texts import At, Text
-from clustergen.output.order import about, in_file, located_message, shown
+from clustergen.output.order import in_file, shown, whole_message
 from clustergen.spec.source.characters import visible
 
 SOURCE = "clustergen"
@@ -62,4 +62,4 @@ def _link(finding: Finding) -> str:
 
 def _message(finding: Finding) -> str:
     help = f"\nhelp: {finding.help}" if finding.help else ""
-    return "\n".join(map(visible, f"{located_message(finding)}{about(finding)}{help}".splitlines()))
+    return "\n".join(map(visible, f"{whole_message(finding)}{help}".splitlines()))

@@ -10,15 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from clustergen.base.findings import Finding, Severity
-from clustergen.output.order import (
-    Rules,
-    about,
-    fingerprint,
-    in_file,
-    located_message,
-    one_line,
-    ordered,
-)
+from clustergen.output.order import Rules, fingerprint, in_file, one_line, ordered, whole_message
 
 _SEVERITIES: Final = {Severity.ERROR: "critical", Severity.WARNING: "minor", Severity.NOTE: "info"}
 
@@ -32,7 +24,7 @@ def _issue(finding: Finding) -> dict[str, Any]:
     help = f"; {finding.help}" if finding.help else ""
     span = finding.span if finding.span and in_file(finding.span) else None
     return {
-        "description": one_line(f"{located_message(finding)}{about(finding)}{help}"),
+        "description": one_line(f"{whole_message(finding)}{help}"),
         "check_name": finding.code,
         "fingerprint": fingerprint(finding),
         "severity": _SEVERITIES[finding.severity],

@@ -107,6 +107,11 @@ def located_message(finding: Finding) -> str:
     return f"{finding.span.file}: {finding.message}"
 
 
+def whole_message(finding: Finding) -> str:
+    """The same, with the target behind it."""
+    return located_message(finding) + about(finding)
+
+
 def fingerprint(finding: Finding) -> str:
     """The same for a finding after lines above it have changed."""
     file = finding.span.file if finding.span else ""
