@@ -17,21 +17,39 @@ from clustergen.deployment.world import Stop
 
 
 class _Kind(NamedTuple):
-    """A kind of resource: its name at SageMaker, and that for people."""
+    """A kind of resource: its name, that for people, and its calls."""
 
     name: str
     noun: str
+    create: str
+    delete: str
+    describe: str
+    list: str
+    update: str
 
     @property
     def id(self) -> str:
         return f"{self.name}Id"
 
-    def call(self, verb: str) -> str:
-        return f"sagemaker:{verb}{self.name}"
 
-
-_QUOTA: Final = _Kind(QUOTA, "quota")
-_PRIORITIES: Final = _Kind(PRIORITIES, "scheduler configuration")
+_QUOTA: Final = _Kind(
+    QUOTA,
+    "quota",
+    "sagemaker:CreateComputeQuota",
+    "sagemaker:DeleteComputeQuota",
+    "sagemaker:DescribeComputeQuota",
+    "sagemaker:ListComputeQuotas",
+    "sagemaker:UpdateComputeQuota",
+)
+_PRIORITIES: Final = _Kind(
+    PRIORITIES,
+    "scheduler configuration",
+    "sagemaker:CreateClusterSchedulerConfig",
+    "sagemaker:DeleteClusterSchedulerConfig",
+    "sagemaker:DescribeClusterSchedulerConfig",
+    "sagemaker:ListClusterSchedulerConfigs",
+    "sagemaker:UpdateClusterSchedulerConfig",
+)
 _MINUTES: Final = 5
 _MINUTES_TO_DELETE: Final = 10
 _CLUSTER: Final = "${HyperPodClusterArn}"
@@ -94,8 +112,8 @@ class Governance:
     # -- what exists
 
     def _listed(self, kind: _Kind) -> dict[str, Json]:
-        call, member = f"{kind.call('List')}s", f"{kind.name}Summaries"
-        found = self.run.world.ask_all(call, member, member, ClusterArn=self._arn) or ()
+        member = f"{kind.name}Summaries"
+        found = self.run.world.ask_all(kind.list, member, member, ClusterArn=self._arn) or ()
         return {each["Name"]: each for each in found if each["Status"] != "Deleted"}
 
     def _find(self, kind: _Kind, name: str, known: dict[str, Json] | None = None) -> Json | None:
@@ -103,7 +121,7 @@ class Governance:
         listed = (self._listed(kind) if known is None else known).get(name)
         if listed is None:
             return None
-        return self.run.world.ask(kind.call("Describe"), "Status", **{kind.id: listed[kind.id]})
+        return self.run.world.ask(kind.describe, "Status", **{kind.id: listed[kind.id]})
 
     def _left(self, quotas: Mapping[str, str]) -> list[str]:
         """The other quotas that clustergen made; in a dry run, those of the bundle."""
@@ -138,7 +156,7 @@ class Governance:
         if shown is None:
             tags = {"Tags": self.run.tags} if self.run.tags else {}
             beside = {"Name": name, "ClusterArn": self._arn, **tags}
-            world.send_file(kind.call("Create"), members, path, beside)
+            world.send_file(kind.create, members, path, beside)
             if self.run.options.rehearses:
                 return
         # A hash in the description tells whether the content is the same.
@@ -146,7 +164,7 @@ class Governance:
             "Description"
         ) != members.get("Description"):
             version = {kind.id: shown[kind.id], "TargetVersion": shown[f"{kind.name}Version"]}
-            world.send_file(kind.call("Update"), members, path, version)
+            world.send_file(kind.update, members, path, version)
         shown = self._settled(kind, name, made=True)
         if shown and shown["Status"] not in ("Created", "Updated"):
             raise Stop(f"the {kind.noun} {name}: {shown['Status']}{_reason(shown)}")
@@ -167,7 +185,7 @@ class Governance:
     def _stop_at_foreign(self, kind: _Kind, name: str, shown: Json) -> None:
         if _is_made(kind, name, shown):
             return
-        command = self.run.world.words(kind.call("Delete"), {kind.id: shown[kind.id]})
+        command = self.run.world.words(kind.delete, {kind.id: shown[kind.id]})
         way = "Rename the queue in the spec, and render again. " if kind is _QUOTA else ""
         raise Stop(
             f"clustergen did not make the {kind.noun} {name}: its description is "
@@ -180,7 +198,7 @@ class Governance:
         names = list(names)
         for name in names:
             if id := self._deletable(kind, name):
-                self.run.world.change(kind.call("Delete"), **{kind.id: id})
+                self.run.world.change(kind.delete, **{kind.id: id})
         for name in names:
             what = f"the deletion of the {kind.noun} {name}"
             self.run.world.wait(_MINUTES_TO_DELETE, what, self._gone(kind, name))
