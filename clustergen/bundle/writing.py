@@ -1,7 +1,5 @@
 """Writing a bundle: staged beside the folder, then swapped in."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

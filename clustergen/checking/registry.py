@@ -1,7 +1,5 @@
 """All rules by code. Imports all parts with rules, for ``explain`` and SARIF."""
 
-from __future__ import annotations
-
 import difflib
 import functools
 import re

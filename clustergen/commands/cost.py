@@ -1,7 +1,5 @@
 """``clustergen cost``."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import sys

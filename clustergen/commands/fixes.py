@@ -1,7 +1,5 @@
 """``clustergen check --fix`` and ``--diff``."""
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import functools

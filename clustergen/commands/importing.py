@@ -1,7 +1,5 @@
 """``clustergen import``."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -1,7 +1,5 @@
 """Shared by the commands: arguments, and how findings are shown."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

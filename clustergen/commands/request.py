@@ -1,7 +1,5 @@
 """What the commands on specs were asked to compile, by their arguments and the project file."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set

@@ -3,8 +3,6 @@
 ``diff`` compares two of them; ``report`` shows what has changed since one.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 from collections.abc import Mapping, Sequence

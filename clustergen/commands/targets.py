@@ -1,7 +1,5 @@
 """``clustergen targets``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator, Mapping

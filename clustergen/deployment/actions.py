@@ -1,7 +1,5 @@
 """What the actions do, on every service: in which order, and what stops them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Final
 

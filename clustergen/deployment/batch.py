@@ -1,7 +1,5 @@
 """Clusters of AWS Batch: compute environments that start nodes for jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 

@@ -1,7 +1,5 @@
 """The bucket of scripts: what nodes read, and what a pause remembers."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """What the services that run clusters have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The foundation: a stack that outlives clusters, and that several of them may use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """HyperPod clusters, which SageMaker deploys from one request."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What SageMaker says of a HyperPod cluster."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """The nodes of a cluster, for people who look after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """The values of parameters of stacks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.deployment import bucket, cloudformation, schedules

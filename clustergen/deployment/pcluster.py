@@ -1,7 +1,5 @@
 """The command of ParallelCluster. It answers in JSON on standard output, errors too."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

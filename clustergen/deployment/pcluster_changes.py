@@ -1,7 +1,5 @@
 """What a dry run of ParallelCluster says that changes, and what of it needs consent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Commands for Slurm, on nodes that are instances of the account: Systems Manager runs them."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import shlex

@@ -1,7 +1,5 @@
 """CloudFormation stacks: what they are, and their change sets."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """One account in one region: questions, changes, and waiting for what AWS does."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence

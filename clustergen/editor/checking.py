@@ -4,8 +4,6 @@ A file of the project file's clusters is checked as part of them: merged with th
 with their settings and for their targets. Any other file is a spec of its own.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Completion: keys that are not there yet, and values that fit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Findings as the protocol's diagnostics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lsprotocol import types

@@ -1,7 +1,5 @@
 """Hover: facts of an instance type, documentation of a field or a code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from lsprotocol import types

@@ -1,7 +1,5 @@
 """Reading the outline of a text, line by line, without ever failing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocuments
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self

@@ -4,8 +4,6 @@ An import maps what has a word, puts the rest in the overlay, renders the result
 with the original in the service's own terms. What differs is a finding.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple

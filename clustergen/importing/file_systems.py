@@ -1,7 +1,5 @@
 """New file systems: what the template of another stack says about them, or stand-ins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Values of a kind that a service does not accept: the rest is imported without them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Running clusters as the files that describe them, by calls that only read."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The scripts of all nodes as one list that keeps the order of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

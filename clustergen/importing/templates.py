@@ -1,7 +1,5 @@
 """The template that an overlay has to reach: the rendered one, with the original's settings."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Findings as a table in Markdown, for job summaries and comments on pull requests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

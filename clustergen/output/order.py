@@ -1,7 +1,5 @@
 """Order and counts of findings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

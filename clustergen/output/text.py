@@ -4,8 +4,6 @@ The layout is that of rustc's diagnostics:
 https://rustc-dev-guide.rust-lang.org/diagnostics.html
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Checking an overlaid document against the target's schema and document rules."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

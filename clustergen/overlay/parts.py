@@ -1,7 +1,5 @@
 """Access to parts of an overlaid document, which may have any form."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

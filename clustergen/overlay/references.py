@@ -1,7 +1,5 @@
 """Resources of a CloudFormation template, and references to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Schema violations as findings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from clustergen.base.findings import Finding, Path, rename, safe

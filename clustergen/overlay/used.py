@@ -1,7 +1,5 @@
 """What the rest of a bundle takes from its document, and an overlay must not take away."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Comparison of targets for a spec, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Bills of a checked spec, and what its node groups cost with other purchase options."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final

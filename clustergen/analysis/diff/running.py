@@ -1,7 +1,5 @@
 """What commands need to know of the bundle that runs: its region, its stacks, its node groups."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import NamedTuple

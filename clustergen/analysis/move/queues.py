@@ -1,7 +1,5 @@
 """How jobs are kept out of a cluster, and let in again, in the words of what schedules them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """Writing out the defaults of a spec."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The AWS CLI commands in the scripts and the README of a bundle, and the IAM actions they need."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType

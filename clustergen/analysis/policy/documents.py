@@ -1,7 +1,5 @@
 """Statements for the types in a bundle's templates and the commands in its scripts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

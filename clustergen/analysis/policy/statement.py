@@ -1,7 +1,5 @@
 """Statements of a policy, and documents of them within the limits of IAM."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

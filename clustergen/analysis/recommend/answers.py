@@ -1,7 +1,5 @@
 """Answers: offers with their whole cost, limits, what each service loses, and how to verify."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

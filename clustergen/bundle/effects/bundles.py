@@ -1,7 +1,5 @@
 """Effects of deploying a new bundle over an earlier one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

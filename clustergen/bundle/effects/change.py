@@ -1,7 +1,5 @@
 """How a resource of a template changes."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """Sizes of volume claims: Kubernetes enlarges a claim where its storage class allows it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from decimal import Decimal
 

@@ -5,8 +5,6 @@ runs in the cluster; here compute and login nodes run.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ It creates the new resource first, and deletes the old one at the end. Both cann
 one address or one path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from clustergen.base.artifacts import Json

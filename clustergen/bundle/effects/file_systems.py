@@ -5,8 +5,6 @@ managing-throughput-capacity.html and managing-metadata-performance.html;
 https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/managing-storage-capacity.html; 2026-11-21.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from clustergen.base.artifacts import Json

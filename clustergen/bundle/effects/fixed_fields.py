@@ -1,7 +1,5 @@
 """Whether a changed Kubernetes object has a change that the API server rejects."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 

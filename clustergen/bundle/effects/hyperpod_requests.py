@@ -5,8 +5,6 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-operate-slurm
 2026-11-21.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """For which cluster, of which version and on which foundation a bundle is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 

@@ -3,8 +3,6 @@
 Fields that the API server does not change are in :mod:`clustergen.facts.schemas.immutable`.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any

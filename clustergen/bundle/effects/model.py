@@ -1,7 +1,5 @@
 """What deploying a bundle over an earlier one does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, get_args
 

@@ -1,7 +1,5 @@
 """New file systems where something else was mounted before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.patterns import pattern

@@ -1,7 +1,5 @@
 """What PCS and EKS do to the nodes of a changed node group, and to a changed cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 from clustergen.base.artifacts import Json

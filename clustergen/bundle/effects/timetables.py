@@ -1,7 +1,5 @@
 """Effects of other dates of capacity: when nodes stop. Nothing is replaced for that."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 

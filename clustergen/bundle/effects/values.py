@@ -1,7 +1,5 @@
 """Comparing values of documents."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The README.md of a bundle: resources, requirements, decisions and next steps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

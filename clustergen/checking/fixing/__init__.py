@@ -4,8 +4,6 @@ That is done in rounds: fixes that do not overlap are applied, and the spec is c
 :func:`fix` works on contents in memory; :func:`clustergen.checking.fixing.files.write` writes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@ A comment ignores findings on its line, or on the next entry if it has a line of
 may be beginnings of codes. Only warnings and notes can be ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 

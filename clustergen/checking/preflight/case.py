@@ -1,7 +1,5 @@
 """What the checks look at: a plan, and the answers of the account."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import threading

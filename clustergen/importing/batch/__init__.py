@@ -1,7 +1,5 @@
 """AWS Batch: compute environments, queues and job definitions of templates or descriptions."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from typing import Final

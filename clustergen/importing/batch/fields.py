@@ -1,7 +1,5 @@
 """Environments and queues of AWS Batch in the words of the language."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final

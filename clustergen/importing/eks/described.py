@@ -1,7 +1,5 @@
 """What ``aws eks describe-...`` prints: a cluster, node groups, add-ons and access entries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Node groups of an EKS cluster that exists without them, in the words of the language."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """An EKS cluster in the words of the language, as far as it has them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Settings of EKS that several templates leave open."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.patterns import pattern

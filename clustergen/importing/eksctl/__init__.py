@@ -1,7 +1,5 @@
 """Configurations of eksctl, as the settings of the EKS cluster that it would create."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final

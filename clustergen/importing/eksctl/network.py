@@ -1,7 +1,5 @@
 """The network of a configuration: an existing VPC, or the one that eksctl makes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.facts.catalog.regions import partition_of

@@ -1,7 +1,5 @@
 """Clusters of SageMaker HyperPod: requests, descriptions, resources of templates."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """A request of HyperPod in the words of the language, as far as it has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 

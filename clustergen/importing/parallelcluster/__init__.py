@@ -1,7 +1,5 @@
 """Cluster configurations of AWS ParallelCluster 3."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """``targets.parallelcluster``: options that only this target has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

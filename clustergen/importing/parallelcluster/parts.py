@@ -1,7 +1,5 @@
 """Parts of a cluster configuration that have several spellings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Clusters of AWS PCS: CloudFormation templates, and descriptions by the service."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

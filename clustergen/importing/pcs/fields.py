@@ -1,7 +1,5 @@
 """A PCS cluster in the words of the language, as far as it has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Images of nodes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Key pairs, secrets and KMS keys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Placement groups, prefix lists, topics and workspaces in the spec."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """EBS volumes and snapshots."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Zones, and the instance types that they offer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
