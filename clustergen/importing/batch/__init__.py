@@ -16,8 +16,6 @@ from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json, link
 
-__all__ = ["imported"]
-
 
 def _linked(settings: Json, notes: Notes) -> Json:  # noqa: ARG001 as of other services
     """The settings with links to compute environments, which queues may also have by name."""

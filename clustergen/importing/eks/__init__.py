@@ -14,8 +14,6 @@ from clustergen.importing.eks.preparing import prepared
 from clustergen.importing.machines import section
 from clustergen.importing.reading import Source
 
-__all__ = ["imported"]
-
 PARTS: Final = clusters.Reader(
     "eks", FORM, NODE_GROUPS, existing_cluster.spec, resources, one=False
 )

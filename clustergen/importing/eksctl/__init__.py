@@ -26,8 +26,6 @@ from clustergen.importing.settings import Extracted, Json, Place, link
 from clustergen.spec import patterns
 from clustergen.spec.source.nodes import dotted
 
-__all__ = ["imported"]
-
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of a configuration."""

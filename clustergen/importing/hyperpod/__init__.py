@@ -23,8 +23,6 @@ from clustergen.importing.reading import Source
 from clustergen.importing.rules.formats import INCOMPLETE, UNKNOWN
 from clustergen.targets import load
 
-__all__ = ["imported"]
-
 _SLURM = "hyperpod-slurm"
 """The target whose schema has all members of a request, those for EKS too."""
 

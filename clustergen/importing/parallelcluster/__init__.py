@@ -27,8 +27,6 @@ from clustergen.importing.rules import formats, losses
 from clustergen.spec.formats import is_parallelcluster_resource
 from clustergen.targets import load
 
-__all__ = ["imported", "imported_stack"]
-
 _TARGET = "parallelcluster"
 SERVICE = Service(_TARGET, normal, equivalent, judged=True)
 # An update compares what is written: a default that only one of two files has is a change.

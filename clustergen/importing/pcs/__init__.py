@@ -12,9 +12,6 @@ from clustergen.importing.pcs.form import CLUSTER, FORM, NODE_GROUPS
 from clustergen.importing.pcs.preparing import prepared
 from clustergen.importing.reading import Source
 
-__all__ = ["imported"]
-
-
 PARTS: Final = clusters.Reader(
     "pcs", FORM, NODE_GROUPS, existing_cluster.spec, resources, existing_cluster.prepared, one=False
 )
