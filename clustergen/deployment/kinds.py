@@ -41,6 +41,7 @@ class Batch(Read):
     multi_node: bool = False
     """Whether tasks of a job talk to each other."""
     dated: Mapping[str, Dated] = field(default_factory=dict)
+    """By node group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class ManagedGroup(Read):
     id: str
     """Its logical id."""
     parameter: str
+    """That of its size."""
     kept: int
     """Nodes that no autoscaler removes."""
     wanted: int
@@ -215,6 +217,7 @@ class HyperPod(Read):
 
     kind: Literal["hyperpod"] = "hyperpod"
     name: str
+    """The name of the cluster."""
     joins: bool = False
     """Whether it existed before."""
     prefix: str = ""

@@ -67,6 +67,7 @@ class Stack(Read):
     template: str = ""
     """The file in the bundle; empty where only an earlier bundle may have made the stack."""
     parameters: Mapping[str, Source] = field(default_factory=dict)
+    """By name. Others have their defaults."""
     kept: tuple[str, ...] = ()
     """The parameters of the overlay: they keep the values that the stack has."""
     adopted: Mapping[str, str] = field(default_factory=dict)
@@ -129,6 +130,7 @@ class Objects(Read):
 
     label: str = ""
     owner: str = ""
+    """Its value."""
     paused: str = ""
     """The annotation with the policy that a queue had before a pause."""
 
@@ -139,6 +141,7 @@ class Bundle(Read):
 
     format: Literal[1] = FORMAT
     cluster: str
+    """The name in the spec."""
     target: str
     region: str
     partition: str
@@ -156,6 +159,7 @@ class Bundle(Read):
     """Scripts of nodes: key in the bucket of scripts -> file."""
     tables: tuple[Table, ...] = ()
     groups: tuple[str, ...] = ()
+    """The names of node groups."""
     shared: str = ""
     """A file system that all nodes of Slurm share; empty without one."""
     sessions: bool = True
