@@ -5,8 +5,6 @@ user adds to the folder are kept. :mod:`clustergen.bundle.effects` describes wha
 bundle over another does.
 """
 
-from __future__ import annotations
-
 from clustergen.bundle.checking import check
 from clustergen.bundle.manifest import MANIFEST
 from clustergen.bundle.writing import Written, write

@@ -4,8 +4,6 @@ The limits of fields come from the service's own model, in the target's schema; 
 files are below. An overlay is checked where it is written, by :mod:`clustergen.overlay`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """``render --check``: whether a folder matches what the spec renders to."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import stat

@@ -1,7 +1,5 @@
 """The ``bundle.json`` of a bundle."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The manifest: the files that clustergen wrote to a folder, and their hashes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From a checked spec to the files of a target."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen import overlay, targets

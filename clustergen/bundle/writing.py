@@ -1,7 +1,5 @@
 """Writing a bundle: staged beside the folder, then swapped in."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os
@@ -170,7 +168,6 @@ def _blocker(folder: Path, name: str) -> Path | None:
 
 
 def _difference(folder: Path, before: Hashes, bundle: Bundle) -> Written:
-    """The changes that writing ``bundle`` makes."""
     same = {a.path for a in bundle if not any(compare(folder, a))}
     paths = {artifact.path for artifact in bundle}
     removed = (name for name in set(before) - paths if os.path.lexists(folder / name))

@@ -1,7 +1,5 @@
 """All rules by code. Imports all parts with rules, for ``explain`` and SARIF."""
 
-from __future__ import annotations
-
 import difflib
 import functools
 import re
@@ -38,10 +36,7 @@ AREAS: Mapping[str, str] = {
 
 @functools.cache
 def every() -> tuple[Rule, ...]:
-    """All rules.
-
-    :raises ValueError: if the area of a code is not in :data:`AREAS`.
-    """
+    """All rules; raises ValueError if the area of a code is not in :data:`AREAS`."""
     found = discovery.every()
     for rule in found:
         if rule.code[:3] not in AREAS:

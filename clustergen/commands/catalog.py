@@ -1,7 +1,5 @@
 """``clustergen catalog``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

@@ -1,7 +1,5 @@
 """``clustergen cdk init``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``clustergen check``."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """``clustergen compare``."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

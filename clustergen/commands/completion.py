@@ -1,7 +1,5 @@
 """``clustergen completion``."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence

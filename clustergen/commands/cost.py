@@ -1,7 +1,5 @@
 """``clustergen cost``."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import sys
@@ -49,10 +47,7 @@ def _book(*, live: bool) -> Book:
 
 
 def hours_of(text: str) -> int:
-    """The hours of a duration such as ``14d``, rounded up.
-
-    :raises UsageError: if it is none.
-    """
+    """The hours of a duration such as ``14d``, rounded up; raises UsageError if it is none."""
     try:
         seconds = parse_duration(text)
     except QuantityError as error:

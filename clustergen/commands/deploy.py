@@ -1,7 +1,5 @@
 """``clustergen deploy``."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

@@ -1,7 +1,5 @@
 """``clustergen explain``."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import textwrap

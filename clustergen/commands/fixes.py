@@ -1,7 +1,5 @@
 """``clustergen check --fix`` and ``--diff``."""
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import functools
@@ -136,7 +134,6 @@ def _is_fixable(codes: tuple[str, ...], unsafe: bool, finding: Finding) -> bool:
 
 
 def _print_diff(run: Run) -> None:
-    """Print a unified diff, with secrets masked."""
     for file in run.changed():
         name, old, new = source.name_of(file), _masked(run.before[file]), _masked(run.after[file])
         for line in difflib.unified_diff(old, new, name, name):

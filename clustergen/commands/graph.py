@@ -1,7 +1,5 @@
 """``clustergen graph``."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

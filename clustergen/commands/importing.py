@@ -1,7 +1,5 @@
 """``clustergen import``."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys
@@ -92,7 +90,6 @@ def _region(given: str | None) -> str:
 
 
 def _name(file: str) -> str:
-    """The name of the file as name of the cluster."""
     stem = re.sub(r"[^A-Za-z0-9]+", "-", Path(file).name.split(".")[0]).strip("-")
     named = stem if stem[:1].isalpha() else f"cluster-{stem}".strip("-")
     return named[:_LONGEST_NAME].strip("-")
@@ -112,7 +109,6 @@ def _zones(given: Sequence[str]) -> Mapping[str, str]:
 
 
 def _clusters(args: argparse.Namespace) -> list[str]:
-    """The running cluster to import."""
     (name,) = args.files if len(args.files) == 1 else ("",)
     kind, slash, cluster = name.partition("/")
     if kind not in live.READERS or not cluster or slash != "/":
@@ -123,7 +119,6 @@ def _clusters(args: argparse.Namespace) -> list[str]:
 
 
 def _parameters(given: Sequence[str]) -> Mapping[str, str]:
-    """Values by name."""
     if wrong := [each for each in given if "=" not in each]:
         raise UsageError(f"--parameter {wrong[0]}: write NAME=VALUE")
     return dict(each.split("=", 1) for each in given)

@@ -1,7 +1,5 @@
 """``clustergen init``."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path

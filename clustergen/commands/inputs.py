@@ -1,7 +1,5 @@
 """Shared by the commands: arguments, and how findings are shown."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import os
@@ -16,7 +14,6 @@ from clustergen.commands.exit_status import FAILED, FOUND, OK, UsageError
 from clustergen.spec.source.characters import visible
 
 OUT = "out"
-"""The folder for bundles."""
 
 
 def listed(given: Iterable[str]) -> list[str]:

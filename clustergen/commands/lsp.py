@@ -1,7 +1,5 @@
 """``clustergen lsp``."""
 
-from __future__ import annotations
-
 import argparse
 
 from clustergen.commands import inputs

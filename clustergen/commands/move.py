@@ -1,7 +1,5 @@
 """``clustergen move``."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

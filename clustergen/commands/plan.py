@@ -1,7 +1,5 @@
 """``clustergen plan``."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

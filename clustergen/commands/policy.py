@@ -1,7 +1,5 @@
 """``clustergen policy``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

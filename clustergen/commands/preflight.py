@@ -1,7 +1,5 @@
 """``clustergen preflight``."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

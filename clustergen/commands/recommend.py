@@ -1,7 +1,5 @@
 """``clustergen recommend``."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import sys

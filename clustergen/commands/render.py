@@ -1,7 +1,5 @@
 """``clustergen render``."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """What the commands on specs were asked to compile, by their arguments and the project file."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -137,7 +135,6 @@ def project_of(args: argparse.Namespace) -> Project | None:
 
 
 def _specs(args: argparse.Namespace, found: Project | None) -> list[Input]:
-    """The specs named on the command line, or those of the project."""
     over = tuple(args.files)
     clusters = found.clusters if found else {}
     if not args.specs:

@@ -1,7 +1,5 @@
 """``clustergen schema``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Which services the foundation of rendered bundles serves, and what that adds or removes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

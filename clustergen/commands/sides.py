@@ -3,8 +3,6 @@
 ``diff`` compares two of them; ``report`` shows what has changed since one.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -48,10 +46,7 @@ class Revision(NamedTuple):
 
 
 def side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Folders:
-    """A spec, a folder of bundles or ``REVISION:SPEC``.
-
-    :raises UsageError: if it cannot be read.
-    """
+    """A spec, a folder of bundles or ``REVISION:SPEC``; raises UsageError if it cannot be read."""
     found = Folders.below(Path(name)) if Path(name).is_dir() else None
     if found:
         return found

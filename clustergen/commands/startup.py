@@ -7,8 +7,6 @@ A small check spends most of its time loading modules. Other measures are in the
 - modules import other large libraries (jinja2, jsonschema, boto3) in the functions that use them.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import gc

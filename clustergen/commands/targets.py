@@ -1,7 +1,5 @@
 """``clustergen targets``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator, Mapping
@@ -87,7 +85,6 @@ def _blocks(loaded: list[Target]) -> Iterator[Block]:
 
 
 def _numbers(loaded: list[Target]) -> Mapping[_Source, int]:
-    """The number of each source, in the order of the matrix."""
     rows = (target.support[feature.id] for feature in FEATURES for target in loaded)
     sources = dict.fromkeys((support.source, support.checked) for support in rows)
     return {source: number for number, source in enumerate(sources, 1)}

@@ -1,7 +1,5 @@
 """What the actions do, on every service: in which order, and what stops them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -25,10 +23,7 @@ _SPOT: Final = "AWSServiceRoleForEC2Spot"
 
 
 def perform(run: Run, cluster: Cluster) -> None:
-    """Perform the action that the user wants.
-
-    :raises Stop: if it cannot be done, or fails.
-    """
+    """Perform the action that the user wants; raises Stop if it cannot be done, or fails."""
     if not run.options.rehearses:
         if run.options.action not in DAILY:
             run.world.require(*cluster.programs)

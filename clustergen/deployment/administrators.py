@@ -1,7 +1,5 @@
 """Access entries of EKS: it rejects a second one of the same role or user."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 

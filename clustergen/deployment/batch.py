@@ -1,7 +1,5 @@
 """Clusters of AWS Batch: compute environments that start nodes for jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
@@ -218,7 +216,6 @@ class BatchCluster(StackCluster):
                     yield Node(_short(environment), each["ec2InstanceId"], each["status"])
 
     def _instances(self, cluster: str, **only: str) -> list[str]:
-        """The ARNs of the container instances of an ECS cluster."""
         call, member = "ecs:ListContainerInstances", "containerInstanceArns"
         return self.run.world.ask_all(call, member, cluster=cluster, **only) or []
 
@@ -320,7 +317,6 @@ def _is_open(rule: Json) -> bool:
 
 
 def _log_groups(definition: Json) -> Iterator[Any]:
-    """The log groups of the containers of a job definition."""
     nodes = (definition.get("nodeProperties") or {}).get("nodeRangeProperties") or ()
     containers = [definition.get("containerProperties"), *(each.get("container") for each in nodes)]
     for container in containers:

@@ -1,7 +1,5 @@
 """The bucket of scripts: what nodes read, and what a pause remembers."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 
@@ -21,10 +19,7 @@ def name(outputs: Outputs) -> str:
 
 
 def value(outputs: Outputs, name: str) -> str:
-    """An output.
-
-    :raises Stop: if there is none.
-    """
+    """An output; raises Stop if there is none."""
     if found := outputs.get(name):
         return found
     raise Stop(f"the foundation has no output {name}: deploy it, or give --outputs FILE")

@@ -1,7 +1,5 @@
 """The calls that a deployment makes, for the permissions that it needs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

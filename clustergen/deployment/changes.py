@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -28,7 +26,6 @@ class Change:
     """Add, Modify, Remove, Import or Dynamic."""
     type: str
     id: str
-    """Its logical id."""
     physical: str = ""
     replacement: str = ""
     """True, False or Conditional: whether that is known before the change."""
@@ -57,7 +54,9 @@ def of(shown: Json) -> Change:
         replacement=found.get("Replacement") or "",
         policy=found.get("PolicyAction") or "",
         recreated_by=tuple(_cause(each) for each in details if _recreates(each["Target"])),
-        properties=tuple(_property(each) for each in details if _is_property(each)),
+        properties=tuple(
+            _property(each) for each in details if each["Target"].get("Attribute") == "Properties"
+        ),
     )
 
 
@@ -70,10 +69,6 @@ def _recreates(target: Json) -> bool:
 def _cause(detail: Json) -> str:
     """The resource or parameter; attributes are those of a resource."""
     return str(detail.get("CausingEntity") or TEMPLATE).partition(".")[0]
-
-
-def _is_property(detail: Json) -> bool:
-    return bool(detail["Target"].get("Attribute") == "Properties")
 
 
 def _property(detail: Json) -> tuple[str, str]:
@@ -116,7 +111,7 @@ _LOST: Final = "Data and jobs in what goes are lost, and what replaces it is emp
 _ROLES: Final = (
     "Nodes that still have a role that goes lose all permissions: delete those nodes first."
 )
-_LINK: Final = "::DataRepositoryAssociation"
+LINK: Final = "::DataRepositoryAssociation"
 
 
 def losses(changes: Collection[Change], *, of_foundation: bool) -> Iterator[Guard]:
@@ -164,7 +159,7 @@ def moved_links(changes: Collection[Change]) -> Iterator[Guard]:
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html
     """
     gone = {each.id for each in replaced(changes)}
-    links = [each.id for each in replaced(changes) if each.type.endswith(_LINK)]
+    links = [each.id for each in replaced(changes) if each.type.endswith(LINK)]
     if names := [name for name in links if name.partition("Of")[2] not in gone]:
         why = (
             "which FSx refuses where the old one has the same path or place in S3. Remove it from "

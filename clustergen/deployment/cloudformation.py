@@ -1,7 +1,5 @@
 """What CloudFormation knows of stacks: questions, which change nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What the services that run clusters have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
@@ -159,10 +157,7 @@ class Cluster:
         raise NotImplementedError
 
     def stop(self, rows: Rows) -> None:
-        """Scale node groups to zero.
-
-        :raises Stop: with those that were not, once the others are.
-        """
+        """Scale node groups to zero; raises Stop with those that were not, once the others are."""
         raise NotImplementedError
 
     def start(self, rows: Rows) -> None:

@@ -1,7 +1,5 @@
 """What people do every day with a cluster that runs."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 """Clusters of EKS: managed node groups, software, queues, and nodes of Karpenter."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Whose an EKS cluster is that a stack of the bundle makes, and who else has nodes in it."""
 
-from __future__ import annotations
-
 import json
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The sizes of managed node groups of EKS."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """Node groups in an EKS cluster that exists."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Instance groups that a bundle adds to an existing HyperPod cluster."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from typing import ClassVar, Final

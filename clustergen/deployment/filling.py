@@ -1,7 +1,5 @@
 """Files of the bundle with ``${Name}`` in place of outputs of stacks."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

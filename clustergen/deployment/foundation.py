@@ -1,7 +1,5 @@
 """The foundation: a stack that outlives clusters, and that several of them may use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +14,6 @@ from clustergen.deployment.world import Stop
 
 _BUCKET: Final = "ScriptsBucket"
 _PARTS: Final = ("Parameters", "Conditions", "Resources", "Outputs")
-_LINK: Final = "::DataRepositoryAssociation"
 
 
 def stack(run: Run) -> Stack:
@@ -147,7 +144,7 @@ def deploy(run: Run, found: ChangeSet | None) -> list[str]:
 
 def _tell_of_links(run: Run, changed: Iterable[changes.Change]) -> None:
     for each in changed:
-        if each.type.endswith(_LINK) and "Retain" in each.policy:
+        if each.type.endswith(changes.LINK) and "Retain" in each.policy:
             run.note(
                 f"{each.id} stays at FSx, and goes on importing and exporting. After this "
                 f"deployment, delete it: aws --region {run.bundle.region} fsx "

@@ -3,8 +3,6 @@
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance.html
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
@@ -53,7 +51,6 @@ _PRIORITIES: Final = _Kind(
 _MINUTES: Final = 5
 _MINUTES_TO_DELETE: Final = 10
 _CLUSTER: Final = "${HyperPodClusterArn}"
-"""In a dry run."""
 
 
 class Governance:
@@ -113,7 +110,6 @@ class Governance:
     # -- what exists
 
     def _listed(self, kind: _Kind) -> dict[str, Json]:
-        """What exists of a kind, by name."""
         member = f"{kind.name}Summaries"
         found = self.run.world.ask_all(kind.list, member, member, ClusterArn=self._arn) or ()
         return {each["Name"]: each for each in found if each["Status"] != "Deleted"}
@@ -156,8 +152,8 @@ class Governance:
         members, world = self.run.json(path), self.run.world
         shown = self._usable(kind, name)
         if shown is None:
-            tags = [{"Key": key, "Value": value} for key, value in self.run.bundle.tags.items()]
-            beside = {"Name": name, "ClusterArn": self._arn, **({"Tags": tags} if tags else {})}
+            tags = {"Tags": self.run.tags} if self.run.tags else {}
+            beside = {"Name": name, "ClusterArn": self._arn, **tags}
             world.send_file(kind.create, members, path, beside)
             if self.run.options.rehearses:
                 return
@@ -226,7 +222,6 @@ class Governance:
 
 
 def _is_made(kind: _Kind, name: str, shown: Json) -> bool:
-    """Whether a description is one of clustergen's for this name."""
     begin = re.escape(DESCRIBED[kind.name].format(name))
     return bool(re.fullmatch(f"{begin} [0-9a-f]+", str(shown.get("Description"))))
 

@@ -1,7 +1,5 @@
 """HyperPod clusters, which SageMaker deploys from one request."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from functools import cached_property
@@ -13,7 +11,6 @@ from clustergen.deployment import (
     filling,
     foundation,
     hyperpod_checks,
-    hyperpod_deletion,
     hyperpod_lifecycle,
     hyperpod_requests,
     schedules,
@@ -39,7 +36,6 @@ class HyperPodCluster(HyperPodNodes):
 
     what: ClassVar[str] = "the cluster to be in service with its nodes"
     files: ClassVar[tuple[str, ...]] = (CREATE, UPDATE)
-    """The requests that may be sent."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
@@ -359,4 +355,4 @@ class HyperPodCluster(HyperPodNodes):
         if self.run.options.rehearses:
             self.run.world.change("sagemaker:DeleteCluster", ClusterName=self.api.name)
         else:
-            hyperpod_deletion.delete(self.api, self.explain)
+            self.api.delete(self.explain)

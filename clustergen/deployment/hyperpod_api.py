@@ -1,7 +1,5 @@
 """What SageMaker says of a HyperPod cluster."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
@@ -14,6 +12,7 @@ from clustergen.deployment.world import Stop, at
 
 MINUTES: Final = 180
 """Deep health checks alone take up to ninety minutes."""
+_DELETION_MINUTES: Final = 60
 RUNNING: Final = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
 """The status of a cluster that HyperPod is changing."""
 _BUSY: Final = ("DeepHealthCheckInProgress", "SystemUpdating")
@@ -108,8 +107,7 @@ class Api:
 
     def add_tags(self, shown: Json) -> None:
         """Give the cluster the tags of the bundle: UpdateCluster has none."""
-        tags = [{"Key": key, "Value": value} for key, value in self.run.bundle.tags.items()]
-        if tags:
+        if tags := self.run.tags:
             arn = shown["ClusterArn"]
             self.run.world.change("sagemaker:AddTags", ResourceArn=arn, Tags=tags)
 
@@ -129,6 +127,39 @@ class Api:
         found = self.run.world.change(call, ClusterName=self.name, NodeIds=[id])
         for each in found.get("Failed", ()):
             raise Stop(f"HyperPod does not replace {id}: {each.get('Message')}")
+
+    def delete(self, explain: Callable[[], None]) -> None:
+        """Delete the cluster, and wait until it is gone; ``explain`` says why it is not."""
+        world, status = self.run.world, self.status()
+        if not status:
+            self.run.note(f"The HyperPod cluster {self.name} does not exist.")
+            return
+        if status == "Creating":
+            status = self._delete_in_creation()
+        elif status in ("Updating", "SystemUpdating", "RollingBack"):
+            status = self.settled("what HyperPod is doing")
+        if status and status != "Deleting":
+            world.change("sagemaker:DeleteCluster", ClusterName=self.name)
+
+        def is_deleted() -> bool:
+            found = self.status()
+            if found == "Failed":
+                explain()
+                raise Stop(
+                    "the cluster could not be deleted: fix the errors above, and run this again."
+                )
+            return not found and world.is_gone(self.status)
+
+        world.wait(_DELETION_MINUTES, f"the deletion of {self.name}", is_deleted)
+
+    def _delete_in_creation(self) -> str:
+        """HyperPod does not document whether it accepts this; the status then."""
+        try:
+            self.run.world.change("sagemaker:DeleteCluster", ClusterName=self.name)
+        except Stop as stop:
+            self.run.tell(stop)
+            self.settled(f"the creation of {self.name}")
+        return self.status()
 
     def explain(self, *, events: bool, among: Collection[str] | None = None) -> None:
         """Say why it failed, and where logs are: scripts log the name of the failed step."""

@@ -1,7 +1,5 @@
 """What has to hold before a HyperPod cluster is changed."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.deployment import filling, hyperpod_requests
 from clustergen.deployment.hyperpod_api import groups_of

@@ -1,7 +1,5 @@
 """HyperPod clusters whose nodes join an EKS cluster: a new one, or one that exists."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, cast
 

@@ -1,7 +1,5 @@
 """Lifecycle scripts of HyperPod, which nodes run when they start."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """The nodes of a HyperPod cluster, for people who look after it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import cast
 

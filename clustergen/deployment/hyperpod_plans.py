@@ -1,7 +1,5 @@
 """Training plans, which give instance groups of HyperPod their nodes."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """Requests to HyperPod: parts of those in the bundle, and what an update never changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 

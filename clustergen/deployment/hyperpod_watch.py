@@ -1,7 +1,5 @@
 """Watches a HyperPod cluster until it is complete, or will not be."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final, Protocol

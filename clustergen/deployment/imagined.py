@@ -4,8 +4,6 @@ It is asked by the same steps, so that what they would run is printed with ``${N
 that are not known before. Neither credentials nor a network is needed.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence

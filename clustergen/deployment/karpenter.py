@@ -1,7 +1,5 @@
 """Nodes of Karpenter, which no stack knows of."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Final

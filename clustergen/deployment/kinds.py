@@ -1,7 +1,5 @@
 """What ``bundle.json`` says of the service that runs a cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal

@@ -1,7 +1,5 @@
 """The API of an EKS cluster, by kubectl, and the scripts that install software there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

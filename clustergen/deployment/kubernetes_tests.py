@@ -1,7 +1,5 @@
 """Tests of a bundle that are jobs of Kubernetes, one file each."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.artifacts import Json

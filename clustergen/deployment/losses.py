@@ -1,7 +1,5 @@
 """What is deleted with stacks, and whether the user knows it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import Final

@@ -3,8 +3,6 @@
 Programs read it in place of the texts of scripts; its JSON Schema is ``docs/bundle.schema.json``.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field

@@ -1,7 +1,5 @@
 """Node pools of Karpenter that left the spec, and their nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Final
 

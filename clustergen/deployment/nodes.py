@@ -1,7 +1,5 @@
 """The nodes of a cluster, for people who look after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -20,13 +18,11 @@ class Node(NamedTuple):
 
     group: str
     id: str
-    """That of its instance."""
     state: str
     """In the words of its service."""
     address: str = ""
     """In the VPC, where it is known."""
     public: str = ""
-    """Its public address."""
 
     @property
     def runs(self) -> bool:

@@ -1,7 +1,5 @@
 """Whose is what has the names of a bundle? Only what is proven to be its own is changed."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Clusters of ParallelCluster, whose own command deploys them from ``cluster.yaml``."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

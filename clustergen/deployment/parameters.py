@@ -1,7 +1,5 @@
 """The values of parameters of stacks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.deployment import bucket, cloudformation, schedules
@@ -11,10 +9,7 @@ from clustergen.deployment.world import Stop
 
 
 def values(run: Run, stack: Stack, outputs: Outputs, *, paused: bool = False) -> Mapping[str, str]:
-    """The value of each parameter.
-
-    :raises Stop: if an output or an image is not there.
-    """
+    """The value of each parameter; raises Stop if an output or an image is not there."""
     return {
         name: _image(run, stack, name, source.image)
         if source.image

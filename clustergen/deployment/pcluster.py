@@ -1,7 +1,5 @@
 """The command of ParallelCluster. It answers in JSON on standard output, errors too."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -64,10 +62,7 @@ class Pcluster:
             more = ["--next-token", token]
 
     def change(self, command: str, *options: str) -> None:
-        """Change the cluster.
-
-        :raises Stop: if ParallelCluster refuses it.
-        """
+        """Change the cluster; raises Stop if ParallelCluster refuses it."""
         words = self._words(command, *options)
         rehearses = self.run.options.rehearses
         self.run.world.changed(words, (lambda: {}) if rehearses else self._answer(words))

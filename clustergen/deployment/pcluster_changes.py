@@ -1,7 +1,5 @@
 """What a dry run of ParallelCluster says that changes, and what of it needs consent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
@@ -47,7 +45,8 @@ def guards(
         yield Guard("replaces-resource", what)
     replaced = {*_replaced(service, found)}
     for queue in sorted({*replaced, *_ended(service, found)}):
-        if count := _count_nodes(pcluster, queue):
+        of = ["--node-type", "ComputeNode", "--queue-name", queue]
+        if count := len([*pcluster.instances(*of)]):
             nodes = f"{count} nodes of the queue {queue}"
             what = (
                 f"terminate up to {nodes}, at once and with their jobs"
@@ -67,7 +66,6 @@ def _deleted_storage(found: Collection[Changed]) -> Iterator[str]:
 
 
 def _replaced(service: ParallelCluster, found: Collection[Changed]) -> Iterator[str]:
-    """The queues whose nodes a change replaces."""
     for queue, key, _ in _of_queues(found):
         if any(f"{key}.".startswith(f"{each}.") for each in service.replacing):
             yield queue
@@ -92,11 +90,6 @@ def _of_queues(found: Collection[Changed]) -> Iterator[tuple[str, str, Changed]]
     for each in found:
         if match := _OF_QUEUE.fullmatch(each.parameter):
             yield match[1], re.sub(r"\[[^]]*\]", "", match[2]), each
-
-
-def _count_nodes(pcluster: Pcluster, queue: str) -> int:
-    of = ["--node-type", "ComputeNode", "--queue-name", queue]
-    return sum(1 for _ in pcluster.instances(*of))
 
 
 def _number(text: str) -> float:

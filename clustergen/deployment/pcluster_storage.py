@@ -1,7 +1,5 @@
 """Storage of clusters of ParallelCluster: what goes with a cluster, and what stays."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Clusters of AWS PCS, and node groups in a cluster that exists."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field

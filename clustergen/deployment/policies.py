@@ -6,8 +6,6 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/protect-stack-res
 https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ExecuteChangeSet.html
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Programs that a deployment runs besides AWS: kubectl, and scripts of the bundle."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Queues of Kueue while a cluster is paused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Final

@@ -23,10 +23,7 @@ class BadBundle(ValueError):
 
 
 def read(folder: Path) -> Bundle:
-    """What the bundle in ``folder`` deploys.
-
-    :raises BadBundle: if that is not known.
-    """
+    """What the bundle in ``folder`` deploys; raises BadBundle if that is not known."""
     path = folder / PATH
     try:
         return parsed(path.read_bytes(), path)
@@ -35,10 +32,7 @@ def read(folder: Path) -> Bundle:
 
 
 def parsed(text: str | bytes, path: Path = Path(PATH)) -> Bundle:
-    """What the text of a ``bundle.json`` says.
-
-    :raises BadBundle: if it is none.
-    """
+    """What the text of a ``bundle.json`` says; raises BadBundle if it is none."""
     from pydantic import ValidationError
 
     try:

@@ -1,7 +1,5 @@
 """What still refers to a foundation, before it is deleted."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

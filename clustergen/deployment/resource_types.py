@@ -4,8 +4,6 @@
 overlay adds is of any type. ``clustergen diff`` announces the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

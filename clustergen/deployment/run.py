@@ -21,7 +21,6 @@ KINDS: Final = frozenset({"replaces-resource", "replaces-nodes", "removes-nodes"
 """What a user may consent to."""
 
 Outputs = Mapping[str, str]
-"""The outputs of stacks, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,6 @@ class Options:
 
     action: str = "deploy"
     outputs: Path | None = None
-    """A file with the outputs of a foundation that stays as it is."""
     allowed: Collection[str] = ()
     """The kinds of :class:`Guard` that the user has consented to."""
     new_image: bool = False
@@ -88,6 +86,11 @@ class Run:
         """Say what has been done."""
         if not self.options.rehearses:
             self.note(text)
+
+    @property
+    def tags(self) -> list[Json]:
+        """Those of the bundle, as requests have them."""
+        return [{"Key": key, "Value": value} for key, value in self.bundle.tags.items()]
 
     def stack(self, role: str) -> Stack | None:
         return self.bundle.stacks.get(role)

@@ -1,7 +1,5 @@
 """Capacity that starts and ends: the stack of schedules, and the clock."""
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from clustergen.deployment.run import Run

@@ -3,8 +3,6 @@
 A reader who leaves (``| head``, a closed terminal) does not stop what the run has begun.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sys

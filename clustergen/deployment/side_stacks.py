@@ -1,7 +1,5 @@
 """Stacks beside that of the cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.deployment import cloudformation, parameters, stacks

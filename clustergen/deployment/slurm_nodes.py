@@ -1,7 +1,5 @@
 """Commands for Slurm, on nodes that are instances of the account: Systems Manager runs them."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import shlex
@@ -97,10 +95,7 @@ def _packed(folder: Path) -> bytes:
 
 
 def _ran(run: Run, on: Node, what: str, script: str, minutes: int) -> str:
-    """What a script has printed that ran on a node.
-
-    :raises Stop: if it fails, or may not run.
-    """
+    """What a script has printed that ran on a node; raises Stop if it fails, or may not run."""
     if not run.bundle.sessions:
         raise Stop(
             "the spec leaves out `session-manager`, so nothing runs commands on nodes: README.md "

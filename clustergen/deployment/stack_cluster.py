@@ -1,7 +1,5 @@
 """Clusters that CloudFormation deploys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 

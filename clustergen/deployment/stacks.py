@@ -1,7 +1,5 @@
 """CloudFormation stacks: what they are, and their change sets."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections.abc import Iterable, Mapping
@@ -114,7 +112,7 @@ def create(
         "ChangeSetType": "CREATE" if creates else "UPDATE",
         **_body(run, stack, template, place),
         **_given({**values, **dict.fromkeys(kept)}),
-        **({"Tags": _tags(run)} if run.bundle.tags and template is not None else {}),
+        **({"Tags": run.tags} if run.tags and template is not None else {}),
         **({"ImportExistingResources": True} if name in run.adopting else {}),
     }
     # Before it is known to exist: Ctrl-C may come before the answer.
@@ -127,10 +125,6 @@ def create(
         del run.pending[name]
         raise
     return _examined(run, made)
-
-
-def _tags(run: Run) -> list[Json]:
-    return [{"Key": key, "Value": value} for key, value in run.bundle.tags.items()]
 
 
 def _kept(world: World, stack: Stack, values: Parameters) -> list[str]:
@@ -258,10 +252,7 @@ def show(run: Run, change: ChangeSet) -> None:
 
 
 def execute(run: Run, change: ChangeSet) -> None:
-    """Make a change, and wait for it.
-
-    :raises Stop: if it fails, with the reasons.
-    """
+    """Make a change, and wait for it; raises Stop if it fails, with the reasons."""
     world, stack = run.world, change.stack
     ownership.tell_unmarked(run, stack)
     with policies.lifted(run, change.stack, change.changes):

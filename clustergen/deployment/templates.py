@@ -1,7 +1,5 @@
 """What templates say: those of the bundle, and those that are deployed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final

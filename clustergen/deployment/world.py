@@ -1,7 +1,5 @@
 """One account in one region: questions, changes, and waiting for what AWS does."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -225,7 +223,9 @@ class World:
         """Wait after an error that may not come again; False if it is not one, or comes often."""
         unreachable = isinstance(error, account.Unreachable)
         few = unreachable and (optional or "onnect timeout" in str(error))
-        passing = unreachable or isinstance(error, account.Throttled) or _is_passing(error)
+        passing = (
+            unreachable or isinstance(error, account.Throttled) or error.code.startswith(_PASSING)
+        )
         if not passing or attempt >= (_TRIES_WITHOUT_CONNECTION if few else _TRIES):
             return False
         if attempt == 1:
@@ -307,10 +307,6 @@ def is_missing(error: CallError) -> bool:
         return True
     # CloudFormation has no code of its own for it.
     return error.code == "ValidationError" and "does not exist" in str(error)
-
-
-def _is_passing(error: CallError) -> bool:
-    return error.code.startswith(_PASSING)
 
 
 def _stop_without_credentials(error: CallError) -> None:

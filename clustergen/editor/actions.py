@@ -1,7 +1,5 @@
 """Code actions: fixes of findings, and comments that ignore them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types

@@ -4,8 +4,6 @@ A file of the project file's clusters is checked as part of them: merged with th
 with their settings and for their targets. Any other file is a spec of its own.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,11 +30,9 @@ class Context(NamedTuple):
 
     project: Project | None = None
     clusters: tuple[Cluster, ...] = ()
-    """The clusters that the file is a part of."""
     problems: tuple[Finding, ...] = ()
     """Errors in the project file, which then has no effect, or in its custom rules."""
     file: Path | None = None
-    """The project file."""
 
 
 def context(name: str, *, custom_rules: bool = False) -> Context:

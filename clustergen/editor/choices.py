@@ -1,7 +1,5 @@
 """What can be written as the value of a field: options, names, and facts of the catalog."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple

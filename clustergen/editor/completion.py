@@ -1,7 +1,5 @@
 """Completion: keys that are not there yet, and values that fit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -104,7 +102,6 @@ def resolve(item: types.CompletionItem) -> types.CompletionItem:
 
 
 def _keys(cursor: _Cursor) -> Iterator[types.CompletionItem]:
-    """The keys that a mapping does not have yet."""
     around, pending = cursor.node.parent, cursor.node.pending
     siblings = around.children if around else []
     there = {child.key for child in siblings if child is not cursor.node}
@@ -202,7 +199,6 @@ def _codes(text: Text, word: _Word) -> Iterator[types.CompletionItem]:
 
 
 def _presets(text: Text) -> Iterator[types.CompletionItem]:
-    """Complete specs, for an empty text."""
     for name, file in resources.presets().items():
         content = file.read_text("utf-8")
         at, kind = text.end(), types.CompletionItemKind.File

@@ -1,7 +1,5 @@
 """Findings as the protocol's diagnostics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lsprotocol import types
@@ -10,7 +8,7 @@ from clustergen.base import documentation
 from clustergen.base.findings import Finding, Severity, Span
 from clustergen.checking import registry
 from clustergen.editor.texts import At, Text
-from clustergen.output.order import in_file, located_message, shown
+from clustergen.output.order import in_file, shown, whole_message
 from clustergen.spec.source.characters import visible
 
 SOURCE = "clustergen"
@@ -61,6 +59,5 @@ def _link(finding: Finding) -> str:
 
 
 def _message(finding: Finding) -> str:
-    about = f" ({finding.target})" if finding.target else ""
     help = f"\nhelp: {finding.help}" if finding.help else ""
-    return "\n".join(map(visible, f"{located_message(finding)}{about}{help}".splitlines()))
+    return "\n".join(map(visible, f"{whole_message(finding)}{help}".splitlines()))

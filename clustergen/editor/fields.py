@@ -1,7 +1,5 @@
 """The fields of the language, as its JSON Schema describes them."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Mapping

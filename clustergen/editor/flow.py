@@ -1,7 +1,5 @@
 """Reading quoted text and collections in brackets and braces, closed or not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.base.patterns import pattern

@@ -1,7 +1,5 @@
 """Hover: facts of an instance type, documentation of a field or a code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from lsprotocol import types
@@ -69,7 +67,6 @@ def _about(node: Node, root: Node, scope: Scope, *, on_key: bool) -> Iterator[st
 
 
 def _summary(node: Node) -> str:
-    """The other values of the mapping that ``node`` names."""
     around = node.parent.children if node.parent else []
     texts = [f"{child.key}: {child.text}" for child in around if child.text and child is not node]
     facts = list(secrets.hidden(texts))

@@ -1,7 +1,5 @@
 """Definitions, references and new names of node groups and other named things; symbols."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lsprotocol import types

@@ -1,7 +1,5 @@
 """The requests of the client, and the functions that answer them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

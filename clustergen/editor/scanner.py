@@ -1,7 +1,5 @@
 """Reading the outline of a text, line by line, without ever failing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,7 +44,6 @@ class _Scanner(FlowScanner):
         return self.documents
 
     def _begin(self) -> None:
-        """Begin a document."""
         root = Node(At(self.row, 0, self.row, 0))
         # A stand-in for what is around the document, so that the root is like any other value.
         around = Node(root.at, Kind.LIST, children=[root])

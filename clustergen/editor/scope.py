@@ -1,7 +1,5 @@
 """An open text with the other files of its cluster: where names are defined and used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -156,7 +156,6 @@ class Server(LanguageServer):
         return checking.context(name_of(uri), custom_rules=self.custom_rules)
 
     def _findings(self, text: Text, unsaved: dict[str, str]) -> list[Finding]:
-        """The findings about a text; none if it is not a spec."""
         about = self.context(text.uri)
         if not checking.is_spec(text.content, about):
             return []

@@ -1,7 +1,5 @@
 """Runs the server over standard input and output, with its log on standard error."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

@@ -1,7 +1,5 @@
 """Sizes and throughputs that a file system can have, as they are written in a spec."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

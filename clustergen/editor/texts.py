@@ -3,8 +3,6 @@
 https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocuments
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
@@ -43,7 +41,6 @@ class Text:
     units: str = "utf-16"
     """What the client's columns count: a position encoding of the protocol."""
     ended: tuple[str, ...] = field(init=False)
-    """The lines with their ends."""
     lines: tuple[str, ...] = field(init=False)
     """The lines without their ends; at least one."""
 

@@ -4,8 +4,6 @@ An import maps what has a word, puts the rest in the overlay, renders the result
 with the original in the service's own terms. What differs is a finding.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -86,7 +84,6 @@ def _parameters(given: Mapping[str, str]) -> tuple[Mapping[str, str], list[Findi
 
 
 def _secrets_in(text: str) -> dict[str, str]:
-    """The secrets that a spec still has, with stand-ins for them."""
     document, _ = source.read_text(text) if text else (None, [])
     found = secrets.found(document.data) if document else ()
     return {secret.text: secrets.stand_in(secret.name) for secret in found}
@@ -185,7 +182,6 @@ _AFTER: Final = "no part of the cluster; apply it when the cluster runs"
 
 
 def _belongs(source: Source, format: str) -> bool:
-    """Whether a further file is of the same cluster."""
     if format == formats.EKSCTL:
         return False
     other = formats.recognized(source.data)

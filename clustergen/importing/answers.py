@@ -29,7 +29,6 @@ class Answers(NamedTuple):
     parameters: Mapping[str, str] = MappingProxyType({})
     """Values of parameters, and of other things that templates refer to."""
     stack: str = ""
-    """The stack that has the cluster."""
     beside: Beside = NOTHING
     """What the files beside the document of the cluster say."""
 

@@ -1,7 +1,5 @@
 """What the files beside the document of a cluster say: other templates, objects of Kubernetes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final

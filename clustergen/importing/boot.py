@@ -3,8 +3,6 @@
 Documents of clustergen have file systems, scratch folders and checks as arguments of its scripts.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections import Counter

@@ -177,7 +177,6 @@ def _report_exports(source: Source, notes: Notes) -> None:
 
 
 def _logs(found: Extracted) -> Json:
-    """How long our own template keeps logs."""
     days = [each.properties.get("RetentionInDays") for each in found.others if each.type == _LOGS]
     return {"log_retention": f"{days[0]}d" if days[0] else "forever"} if days else {}
 

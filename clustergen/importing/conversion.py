@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,21 +10,22 @@ from typing import Any, Final, NamedTuple
 
 from clustergen import overlay, targets
 from clustergen.base import discovery
-from clustergen.base.documents import leaves
+from clustergen.base.documents import change_texts, leaves
 from clustergen.base.findings import Finding, Path, errors
 from clustergen.base.patterns import pattern
 from clustergen.base.secrets import STAND_IN
+from clustergen.base.yaml_text import Lines, is_literal, yaml_text
 from clustergen.checking import compiler
 from clustergen.checking.compiler import Checked
 from clustergen.facts.schemas import Schema
 from clustergen.importing import rejections
 from clustergen.importing.notes import Notes
 from clustergen.importing.rules import decisions, losses
-from clustergen.importing.writing import spec_text
 from clustergen.overlay.merging import called, deletes, naming
 from clustergen.spec.exposed import with_stand_ins
 from clustergen.spec.rules import form
 from clustergen.spec.rules.secrets import FILLED_IN
+from clustergen.spec.source.characters import visible
 from clustergen.spec.source.nodes import dotted
 from clustergen.targets import Target
 
@@ -97,7 +99,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     # The rest depends on a region; another one hardly changes it.
     open = {} if notes.region_known else {"region": f"{STAND_IN}region"}
     if document is None:
-        text = spec_text({**words, **open}, origin, notes.comments)
+        text = _spec_text({**words, **open}, origin, notes.comments)
         findings = (*notes.findings, losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN))
         wrong = tuple(errors(_checked(text, target).findings))
         return Imported(text, findings, False, 0, 0, errors=wrong)
@@ -109,7 +111,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     if changes:
         notes.comment("targets", "Values that `import` did not map to fields:")
         words = with_option(words, target.traits.section, overlay=changes)
-    text = spec_text(words, origin, notes.comments)
+    text = _spec_text(words, origin, notes.comments)
     place = service.place(wanted) if service.place else partial(_place, original=original)
     checked = _checked(text, target)
     rendered = _rendered(checked, target)
@@ -127,7 +129,7 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
     findings = (*notes.findings, *carried, *lost)
     fields = max(total - overlaid, 0)
     wrong = tuple(errors(checked.findings))
-    written = spec_text({**words, **open}, origin, notes.comments) if open else text
+    written = _spec_text({**words, **open}, origin, notes.comments) if open else text
     return Imported(written, findings, not lost, fields, overlaid, removed, wrong)
 
 
@@ -137,7 +139,7 @@ def _planned(
     """The words of the spec, and the document that they render to if they can be planned."""
     words = rejections.without(words, [p for p, v in leaves(words) if _OPEN.search(str(v))])
     for _ in range(_ROUNDS):
-        checked = _checked(spec_text(words, "", {}), target)
+        checked = _checked(_spec_text(words, "", {}), target)
         found = _rejected(checked)
         if not found:
             break
@@ -169,7 +171,6 @@ def _document(checked: Checked, target: Target) -> Json | None:
 
 
 def _rendered(checked: Checked, target: Target) -> Json | None:
-    """The document of a spec, with its overlay."""
     document = _document(checked, target)
     if document is None:
         return None
@@ -195,7 +196,6 @@ def with_option(words: Json, section: str, **option: Any) -> Json:
 def _proved(
     rendered: Json | None, original: Json, target: Target, service: Service
 ) -> list[Finding]:
-    """The differences between the rendered spec and the original."""
     if rendered is None:
         return [losses.NOT_RENDERED.at((), _ALONE, help=_AGAIN)]
     if service.literal:
@@ -262,7 +262,6 @@ def _folded(changed: Sequence[_Change]) -> Iterator[tuple[Path, str]]:
 def _carried(
     document: Any, changes: Any, keys: Sequence[str], path: Path = ()
 ) -> Iterator[_Change]:
-    """The changes of an overlay to a document."""
     if isinstance(changes, Mapping) and isinstance(document, Mapping):
         for key, value in changes.items():
             if key in document and document[key] == value:
@@ -280,7 +279,6 @@ def _carried(
 
 
 def _place(path: Path, original: Any) -> Path:
-    """The part of ``path`` that is in the original."""
     place: list[str | int] = []
     for step in path:
         known = isinstance(original, dict) and step in original
@@ -291,3 +289,28 @@ def _place(path: Path, original: Any) -> Path:
         original = original[step]
         place.append(step)
     return tuple(place)
+
+
+_WIDTH = 98
+_SPACED = frozenset({"network", "head_node", "node_groups", "queues", "storage", "targets"})
+
+
+def _spec_text(spec: Mapping[str, Any], origin: str, comments: Mapping[str, Sequence[str]]) -> str:
+    """``spec`` as YAML; ``comments`` are by section."""
+    parts = [_comment(f"Imported from {origin} by `clustergen import`.")]
+    for key, value in spec.items():
+        gap = "\n" if key in _SPACED or comments.get(key) else ""
+        notes = "".join(_comment(text) for text in comments.get(key, ()))
+        parts.append(gap + notes + yaml_text({key: change_texts(value, _readable)}))
+    return "".join(parts)
+
+
+def _readable(text: str) -> str:
+    """A script as a literal block, where this can hold it."""
+    return Lines(text) if is_literal(text) else text
+
+
+def _comment(text: str) -> str:
+    """``text`` as a comment, which no character of it can end."""
+    lines = textwrap.wrap(visible(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "".join(f"# {line}\n" for line in lines)

@@ -1,7 +1,5 @@
 """What services describe, in the form of resources of a template."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 

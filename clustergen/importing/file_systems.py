@@ -1,7 +1,5 @@
 """New file systems: what the template of another stack says about them, or stand-ins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -40,7 +38,6 @@ def _known(node: Json) -> Json:
 
 
 def _links(system: Resource, beside: Beside, notes: Notes) -> Iterator[Json]:
-    """The buckets that appear as folders of a file system."""
     for link in beside.of_type(_LINK):
         owner = beside.resource(link.properties.get("FileSystemId"))
         if owner is None or owner.id != system.id:

@@ -1,7 +1,5 @@
 """Values of a kind that a service does not accept: the rest is imported without them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -38,7 +36,8 @@ class _Reader:
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if kinds and not any(_is(value, kind) for kind in kinds):
             wanted = " or ".join(KIND_WORDS[kind] for kind in kinds)
-            self.findings.append(_misfit(value, wanted, path))
+            text = f"{dotted(path)} is left out: it is {_named(value)}, and has to be {wanted}"
+            self.findings.append(losses.UNREADABLE.at(path, text, help=f"write {wanted}"))
             return _LEFT_OUT
         if isinstance(value, Mapping):
             known = schema.get("properties", {})
@@ -69,11 +68,6 @@ def _is(value: Any, kind: str) -> bool:
             whole = str(value).removeprefix("-").isdecimal()
             return whole and not isinstance(value, bool | Mapping | list)
     return value is not None and not isinstance(value, Mapping | list)
-
-
-def _misfit(value: Any, wanted: str, path: Path) -> Finding:
-    message = f"{dotted(path)} is left out: it is {_named(value)}, and has to be {wanted}"
-    return losses.UNREADABLE.at(path, message, help=f"write {wanted}")
 
 
 def _named(value: Any) -> str:

@@ -1,7 +1,5 @@
 """Running clusters as the files that describe them, by calls that only read."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,10 +25,7 @@ class Account(NamedTuple):
     clients: Clients
 
     def ask(self, call: str, **arguments: Any) -> Json:
-        """The answer to a call.
-
-        :raises CallError: if there is none.
-        """
+        """The answer to a call; raises CallError if there is none."""
         client = self.clients(call.partition(":")[0], self.region)
         return {k: v for k, v in account.ask(client, call, **arguments).items() if k != _META}
 

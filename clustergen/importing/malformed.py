@@ -1,7 +1,5 @@
 """What no service accepts in a configuration, whatever it configures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

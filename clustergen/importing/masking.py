@@ -3,8 +3,6 @@
 What is compared, written and reported later has never held a secret.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The scripts of all nodes as one list that keeps the order of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,7 +13,6 @@ class Run(NamedTuple):
     role: str
     """``head``, ``login`` or ``compute``."""
     groups: tuple[str, ...]
-    """The node groups, of compute nodes."""
     when: str
     scripts: list[Json]
 
@@ -43,16 +40,13 @@ def _merge(entries: list[_Entry], run: Run) -> None:
     """Add the scripts of some nodes, in their order, to what others run as well."""
     place, runner = 0, (run.role, run.groups)
     for script in run.scripts:
-        found = next((i for i in range(place, len(entries)) if _is(entries[i], script, run)), None)
+        same = (i for i, e in enumerate(entries) if (e.script, e.when) == (script, run.when))
+        found = next((i for i in same if i >= place), None)
         if found is None or runner in entries[found].runners:
             found = place
             entries.insert(found, _Entry(script, run.when))
         entries[found].runners.add(runner)
         place = found + 1
-
-
-def _is(entry: _Entry, script: Json, run: Run) -> bool:
-    return entry.when == run.when and entry.script == script
 
 
 def _script(entry: _Entry, every: list[str]) -> Json:

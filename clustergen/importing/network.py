@@ -1,7 +1,5 @@
 """The network of a cluster that exists, from the ids of its subnets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The normal form of settings: those that mean the same have the same one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """What an import decided: for the report, and as comments of the spec."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from clustergen.base.findings import Finding, Path

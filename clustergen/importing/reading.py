@@ -1,7 +1,5 @@
 """From the text of a configuration to data, as the service's own tools read it."""
 
-from __future__ import annotations
-
 import codecs
 import functools
 import json

@@ -1,7 +1,5 @@
 """The region of an imported cluster: what the original says is stronger than a flag."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from clustergen.base.findings import Path

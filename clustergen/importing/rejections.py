@@ -1,7 +1,5 @@
 """Words that the rules for specs reject: other names, or the overlay says the same instead."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Roles of nodes in templates that clustergen rendered: what they may do, and what limits them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 

@@ -236,7 +236,6 @@ def _linked(value: Any, names: Mapping[str, tuple[str, str]]) -> Any:
 
 
 def _target(target: Any) -> tuple[str, str]:
-    """The logical id and the attribute that a reference names."""
     if isinstance(target, list) and target:
         return str(target[0]), ".".join(map(str, target[1:]))
     return str(target), ""
@@ -328,7 +327,6 @@ def _with_plain_user_data(template: Json) -> Json:
 
 
 def _without(node: Json, path: str) -> Json:
-    """``node`` without what is at a dotted path."""
     key, _, rest = path.partition(".")
     kept = {k: v for k, v in node.items() if k != key}
     return {**kept, key: _without(dict(node.get(key, {})), rest)} if rest else kept

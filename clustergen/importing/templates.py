@@ -1,7 +1,5 @@
 """The template that an overlay has to reach: the rendered one, with the original's settings."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -318,13 +316,11 @@ def _over(found: Json, kept: Mapping[str, Any]) -> Json:
 
 
 def _with_template(properties: Json, form: Form, id: str) -> Json:
-    """``properties`` that name a launch template."""
     named = {form.template_id: cfn.ref(id), "Version": cfn.get_att(id, "LatestVersionNumber")}
     return _over(properties, _nested(form.template, named))
 
 
 def _nested(path: str, value: Any) -> Json:
-    """A document with one value, at a dotted path."""
     for key in reversed(path.split(".")):
         value = {key: value}
     return dict(value)

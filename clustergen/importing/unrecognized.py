@@ -1,7 +1,5 @@
 """Files that are no cluster: what they look like, and what to import instead."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

@@ -4,8 +4,6 @@ Every format is a module with the function ``render(findings, rules, colour)``, 
 findings and removes duplicates with :func:`ordered`; those of :mod:`.text` are its functions.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from typing import Final

@@ -3,8 +3,6 @@
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -3,14 +3,12 @@
 https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, Final
 
 from clustergen.base.findings import Finding, Severity
-from clustergen.output.order import Rules, fingerprint, in_file, located_message, one_line, ordered
+from clustergen.output.order import Rules, fingerprint, in_file, one_line, ordered, whole_message
 
 _SEVERITIES: Final = {Severity.ERROR: "critical", Severity.WARNING: "minor", Severity.NOTE: "info"}
 
@@ -21,11 +19,10 @@ def render(findings: Sequence[Finding], rules: Rules, colour: bool) -> str:  # n
 
 
 def _issue(finding: Finding) -> dict[str, Any]:
-    target = f" ({finding.target})" if finding.target else ""
     help = f"; {finding.help}" if finding.help else ""
     span = finding.span if finding.span and in_file(finding.span) else None
     return {
-        "description": one_line(f"{located_message(finding)}{target}{help}"),
+        "description": one_line(f"{whole_message(finding)}{help}"),
         "check_name": finding.code,
         "fingerprint": fingerprint(finding),
         "severity": _SEVERITIES[finding.severity],

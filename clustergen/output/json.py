@@ -16,8 +16,6 @@ Lines and columns count from 1, columns in characters; the end is exclusive. ``l
 ``fix`` may be null. Within version 1, keys are never removed or changed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

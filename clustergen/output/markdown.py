@@ -1,13 +1,11 @@
 """Findings as a table in Markdown, for job summaries and comments on pull requests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 
 from clustergen.base import documentation
 from clustergen.base.findings import Finding, Rule, Severity
-from clustergen.output.order import Rules, one_line, place, shown, summary
+from clustergen.output.order import Rules, about, one_line, place, shown, summary
 
 MOST: Final = 200
 """Rows of the table; GitHub shows at most 1 MiB of a job summary."""
@@ -31,10 +29,9 @@ def _row(finding: Finding, rule: Rule | None) -> str:
     page = documentation.help_uri(rule) if rule else ""
     is_url = page.startswith("https://") and not set(page) & set(" |()<>")
     code = f"[{finding.code}]({page})" if is_url else finding.code
-    target = f" ({finding.target})" if finding.target else ""
     help = f"<br>{_cell(finding.help)}" if finding.help else ""
     at = _cell(place(finding.span)) if finding.span else ""
-    return f"| {mark} | {code} | {at} | {_cell(finding.message + target)}{help} |"
+    return f"| {mark} | {code} | {at} | {_cell(finding.message + about(finding))}{help} |"
 
 
 _MARKUP: Final = {ord(character): f"&#{ord(character)};" for character in "\\`*_<>[]~#@&|"}

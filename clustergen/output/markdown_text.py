@@ -1,7 +1,5 @@
 """Markdown that is also readable as plain text, with escaped user text."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 

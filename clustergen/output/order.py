@@ -1,7 +1,5 @@
 """Order and counts of findings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +10,6 @@ from clustergen.spec.source.characters import visible
 from clustergen.spec.source.nodes import dotted
 
 Rules = Mapping[str, Rule]
-"""The rules of findings, by code."""
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
@@ -91,6 +88,11 @@ def summary(findings: Iterable[Finding]) -> str:
     )
 
 
+def about(finding: Finding) -> str:
+    """The target behind a message."""
+    return f" ({finding.target})" if finding.target else ""
+
+
 def in_file(span: Span) -> bool:
     """Whether the place is in a file, not on standard input or in ``--set``."""
     return not span.file.startswith(("<", "--set "))
@@ -101,6 +103,11 @@ def located_message(finding: Finding) -> str:
     if finding.span is None or in_file(finding.span):
         return finding.message
     return f"{finding.span.file}: {finding.message}"
+
+
+def whole_message(finding: Finding) -> str:
+    """The same, with the target behind it."""
+    return located_message(finding) + about(finding)
 
 
 def fingerprint(finding: Finding) -> str:

@@ -3,8 +3,6 @@
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
@@ -14,7 +12,7 @@ from urllib.parse import quote
 from clustergen.base import documentation
 from clustergen.base.findings import Edit, Finding, Rule, Span
 from clustergen.base.version import __version__
-from clustergen.output.order import Rules, fingerprint, in_file, located_message, ordered
+from clustergen.output.order import Rules, fingerprint, in_file, ordered, whole_message
 from clustergen.spec.source.characters import visible
 from clustergen.spec.source.nodes import dotted
 
@@ -66,7 +64,7 @@ def _result(finding: Finding, indexes: Mapping[str, int]) -> dict[str, Any]:
     help = f"\nhelp: {finding.help}" if finding.help else ""
     index = {"ruleIndex": indexes[finding.code]} if finding.code in indexes else {}
     target = {"properties": {"target": finding.target}} if finding.target else {}
-    message = located_message(finding) + (f" ({finding.target})" if finding.target else "") + help
+    message = whole_message(finding) + help
     return {
         "ruleId": finding.code,
         **index,

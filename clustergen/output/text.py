@@ -4,8 +4,6 @@ The layout is that of rustc's diagnostics:
 https://rustc-dev-guide.rust-lang.org/diagnostics.html
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +11,7 @@ from typing import Final
 
 from clustergen.base import terminal
 from clustergen.base.findings import Finding, Severity, Span
-from clustergen.output.order import Rules, details, one_line, place, shown, summary
+from clustergen.output.order import Rules, about, details, one_line, place, shown, summary
 from clustergen.spec.source.characters import visible
 
 _TAB: Final = "    "
@@ -59,11 +57,7 @@ def concise(findings: Sequence[Finding], rules: Rules, colour: bool) -> str:  # 
 
 def _plain_line(finding: Finding) -> str:
     at = f"{place(finding.span)}: " if finding.span else ""
-    return one_line(f"{at}{finding.severity}[{finding.code}] {finding.message}{_about(finding)}")
-
-
-def _about(finding: Finding) -> str:
-    return f" ({finding.target})" if finding.target else ""
+    return one_line(f"{at}{finding.severity}[{finding.code}] {finding.message}{about(finding)}")
 
 
 def statistics(findings: Sequence[Finding], rules: Rules, colour: bool) -> str:  # noqa: ARG001
@@ -86,7 +80,7 @@ def _summarized(gap: str, form: Callable[[Finding], str], findings: Sequence[Fin
 def _line(note: Finding, colour: bool) -> str:
     head = _paint(f"{note.severity}[{note.code}]", _COLOURS[note.severity], colour)
     at = f" {place(note.span)}" if note.span else ""
-    return f"{head}{at}: {one_line(note.message + _about(note))}"
+    return f"{head}{at}: {one_line(note.message + about(note))}"
 
 
 def _block(finding: Finding, colour: bool) -> str:

@@ -4,8 +4,6 @@ Mappings merge, ``null`` deletes, lists of mappings merge by item name, everythi
 The schema and the target's document rules check the result; every change is reported.
 """
 
-from __future__ import annotations
-
 from clustergen.overlay.checking import broken, check
 from clustergen.overlay.difference import difference
 from clustergen.overlay.merging import apply

@@ -1,7 +1,5 @@
 """Reports of the changes in an overlay."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,9 +1,8 @@
 """Checking an overlaid document against the target's schema and document rules."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from clustergen.base.findings import Finding, Path, Rule
@@ -12,8 +11,8 @@ from clustergen.overlay.changes import reports
 from clustergen.overlay.merging import apply
 from clustergen.overlay.placing import place
 from clustergen.overlay.references import dangling, unchecked
-from clustergen.overlay.refusals import once, refusals
-from clustergen.overlay.regressions import regressions, without_repeats
+from clustergen.overlay.refusals import Place, once, refusals
+from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION
 from clustergen.overlay.rules.used import RENAMED
 from clustergen.overlay.used import taken_away
 
@@ -53,16 +52,61 @@ def check(  # noqa: PLR0913 what an overlay is checked with
     used = () if flawed else taken_away(document, merged, overlay, keys)
     # Of a document that the service rejects, what has become of the rest is not the question.
     found += (finding for finding in used if finding.code == RENAMED.code or not new)
-    broken = regressions(rules, document, merged, placed, flawed=flawed)
-    return [finding.below(path_prefix) for finding in without_repeats(found, broken)]
+    broken = _regressions(rules, document, merged, placed, flawed=flawed)
+    return [finding.below(path_prefix) for finding in _without_repeats(found, broken)]
 
 
 def broken(document: Mapping[str, Any], schema: Schema, rules: Iterable[Rule]) -> Iterator[Finding]:
     """What the schema and the rules reject of a whole document, at its paths."""
     violations = once(schema.violations(document))
     rejected = (each for violation in violations for each in refusals(violation, lambda path: path))
-    yield from without_repeats(rejected, (each for rule in rules for each in rule.find(document)))
+    yield from _without_repeats(rejected, (each for rule in rules for each in rule.find(document)))
 
 
 def _identity(violation: Violation) -> tuple[object, ...]:
     return violation.path, violation.keyword, violation.message
+
+
+def _regressions(
+    rules: Iterable[Rule],
+    document: Mapping[str, Any],
+    merged: Mapping[str, Any],
+    place: Place,
+    *,
+    flawed: bool,
+) -> Iterator[Finding]:
+    """Findings of document rules about ``merged`` alone, at their ``place`` in the overlay.
+
+    Of a ``flawed`` document, only what the overlay itself says is reported.
+    """
+    for rule in rules:
+        found = [*rule.find(merged)]
+        before = set(rule.find(document)) if found else ()
+        for finding in found:
+            if finding not in before:
+                path = place(finding.path)
+                if not flawed or len(path) == len(finding.path):
+                    yield replace(finding, path=path, fix=None)
+
+
+def _without_repeats(findings: Iterable[Finding], broken: Iterable[Finding]) -> Iterator[Finding]:
+    """``findings`` of the schema followed by ``broken``, without repetitions.
+
+    For keys that cannot be combined, a document rule explains more than the schema. What a rule
+    says of a value that the schema rejects follows from it.
+    """
+    findings = list(findings)
+    wrong = [finding.path for finding in findings if finding.code == BAD_VALUE.code]
+    broken = [each for each in broken if not any(_within(each.path, path) for path in wrong)]
+    explained = [finding.path for finding in broken]
+    for finding in findings:
+        covers = any(path[: len(finding.path)] == finding.path for path in explained)
+        if finding.code != COMBINATION.code or not covers:
+            yield finding
+    yield from broken
+
+
+def _within(one: Path, other: Path) -> bool:
+    """Whether one of two places is in the other."""
+    length = min(len(one), len(other))
+    return one[:length] == other[:length]

@@ -1,7 +1,5 @@
 """The overlay that turns one document into another."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

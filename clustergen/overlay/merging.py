@@ -1,7 +1,5 @@
 """Merging an overlay into a document."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

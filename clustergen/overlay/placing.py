@@ -1,7 +1,5 @@
 """Locating parts of the merged document in an overlay."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,15 +1,12 @@
 """Resources of a CloudFormation template, and references to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from clustergen.base.findings import Finding, Path
 from clustergen.base.patterns import pattern
 from clustergen.facts.schemas import Schema
-from clustergen.overlay.logical_ids import counterpart
-from clustergen.overlay.parts import as_map
+from clustergen.overlay.parts import as_map, counterpart
 from clustergen.overlay.rules.references import DANGLING, UNCHECKED
 from clustergen.overlay.suggestions import nearest
 

@@ -1,7 +1,5 @@
 """Schema violations as findings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from clustergen.base.findings import Finding, Path, rename, safe
@@ -9,6 +7,7 @@ from clustergen.facts.schemas import Violation
 from clustergen.overlay.merging import PATCH, RENAME
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
 from clustergen.overlay.suggestions import nearest, short, shortened, similar
+from clustergen.spec.source.nodes import dotted
 
 _DIRECTIVES: Mapping[str, tuple[str, str]] = {
     PATCH: ("$patch is `delete` or `replace`", "write KEY: null to delete a key of a mapping"),
@@ -57,7 +56,6 @@ def once(violations: Sequence[Violation]) -> Iterator[Violation]:
 
 
 def _unknown(violation: Violation) -> list[str]:
-    """The keys that ``additionalProperties`` rejects."""
     if violation.keyword != "additionalProperties":
         return []
     keys = set(violation.found) - set(violation.schema.get("properties", {}))
@@ -96,7 +94,6 @@ def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
 
 
 def _bad_value(violation: Violation) -> tuple[str, str]:
-    """Message and help for an invalid value."""
     key = _where(violation).rpartition(".")[2]
     match violation.keyword:
         case "enum":
@@ -114,9 +111,7 @@ def _bad_value(violation: Violation) -> tuple[str, str]:
 
 
 def _where(violation: Violation) -> str:
-    """The path in the document as text: ``Scheduling.SlurmQueues[0]``."""
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in violation.path)
-    return "".join(steps).removeprefix(".") or "the document"
+    return dotted(violation.path) if violation.path else "the document"
 
 
 def _together(violation: Violation) -> str:

@@ -1,7 +1,5 @@
 """Guessing what the user meant, and values in messages."""
 
-from __future__ import annotations
-
 import difflib
 import json
 from collections.abc import Iterable

@@ -1,15 +1,12 @@
 """What the rest of a bundle takes from its document, and an overlay must not take away."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen.base.findings import Finding, Path, Rule, drop, unsafe
-from clustergen.overlay.logical_ids import counterpart
 from clustergen.overlay.merging import likely_name
-from clustergen.overlay.parts import as_list, as_map, maps
+from clustergen.overlay.parts import as_list, as_map, counterpart, maps
 from clustergen.overlay.rules.used import RENAMED, STALE
 from clustergen.overlay.suggestions import short
 
@@ -204,7 +201,6 @@ def _values(
 
 
 def _items(document: Any, step: str, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """The items of ``document`` that a step means, by name."""
     if isinstance(document, list) and step == _ANY:
         for item in document:
             if name := likely_name(item, keys):

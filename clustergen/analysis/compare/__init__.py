@@ -6,8 +6,6 @@ fewest unsupported features (``none``), the fewest features supported with diffe
 the spec cannot be planned comes last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.analysis.compare import json, view

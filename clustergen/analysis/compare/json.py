@@ -23,8 +23,6 @@ that does not render the spec; its amounts are ``[low, high]`` in USD. ``finding
 else. Keys are never removed or changed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

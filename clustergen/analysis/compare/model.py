@@ -1,7 +1,5 @@
 """Comparison of targets for a spec, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -94,13 +92,11 @@ class Comparison:
     """One spec and the compared targets, in the requested order."""
 
     source: str
-    """The spec's file, as given on the command line."""
     name: str
     """The cluster's name; empty if nothing could be planned."""
     standings: tuple[Standing, ...]
     """Empty if nothing could be compared; the findings explain the reason."""
     findings: tuple[Finding, ...]
-    """All findings of all targets."""
 
     @property
     def features(self) -> list[Feature]:

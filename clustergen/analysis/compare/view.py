@@ -1,7 +1,5 @@
 """A comparison as a table of features and targets, and a section on each target."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clustergen.analysis.compare.model import Change, Comparison, Standing

@@ -1,7 +1,5 @@
 """The cost of a spec on each of its targets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.analysis.cost import json, view

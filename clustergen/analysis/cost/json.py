@@ -20,8 +20,6 @@ those that are not null, and ``complete`` is whether no price is unknown. Withou
 keys are null. Keys are never removed or changed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

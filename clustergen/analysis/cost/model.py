@@ -1,7 +1,5 @@
 """Bills of a checked spec, and what its node groups cost with other purchase options."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -24,7 +22,6 @@ class Purchase:
     kind: CapacityKind
     line: Line
     chosen: bool
-    """Whether it is the option in the spec."""
 
     @property
     def title(self) -> str:
@@ -43,7 +40,6 @@ class Estimate:
     """The cost of one spec on one target."""
 
     source: str
-    """The spec's file, as given on the command line."""
     name: str
     target: Target
     bill: Bill

@@ -1,7 +1,5 @@
 """An estimate as tables, with what the total lacks, and where prices are from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen.analysis.cost.model import Estimate

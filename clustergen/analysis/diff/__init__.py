@@ -5,8 +5,6 @@ bundles and adds what :mod:`clustergen.bundle.effects` does not know: which fiel
 an effect (``causes``), and in which order to proceed (``order``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clustergen.analysis.diff import json, view

@@ -4,8 +4,6 @@ With several changes, each is made alone and its bundle compared: a field causes
 has alone. Other effects come from the changes that are not valid alone, such as a renamed group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """How two specs differ, field by field."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A deployment does not undo it: CloudFormation compares templates with each other
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-drift.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 

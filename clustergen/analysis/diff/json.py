@@ -33,8 +33,6 @@ resource was deleted.
 never removed or changed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

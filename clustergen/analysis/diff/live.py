@@ -52,10 +52,7 @@ class Live:
         return self.new.targets
 
     def files(self, target: str) -> Files | None:
-        """What is deployed; None without a cluster.
-
-        :raises LiveError: if AWS does not answer.
-        """
+        """What is deployed; None without a cluster. Raises LiveError if AWS does not answer."""
         reader = self._reader(target)
         return reader.files() if reader else None
 

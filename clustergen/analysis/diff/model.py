@@ -1,7 +1,5 @@
 """The comparison of two sides for one target."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """In which order to make a change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen.analysis.diff.running import FOUNDATION, Facts

@@ -1,16 +1,14 @@
 """What commands need to know of the bundle that runs: its region, its stacks, its node groups."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from clustergen.base.artifacts import Json
 from clustergen.bundle.effects import Effect, Files
-from clustergen.bundle.effects.values import at
 from clustergen.deployment.model import PATH
 from clustergen.deployment.resource_types import DELETION
+from clustergen.services.fields import value_at
 
 FOUNDATION = "foundation.template.json"
 _CLUSTER = "cluster.template.json"
@@ -37,7 +35,7 @@ class Facts:
         self._files = files
         bundle: Json = json.loads(files.get(PATH, "{}"))
         self._region = bundle.get("region")
-        self._eks_cluster = at(bundle, "service.eks_cluster") or "CLUSTER"
+        self._eks_cluster = value_at(bundle, "service.eks_cluster") or "CLUSTER"
         stacks = bundle.get("stacks", {}).values()
         self._stacks = {each["template"]: each["name"] for each in stacks if "template" in each}
 

@@ -84,7 +84,6 @@ class Folders(NamedTuple):
 
     title: str
     folders: Mapping[str, Path]
-    """By target."""
     document: None = None
 
     @classmethod
@@ -118,7 +117,6 @@ class Folders(NamedTuple):
 
 
 def _target_of(folder: Path) -> str:
-    """The target of a bundle; empty where neither its files nor the name of the folder say it."""
     said = effects.target_of(effects.files_in(folder))
     name = said or Path(os.path.realpath(folder)).name
     return name if name in targets.NAMES else ""

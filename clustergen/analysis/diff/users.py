@@ -1,7 +1,5 @@
 """What another uid does to the files of a user: they keep the number."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 

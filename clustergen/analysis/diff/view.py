@@ -1,7 +1,5 @@
 """A difference as a table of effects, the steps to take, drift and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from clustergen.analysis.diff.changes import SpecChange

@@ -4,8 +4,6 @@
 ``render(box)``.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The diagram as Mermaid, which GitHub and GitLab draw in Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import count
 

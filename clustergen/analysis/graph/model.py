@@ -54,7 +54,6 @@ def diagram(plan: Plan, target: Target) -> Box:
 
 
 def _service(plan: Plan, target: Target) -> Box:
-    """The service, and the queues that it or its scheduler has."""
     names = [queue.name for queue in plan.queues]
     queues = [f"queue {name}" for name in names[:MOST]]
     if more := names[MOST:]:

@@ -5,8 +5,6 @@ spec share, and specs that name it. So the new cluster is created beside the old
 same file systems.
 """
 
-from __future__ import annotations
-
 from clustergen.analysis.move import json, view
 from clustergen.analysis.move.model import End, Move, Phase, Step
 from clustergen.analysis.move.planning import plan

@@ -1,7 +1,5 @@
 """What two clusters need that run at the same time: quotas, money, and capacity."""
 
-from __future__ import annotations
-
 from clustergen import targets
 from clustergen.plan import quotas
 from clustergen.plan.model import Ebs, NodeGroup, Plan

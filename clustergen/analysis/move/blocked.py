@@ -1,7 +1,5 @@
 """What keeps one end of a move from being rendered, or the data from staying."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

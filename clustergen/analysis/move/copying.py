@@ -1,7 +1,5 @@
 """Data on volumes of a cluster: it is copied, as only file systems are there for both clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

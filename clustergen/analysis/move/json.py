@@ -11,8 +11,6 @@
 is done; the outer one is that of all phases. Keys are never removed or changed.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The steps that leave the old cluster: it is drained, and its users go to the new one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.analysis.move import beside, copying, losses

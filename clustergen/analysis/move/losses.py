@@ -1,7 +1,5 @@
 """What does not come along when a cluster moves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.analysis import compare

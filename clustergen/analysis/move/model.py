@@ -1,7 +1,5 @@
 """A move of a cluster, as values."""
 
-from __future__ import annotations
-
 import shlex
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The steps of a move, from the plans for both ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen.analysis.diff import Spec, compare

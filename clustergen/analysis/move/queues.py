@@ -1,7 +1,5 @@
 """How jobs are kept out of a cluster, and let in again, in the words of what schedules them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -112,7 +110,6 @@ def _by_quota(spaces: Sequence[str]) -> Queues:
 
 
 def _each(names: Sequence[str], command: str) -> str:
-    """The command for each of the names."""
     if len(names) == 1:
         return command.replace("{}", names[0])
     of_name = command.replace("{}", '"$name"')

@@ -1,7 +1,5 @@
 """A move as a section for each phase, for a terminal, a runbook or a ticket."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.analysis.move.model import Move, Step

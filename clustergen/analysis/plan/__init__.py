@@ -4,8 +4,6 @@ It is a spec in the same language: checked again, it yields the same plan. A def
 effect on the target is left out, because a spec that has it would get a finding.
 """
 
-from __future__ import annotations
-
 from clustergen.analysis.plan.json import as_json
 from clustergen.analysis.plan.model import Default, ExpandedSpec
 from clustergen.analysis.plan.text import as_text

@@ -17,8 +17,6 @@ The reason ``default`` stands for a value that depends on nothing.
 Within version 1, keys are never removed or changed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """An expanded spec as data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

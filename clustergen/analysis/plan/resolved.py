@@ -1,7 +1,5 @@
 """What the plan has resolved, as the spec would say it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

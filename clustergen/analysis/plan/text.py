@@ -1,7 +1,5 @@
 """The decided values of an expanded spec, for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 

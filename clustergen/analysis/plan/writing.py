@@ -1,7 +1,5 @@
 """Writing out the defaults of a spec."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -48,7 +46,6 @@ class _Writer:
         self.defaults: dict[Path, Default] = {}
 
     def expanded(self, checked: Checked) -> ExpandedSpec:
-        """The whole spec."""
         spec = self._section(checked.spec, checked.data, ())
         return ExpandedSpec(self.plan, spec, self.defaults)
 

@@ -1,7 +1,5 @@
 """An expanded spec as YAML, with comments at the defaults."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -6,6 +6,6 @@ resource or a script that is new has its permissions without a list to keep.
 
 from clustergen.analysis.policy.boundary import boundary
 from clustergen.analysis.policy.documents import CDK, documents
-from clustergen.analysis.policy.packing import size
+from clustergen.analysis.policy.statement import size
 
 __all__ = ["CDK", "boundary", "documents", "size"]

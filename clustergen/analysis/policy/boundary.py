@@ -1,7 +1,5 @@
 """The permissions boundary of the roles in a bundle: what all of them together may do."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from fnmatch import fnmatchcase

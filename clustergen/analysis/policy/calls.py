@@ -1,7 +1,5 @@
 """The AWS CLI commands in the scripts and the README of a bundle, and the IAM actions they need."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -36,12 +34,9 @@ def calls(bundle: Bundle) -> set[str]:
     found = {command for bundled in bundles(bundle) for command in deployed.commands(bundled)}
     texts = [_MESSAGE.sub("", script.text) for script in scripts(bundle)]
     texts += [file.text for file in bundle if file.path == "README.md"]
-    return found.union(*map(_of, texts))
-
-
-def _of(text: str) -> Iterator[str]:
-    for service, operation in _CALL.findall(text.replace("\\\n", " ")):
-        yield f"{service} {operation}"
+    for text in texts:
+        found |= {" ".join(words) for words in _CALL.findall(text.replace("\\\n", " "))}
+    return found
 
 
 _S3 = ("s3:GetObject", "s3:PutObject", "s3:ListBucket")

@@ -1,7 +1,5 @@
 """Statements for the types in a bundle's templates and the commands in its scripts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,9 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from clustergen.analysis.policy import calls, facts, parallelcluster, scopes
-from clustergen.analysis.policy.packing import packed
 from clustergen.analysis.policy.scopes import Names
-from clustergen.analysis.policy.statement import Statement, merged, statement
+from clustergen.analysis.policy.statement import Statement, merged, packed, statement
 from clustergen.base.artifacts import Bundle, Json
 from clustergen.base.text_lists import word_set, words
 from clustergen.checking import preflight
@@ -245,7 +242,6 @@ def _sessions(case: _Case, *, commands: bool) -> Iterator[Statement]:
 
 
 def _of_aws(case: _Case, document: str) -> str:
-    """The ARN of a document of AWS."""
     return case.names.arn("ssm", f"document/{document}").replace(f":{case.names.account}:", "::")
 
 

@@ -1,7 +1,5 @@
 """What ``data.json`` knows: actions for types, what they apply to, AWS's managed policies."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/iam-roles-in-parallelclust
 https://github.com/aws/aws-parallelcluster/blob/v3.16.1/cloudformation/policies (2026-11).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.text_lists import words

@@ -1,7 +1,5 @@
 """The ARNs of what a bundle makes, as far as its names are known before it exists."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which instances, bought how, on which service, would do: ranked, with cost and limits."""
 
-from __future__ import annotations
-
 from clustergen.analysis.recommend import json, view
 from clustergen.analysis.recommend.answers import Answer, Recommendation, recommend
 from clustergen.analysis.recommend.need import Need

@@ -1,7 +1,5 @@
 """Answers: offers with their whole cost, limits, what each service loses, and how to verify."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +9,6 @@ from clustergen import targets
 from clustergen.analysis.recommend import verifying
 from clustergen.analysis.recommend.need import Need
 from clustergen.analysis.recommend.offers import Certainty, Dropped, Offer, offers, split
-from clustergen.analysis.recommend.ranking import Ranked, ranked
 from clustergen.analysis.recommend.spec_text import Draft, NewSpec
 from clustergen.base.findings import Severity, errors
 from clustergen.checking import compiler
@@ -88,19 +85,45 @@ def recommend(
     draft = draft or NewSpec(need)
     found, dropped = split(offers(need, book))
     answers: list[Answer] = []
-    for each in ranked(need, found):
+    for group in _ranked(need, found):
         if len(answers) == top:
             break
-        answer, lost = _answer(each, need, draft, book)
+        answer, lost = _answer(group, need, draft, book)
         dropped += lost
         answers += [answer] if answer else []
     return Recommendation(need, tuple(answers), tuple(dict.fromkeys(dropped)))
 
 
+def _ranked(need: Need, offers: Sequence[Offer]) -> list[list[Offer]]:
+    """The offers of each type, option and kind of service, those of the best region first.
+
+    First what can be had, then what costs less; those over the budget last.
+    """
+    groups: dict[tuple[str, str, bool], list[Offer]] = {}
+    for offer in offers:
+        hyperpod = offer.services[0].startswith("hyperpod")
+        groups.setdefault((offer.type.name, offer.kind, hyperpod), []).append(offer)
+    by_region = [sorted(group, key=_by_region) for group in groups.values()]
+    return sorted(by_region, key=lambda group: _key(need, group[0]))
+
+
+def _by_region(offer: Offer) -> tuple[bool, float, int, int]:
+    """Cheap, with many services and zones."""
+    return offer.usd is None, offer.usd or 0, -len(offer.services), -len(offer.zones)
+
+
+def _key(need: Need, offer: Offer) -> tuple[bool, bool, int, float, int, bool]:
+    over = need.budget is not None and (offer.usd or 0) > need.budget
+    # Equal otherwise: few large nodes, and for a time that is not known to be used in full,
+    # instances that are paid for only while they run.
+    held = offer.kind == "reservation" and not offer.type.capacity_block
+    return over, offer.usd is None, offer.certainty, offer.usd or 0, offer.nodes, held
+
+
 def _answer(
-    each: Ranked, need: Need, draft: Draft, book: Book
+    group: Sequence[Offer], need: Need, draft: Draft, book: Book
 ) -> tuple[Answer | None, list[Dropped]]:
-    offer = each.offer
+    offer, *elsewhere = group
     services: list[Service] = []
     dropped: list[Dropped] = []
     for name in offer.services:
@@ -116,7 +139,7 @@ def _answer(
     best = services[0].target
     answer = Answer(
         offer,
-        each.elsewhere,
+        tuple(elsewhere),
         tuple(services),
         tuple(_limits(offer, need)),
         tuple(_unknown(offer)),

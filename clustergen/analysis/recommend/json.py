@@ -18,8 +18,6 @@
 Amounts are USD, null where unknown; for Spot they are the limit. Keys are never removed or changed.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

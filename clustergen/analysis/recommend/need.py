@@ -1,7 +1,5 @@
 """What is needed: accelerators or cores, for how long, where, and under which conditions."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The ways to get what is needed: instance type x region x purchase option x service."""
 
-from __future__ import annotations
-
 import datetime
 import enum
 from collections.abc import Iterable, Iterator, Sequence

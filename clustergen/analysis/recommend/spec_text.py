@@ -1,7 +1,5 @@
 """The spec of an offer, to check, to price and to write."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The command that tells whether an offer exists in an account, today."""
 
-from __future__ import annotations
-
 from clustergen.analysis.recommend.need import Need
 from clustergen.analysis.recommend.offers import Offer
 from clustergen.facts.catalog import blocks

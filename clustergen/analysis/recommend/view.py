@@ -1,7 +1,5 @@
 """A recommendation as a table of all answers, a section for each, and what was dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from clustergen import targets

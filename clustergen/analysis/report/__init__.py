@@ -5,8 +5,6 @@ differences, the diagram. ``readme`` reads the sections that are Markdown, ``car
 network cards, and ``html`` renders the template.
 """
 
-from __future__ import annotations
-
 from clustergen.analysis.report.html import MARK, render
 from clustergen.analysis.report.model import Given, Page, Section, bundle, page
 

@@ -1,7 +1,5 @@
 """The network cards of the instance types of a plan, and which interfaces nodes have on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What deploying a spec over an older one does, for the diagram."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.analysis.diff import Diff

@@ -1,7 +1,5 @@
 """Findings as the page shows them: the place, the line with the mark, the help."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 

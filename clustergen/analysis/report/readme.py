@@ -1,7 +1,5 @@
 """The sections of a bundle's README, which are pages in Markdown, as blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from markdown_it import MarkdownIt

@@ -8,8 +8,6 @@ service changes what exists: CloudFormation templates (``templates``, with ``res
 what is deployed may differ from both.
 """
 
-from __future__ import annotations
-
 from clustergen.bundle.effects.bundles import Files, effects, files_in, files_of, of_folder
 from clustergen.bundle.effects.identity import target_of
 from clustergen.bundle.effects.model import KINDS, Effect, Kind, worst

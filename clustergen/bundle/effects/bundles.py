@@ -1,7 +1,5 @@
 """Effects of deploying a new bundle over an earlier one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +20,6 @@ from clustergen.services import schedules
 from clustergen.spec import source
 
 Files = Mapping[str, str]
-"""The texts of a bundle, by path."""
 
 _TEMPLATE = ".template.json"
 _REQUEST = "create-cluster.json"

@@ -1,11 +1,9 @@
 """How a resource of a template changes."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from clustergen.base.artifacts import Json
-from clustergen.bundle.effects.values import at
+from clustergen.services.fields import value_at
 
 
 class Change(NamedTuple):
@@ -35,4 +33,4 @@ class Change(NamedTuple):
 
     def both(self, path: str) -> tuple[Any, Any]:
         """The earlier and the new value of a property, by dotted path; None if there is none."""
-        return at(self.earlier, path), at(self.properties, path)
+        return value_at(self.earlier, path), value_at(self.properties, path)

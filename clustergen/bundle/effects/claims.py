@@ -1,13 +1,11 @@
 """Sizes of volume claims: Kubernetes enlarges a claim where its storage class allows it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from decimal import Decimal
 
 from clustergen.base.artifacts import Json
 from clustergen.base.patterns import pattern
-from clustergen.bundle.effects.values import at
+from clustergen.services.fields import value_at
 
 SOURCE = (
     "https://kubernetes.io/docs/concepts/storage/persistent-volumes/"
@@ -21,7 +19,7 @@ _UNITS = "KMGTPE"
 def growing(objects: Iterable[Json]) -> Collection[str]:
     """The storage classes among ``objects`` whose volumes can be enlarged."""
     return {
-        str(at(each, "metadata.name"))
+        str(value_at(each, "metadata.name"))
         for each in objects
         if each.get("kind") == "StorageClass" and each.get("allowVolumeExpansion")
     }
@@ -30,12 +28,12 @@ def growing(objects: Iterable[Json]) -> Collection[str]:
 def rejection(old: Json, new: Json, classes: Collection[str]) -> str:
     """Why the new size of a claim is rejected; empty if it is not."""
     path = f"{REQUESTS}.storage"
-    before, after = at(old, path), at(new, path)
+    before, after = value_at(old, path), value_at(new, path)
     if new.get("kind") != "PersistentVolumeClaim" or before == after:
         return ""
     if _bytes(after) < _bytes(before):
         return f"cannot shrink from {before} to {after}"
-    if at(new, "spec.storageClassName") in classes:
+    if value_at(new, "spec.storageClassName") in classes:
         return ""
     return "cannot grow: its storage class does not allow it"
 

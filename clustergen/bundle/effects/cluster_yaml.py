@@ -5,8 +5,6 @@ runs in the cluster; here compute and login nodes run.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,9 +13,10 @@ from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import retention
 from clustergen.bundle.effects.model import Effect, Kind
 from clustergen.bundle.effects.node_groups import fewer_login_nodes, number
-from clustergen.bundle.effects.values import at, differs, named
+from clustergen.bundle.effects.values import differs, named
 from clustergen.facts.schemas import updates
 from clustergen.facts.schemas.updates import Key
+from clustergen.services.fields import value_at
 
 _QUEUE = pattern(r"Scheduling\.SlurmQueues\[([^]]*)\]")
 _STORAGE = pattern(r"SharedStorage\[[^]]*\]")
@@ -51,7 +50,7 @@ class _Update(NamedTuple):
 
     @property
     def strategy(self) -> str:
-        chosen = at(self.new, "Scheduling.SlurmSettings.QueueUpdateStrategy")
+        chosen = value_at(self.new, "Scheduling.SlurmSettings.QueueUpdateStrategy")
         return str(chosen or "COMPUTE_FLEET_STOP")
 
     def growth(self, path: str, default: int) -> int | None:
@@ -121,7 +120,7 @@ def _is_unprotected(change: _Change, update: _Update) -> bool:
         return False
     old, new = change.old, change.new
     if change.path.endswith("Settings"):
-        old, new = (at(each, "DeletionPolicy") for each in (old, new))
+        old, new = (value_at(each, "DeletionPolicy") for each in (old, new))
     elif not change.path.endswith(".DeletionPolicy"):
         return False
     return old in _PROTECTED and new not in _PROTECTED
@@ -198,12 +197,11 @@ def _stops_login(change: _Change, update: _Update) -> Effect | None:
     return Effect("needs-stop", "login nodes", change.path, text)
 
 
-def _stops_unless_added(change: _Change, update: _Update) -> Effect | None:
-    return None if change.old is None else _stops_compute(change, update)
+_Decide = Callable[[_Change, _Update], Effect | None]
 
 
-def _stops_login_unless_added(change: _Change, update: _Update) -> Effect | None:
-    return None if change.old is None else _stops_login(change, update)
+def _unless_added(stops: _Decide) -> _Decide:
+    return lambda change, update: None if change.old is None else stops(change, update)
 
 
 def _stops_all(change: _Change, _: _Update) -> Effect:
@@ -228,7 +226,6 @@ def _by_strategy(change: _Change, update: _Update) -> Effect:
 
 
 def _nodes(queue: str, update: _Update) -> str:
-    """How many nodes a queue has."""
     found = _queues(update.old).get(queue, {})
     resources = named(found.get("ComputeResources"), "Name").values()
     least, most = (
@@ -239,7 +236,7 @@ def _nodes(queue: str, update: _Update) -> str:
 
 
 def _queues(document: Json) -> Mapping[str, Json]:
-    return named(at(document, "Scheduling.SlurmQueues"), "Name")
+    return named(value_at(document, "Scheduling.SlurmQueues"), "Name")
 
 
 def _resized(change: _Change, update: _Update) -> Effect | None:
@@ -281,7 +278,7 @@ def _has_managed_group(document: Json, path: str) -> bool:
 
 
 def _placement_group(owner: Json) -> Json:
-    found = at(owner, "Networking.PlacementGroup")
+    found = value_at(owner, "Networking.PlacementGroup")
     return found if isinstance(found, dict) else {}
 
 
@@ -327,7 +324,7 @@ def _settings(storage: Json) -> Json:
     return storage.get(f"{storage.get('StorageType')}Settings") or {}
 
 
-_POLICIES: Mapping[str, Callable[[_Change, _Update], Effect | None]] = {
+_POLICIES: Mapping[str, _Decide] = {
     "SUPPORTED": _accepted,
     "SUPPORTED_UNLESS_ADC": _accepted,
     "IGNORED": _accepted,
@@ -335,11 +332,11 @@ _POLICIES: Mapping[str, Callable[[_Change, _Update], Effect | None]] = {
     "READ_ONLY_RESOURCE_BUCKET": _refused,
     "EXTRA_CHEF_ATTRIBUTES": _refused,
     "COMPUTE_FLEET_STOP": _stops_compute,
-    "COMPUTE_FLEET_STOP_ON_REMOVE": _stops_unless_added,
+    "COMPUTE_FLEET_STOP_ON_REMOVE": _unless_added(_stops_compute),
     "COMPUTE_AND_LOGIN_NODES_STOP": _stops_all,
     "LOGIN_NODES_STOP": _stops_login,
     "LOGIN_NODES_POOL_STOP": _stops_login,
-    "LOGIN_NODES_POOLS": _stops_login_unless_added,
+    "LOGIN_NODES_POOLS": _unless_added(_stops_login),
     "QUEUE_UPDATE_STRATEGY": _by_strategy,
     "RESIZE_UPDATE_STRATEGY_ON_REMOVE": _resized,
     "MANAGED_PLACEMENT_GROUP": _placement,

@@ -4,14 +4,13 @@ It creates the new resource first, and deletes the old one at the end. Both cann
 one address or one path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from clustergen.base.artifacts import Json
 from clustergen.bundle.effects.change import Change
-from clustergen.bundle.effects.values import at, references
+from clustergen.bundle.effects.values import references
 from clustergen.facts.schemas import replacing
+from clustergen.services.fields import value_at
 
 SOURCE = (
     "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/"
@@ -69,7 +68,7 @@ def _is_taken(change: Change, name: str, ids: Collection[str]) -> bool:
     owner = _OWNERS.get(change.type)
     if owner and not _stays(change, owner, ids):
         return False
-    return _stays(change, name, ids) and isinstance(at(change.properties, name), str | dict)
+    return _stays(change, name, ids) and isinstance(value_at(change.properties, name), str | dict)
 
 
 def _stays(change: Change, path: str, ids: Collection[str]) -> bool:
@@ -85,9 +84,9 @@ def _overlaps(change: Change, old: Json, ids: Collection[str]) -> bool:
     if not _stays(change, "FileSystemId", ids):
         return False
     return any(
-        at(resource, "Properties.FileSystemId") == change.properties["FileSystemId"]
+        value_at(resource, "Properties.FileSystemId") == change.properties["FileSystemId"]
         and any(
-            at(resource, f"Properties.{path}") == change.properties.get(path)
+            value_at(resource, f"Properties.{path}") == change.properties.get(path)
             for path in ("FileSystemPath", "DataRepositoryPath")
         )
         for resource in old.values()

@@ -5,16 +5,14 @@ managing-throughput-capacity.html and managing-metadata-performance.html;
 https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/managing-storage-capacity.html; 2026-11-21.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from clustergen.base.artifacts import Json
 from clustergen.bundle.effects import retention
 from clustergen.bundle.effects.change import Change
 from clustergen.bundle.effects.model import Effect
-from clustergen.bundle.effects.values import at
 from clustergen.facts.catalog.fsx import automatic_metadata_iops
+from clustergen.services.fields import value_at
 
 _GUIDE = "https://docs.aws.amazon.com/fsx/latest/"
 _LUSTRE = f"{_GUIDE}LustreGuide/managing-storage-capacity.html"
@@ -37,7 +35,7 @@ def fsx(change: Change) -> Iterator[Effect]:
     yield from retention.backups(change)
     if _grows(old, new):
         path = "LustreConfiguration.MetadataConfiguration"
-        if at(old, path) != at(new, path):
+        if value_at(old, path) != value_at(new, path):
             text = (
                 f"is refused: metadata IOPS of {name} cannot change while it grows; deploy one "
                 "change after the other"
@@ -66,27 +64,27 @@ def _shrinks(old: Json, new: Json) -> Rejections:
 
 
 def _scratch(old: Json, new: Json) -> Rejections:
-    if at(new, "LustreConfiguration.DeploymentType") == "SCRATCH_1" and _grows(old, new):
+    if value_at(new, "LustreConfiguration.DeploymentType") == "SCRATCH_1" and _grows(old, new):
         yield "StorageCapacity", "is SCRATCH_1, which cannot grow", _LUSTRE
 
 
 def _throughput(old: Json, new: Json) -> Rejections:
     """Throughput of SSD moves both ways, but not with EFA; Intelligent-Tiering only grows."""
     path = "LustreConfiguration.PerUnitStorageThroughput"
-    if at(old, path) != at(new, path):
-        if at(new, "LustreConfiguration.EfaEnabled"):
+    if value_at(old, path) != value_at(new, path):
+        if value_at(new, "LustreConfiguration.EfaEnabled"):
             yield path, "uses EFA, with which its throughput cannot change", _THROUGHPUT
         elif new.get("StorageType") == "HDD":
             yield path, "is on hard disks, whose throughput cannot change", _THROUGHPUT
     path = "LustreConfiguration.ThroughputCapacity"
-    before, after = at(old, path), at(new, path)
+    before, after = value_at(old, path), value_at(new, path)
     if before and after and after < before:
         yield path, f"cannot lower its throughput from {before} to {after} MB/s", _THROUGHPUT
 
 
 def _metadata(old: Json, new: Json) -> Rejections:
     path = "LustreConfiguration.MetadataConfiguration"
-    before, after = at(old, path), at(new, path)
+    before, after = value_at(old, path), value_at(new, path)
     if before == after:
         return
     if not before or not after:
@@ -100,7 +98,7 @@ def _metadata(old: Json, new: Json) -> Rejections:
 def _cache(old: Json, new: Json) -> Rejections:
     """Neither CloudFormation nor the API of FSx changes it."""
     path = "LustreConfiguration.DriveCacheType"
-    if len({at(each, path) or "NONE" for each in (old, new)}) > 1:
+    if len({value_at(each, path) or "NONE" for each in (old, new)}) > 1:
         yield path, "cannot begin or end to use a cache of its disks", _UPDATE
 
 

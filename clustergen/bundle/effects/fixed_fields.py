@@ -1,7 +1,5 @@
 """Whether a changed Kubernetes object has a change that the API server rejects."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -75,7 +73,6 @@ def _name(item: Any, keys: str, position: int) -> str:
 
 
 def _without(thing: Json, paths: Collection[str]) -> Json:
-    """``thing`` without the values at ``paths``."""
     for path in paths:
         thing = _lacking(thing, path)
     return thing

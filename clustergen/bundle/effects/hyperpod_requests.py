@@ -5,8 +5,6 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-operate-slurm
 2026-11-21.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -14,7 +12,8 @@ from clustergen.base.artifacts import Json
 from clustergen.base.text_lists import word_set
 from clustergen.bundle.effects import node_groups
 from clustergen.bundle.effects.model import Effect
-from clustergen.bundle.effects.values import at, changed, differs, named
+from clustergen.bundle.effects.values import changed, differs, named
+from clustergen.services.fields import value_at
 from clustergen.services.hyperpod.deploy import UPDATABLE
 from clustergen.services.hyperpod.document import Document
 from clustergen.services.hyperpod.limits import FIXED_MEMBERS
@@ -103,7 +102,7 @@ def _all(before: Json, after: Json, moved: Collection[str], controller: str) -> 
 def _controller(request: Json) -> str:
     """The instance group of the controller: without roles in the request, clustergen's first."""
     groups = request.get("InstanceGroups") or []
-    roles = [at(group, "SlurmConfig.NodeType") for group in groups]
+    roles = [value_at(group, "SlurmConfig.NodeType") for group in groups]
     if "Controller" in roles:
         return str(groups[roles.index("Controller")].get("InstanceGroupName"))
     first = groups[:1] if "Orchestrator" not in request else []
@@ -184,7 +183,7 @@ def _group(
         elif name in _IN_PLACE:
             yield Effect("in-place", group, name, f"changes {name} of instance group {group}")
         elif name == "InstanceCount":
-            login = at(after, "SlurmConfig.NodeType") == "Login"
+            login = value_at(after, "SlurmConfig.NodeType") == "Login"
             yield _resized(group, old or 0, new or 0, scaled=scaled, login=login)
         elif name == "InstanceStorageConfigs":
             yield from _storage(group, old or [], new or [], moved)

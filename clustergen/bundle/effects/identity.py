@@ -1,15 +1,13 @@
 """For which cluster, of which version and on which foundation a bundle is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.artifacts import Json
 from clustergen.bundle.effects import cluster_yaml
 from clustergen.bundle.effects.model import Effect, Kind
-from clustergen.bundle.effects.values import at
 from clustergen.deployment.model import PATH
+from clustergen.services.fields import value_at
 
 FOUNDATION = "foundation.template.json"
 _FOUNDATION = "foundation_stack"
@@ -48,8 +46,8 @@ def other_outputs(old: Mapping[str, str], new: Mapping[str, str]) -> set[str]:
 def _settings(files: Mapping[str, str]) -> Mapping[str, str]:
     """What the bundle is for; nothing where it does not say so."""
     bundle = document(files, PATH)
-    found = {name: at(bundle, path) for name, path in _SETTINGS.items()}
-    if not at(bundle, "stacks.foundation.template"):
+    found = {name: value_at(bundle, path) for name, path in _SETTINGS.items()}
+    if not value_at(bundle, "stacks.foundation.template"):
         found[_FOUNDATION] = None
     return {name: value for name, value in found.items() if isinstance(value, str)}
 

@@ -3,8 +3,6 @@
 Fields that the API server does not change are in :mod:`clustergen.facts.schemas.immutable`.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -16,8 +14,9 @@ from clustergen.base.patterns import pattern
 from clustergen.base.text_lists import word_set
 from clustergen.bundle.effects import claims, fixed_fields, identity, node_groups
 from clustergen.bundle.effects.model import Effect, Kind
-from clustergen.bundle.effects.values import at, differs
+from clustergen.bundle.effects.values import differs
 from clustergen.deployment.model import PATH
+from clustergen.services.fields import value_at
 
 _RECLAIMED = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming"
 _RECLAIM = "spec.persistentVolumeReclaimPolicy"
@@ -49,7 +48,7 @@ def effects(
     old: Mapping[str, str], new: Mapping[str, str], moved: Collection[str]
 ) -> Iterator[Effect]:
     """The effects on objects and charts; ``moved`` has outputs of stacks with another value."""
-    if at(identity.document(new, PATH), "service.installs") is False:
+    if value_at(identity.document(new, PATH), "service.installs") is False:
         return
     paths = [path for path in (*old, *new) if _is_manifest(path)]
     if not moved and all(old.get(path) == new.get(path) for path in paths):
@@ -146,7 +145,7 @@ def _changed(
 
 def _is_kept(thing: Json) -> bool:
     """Whether an object is a volume that stays without its claim, as it does by default."""
-    kept = (at(thing, _RECLAIM) or "Retain") == "Retain"
+    kept = (value_at(thing, _RECLAIM) or "Retain") == "Retain"
     return thing["kind"] == "PersistentVolume" and kept
 
 
@@ -154,8 +153,8 @@ def _drifts(old: Json, new: Json) -> bool:
     """Whether Karpenter would replace nodes; more choice of instance types is no drift."""
     if new["kind"] in _NODE_CLASSES:
         return bool(old.get("spec") != new.get("spec"))
-    before, after = at(old, "spec.template"), at(new, "spec.template")
-    needs = [(at(each, "spec.requirements") or []) for each in (before, after)]
+    before, after = value_at(old, "spec.template"), value_at(new, "spec.template")
+    needs = [(value_at(each, "spec.requirements") or []) for each in (before, after)]
     rest = [{**each, "spec": {**each["spec"], "requirements": []}} for each in (before, after)]
     return rest[0] != rest[1] or not _wider(*needs)
 
@@ -184,10 +183,10 @@ def _vanished(
 
 def _deleted(key: _Key, file: str, thing: Json) -> Effect:
     title, text = _title(key), f"deletes {_title(key)}"
-    if key[0] == "StatefulSet" and at(thing, "spec.volumeClaimTemplates"):
+    if key[0] == "StatefulSet" and value_at(thing, "spec.volumeClaimTemplates"):
         text += ": its volumes keep their data, and cost money until you delete their claims"
         return Effect("data-at-risk", title, "", text, _SETS, title, key[0], file)
-    if key[0] == "PersistentVolumeClaim" and not at(thing, "spec.volumeName"):
+    if key[0] == "PersistentVolumeClaim" and not value_at(thing, "spec.volumeName"):
         text += ", and with it the volume and its data, unless its class retains them"
         return Effect("data-at-risk", title, "", text, _RECLAIMED, "", key[0], file)
     if key[0] == _QUEUE:
@@ -238,7 +237,7 @@ def _values(path: str, old: str, new: str) -> Iterator[Effect]:
 def _partitions(values: str) -> Json:
     """The partitions by node group, which the values of NVIDIA's operator have."""
     [document] = _documents(values) or [None]
-    text = at(document, "migManager.config.data") or {}
+    text = value_at(document, "migManager.config.data") or {}
     [config] = _documents(str(text.get("config.yaml", ""))) or [None]
-    found = at(config, "mig-configs")
+    found = value_at(config, "mig-configs")
     return found if isinstance(found, dict) else {}

@@ -1,7 +1,5 @@
 """What deploying a bundle over an earlier one does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, get_args
 
@@ -54,7 +52,6 @@ class Effect(NamedTuple):
     type: str = ""
     """The type of the resource; empty outside CloudFormation and Kubernetes."""
     file: str = ""
-    """The document of the bundle."""
     ends: Literal["", "deleted", "replaced", "nodes"] = ""
     """What ends: the subject, deleted or replaced by another one, or the nodes of a group."""
     loses: bool = False

@@ -1,7 +1,5 @@
 """What PCS and EKS do to the nodes of a changed node group, and to a changed cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 from clustergen.base.artifacts import Json
@@ -9,8 +7,8 @@ from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import retention
 from clustergen.bundle.effects.change import Change
 from clustergen.bundle.effects.model import Effect
-from clustergen.bundle.effects.values import at
 from clustergen.deployment import resource_types
+from clustergen.services.fields import value_at
 
 _PCS = "https://docs.aws.amazon.com/pcs/latest/userguide/"
 _LOGIN = "login"
@@ -43,8 +41,8 @@ def pcs(change: Change) -> Iterator[Effect]:
         text = f"replaces the nodes of {name} once they are idle ({cause} changes)"
         if is_login(change.properties):
             text = f"replaces login nodes at once, with the sessions on them ({cause} changes)"
-        sizes = at(change.earlier, "ScalingConfiguration")
-        text += f": {number(at(sizes, 'MinInstanceCount'), at(sizes, 'MaxInstanceCount'))}"
+        sizes = value_at(change.earlier, "ScalingConfiguration") or {}
+        text += f": {number(sizes.get('MinInstanceCount'), sizes.get('MaxInstanceCount'))}"
         yield Effect("replaces-nodes", name, cause, text, _PCS_UPDATE, ends="nodes")
     elif late := _first(change.paths, _OF_NEW_PCS_NODES):
         text = _OF_NEW_PCS_NODES[late.partition(".")[0]].format(name)
@@ -90,7 +88,7 @@ def batch(change: Change) -> Iterator[Effect]:
     paths = (path for path in change.paths if path.startswith("ComputeResources."))
     cause = next((path for path in paths if not path.endswith("vCpus")), None)
     if cause:
-        minutes = at(change.properties, "UpdatePolicy.JobExecutionTimeoutMinutes") or 30
+        minutes = value_at(change.properties, "UpdatePolicy.JobExecutionTimeoutMinutes") or 30
         text = (
             f"replaces the instances of {change.name} ({cause} changes): jobs that run for more "
             f"than {minutes} minutes more are terminated"

@@ -1,7 +1,5 @@
 """What CloudFormation does with single resources."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 from clustergen.base.artifacts import Json

@@ -1,7 +1,5 @@
 """What is kept for a shorter time: events of log groups, and backups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

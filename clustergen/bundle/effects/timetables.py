@@ -1,16 +1,14 @@
 """Effects of other dates of capacity: when nodes stop. Nothing is replaced for that."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from clustergen.base.patterns import pattern
 from clustergen.bundle.effects import identity
 from clustergen.bundle.effects.model import Effect
-from clustergen.bundle.effects.values import at
 from clustergen.plan.timetable import iso
 from clustergen.services import schedules
+from clustergen.services.fields import value_at
 from clustergen.services.hyperpod.scripts import FOLDER as LIFECYCLE
 from clustergen.services.slurm import timetable
 
@@ -68,8 +66,8 @@ def _of_schedules(files: Mapping[str, str]) -> dict[str, str]:
     found = {}
     resources = identity.document(files, schedules.PATH).get("Resources")
     for each in resources.values() if isinstance(resources, dict) else ():
-        group = _STOPS.fullmatch(str(at(each, "Properties.Description")))
-        time = _AT.fullmatch(str(at(each, "Properties.ScheduleExpression")))
+        group = _STOPS.fullmatch(str(value_at(each, "Properties.Description")))
+        time = _AT.fullmatch(str(value_at(each, "Properties.ScheduleExpression")))
         if group and time:
             found[group[1]] = f"{time[1]}Z"
     return found

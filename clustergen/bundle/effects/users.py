@@ -1,7 +1,5 @@
 """Effects of other users on Slurm nodes, which read them from a table. Nothing is replaced."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from clustergen.bundle.effects.model import Effect

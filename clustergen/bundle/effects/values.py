@@ -1,9 +1,7 @@
 """Comparing values of documents."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from clustergen.base.artifacts import Json
@@ -54,13 +52,6 @@ def changed(old: Any, new: Any, moved: Collection[str] = ()) -> list[str]:
         for path in dict.fromkeys((*before, *after))
         if differs(before.get(path), after.get(path), moved)
     ]
-
-
-def at(value: Any, path: str) -> Any:
-    """The value at a dotted path; None if there is none."""
-    for step in path.split("."):
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return value
 
 
 def is_below(path: str, other: str) -> bool:

@@ -1,18 +1,17 @@
 """The README.md of a bundle: resources, requirements, decisions and next steps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from clustergen import targets
 from clustergen.base import pages
 from clustergen.base.artifacts import Artifact
-from clustergen.base.findings import Finding
-from clustergen.bundle.readme import costs, monitoring, nodes, storage, timetable, what_stays
-from clustergen.bundle.readme.known_limits import known_limits
+from clustergen.base.findings import Finding, Severity
+from clustergen.bundle.readme import costs, monitoring, nodes, storage, what_stays
+from clustergen.output import markdown_text
 from clustergen.output.markdown_text import escape, spec_path
 from clustergen.plan.model import Plan
+from clustergen.plan.timetable import events, iso
 
 PATH = "README.md"
 
@@ -50,7 +49,7 @@ def _text(subject: Subject) -> str:
         "name": escape(plan.name),
         "place": escape(f"Region {plan.region}{zone}"),
         "plan": plan,
-        "timetable": timetable.values(plan),
+        "timetable": _timetable(plan),
         "title": target.title,
         "sections": {name: "\n\n".join(filter(None, b)) for name, b in _sections(subject)},
     }
@@ -66,10 +65,33 @@ def _sections(subject: Subject) -> Iterator[tuple[str, Iterable[str]]]:
     yield "quotas", (costs.needed_quotas(plan, target.traits),)
     yield "cost", costs.price(plan, target)
     yield "decisions", (_decisions(plan),)
-    yield "limits", (known_limits(subject.findings),)
+    yield "limits", (_known_limits(subject.findings),)
+
+
+def _timetable(plan: Plan) -> dict[str, str]:
+    """The times in order, as a table, and as words for `date`; both are empty without dates."""
+    found = events(plan)
+    rows = [(f"{at:%a %Y-%m-%d %H:%M}", group, what) for at, group, what in found]
+    return {
+        "table": markdown_text.table(("UTC", "Nodes", "What happens"), rows),
+        "times": " ".join(dict.fromkeys(iso(event.at) for event in found)),
+    }
 
 
 def _decisions(plan: Plan) -> str:
     return "\n".join(
         f"- {escape(decision.text)} ({spec_path(decision.path)})" for decision in plan.decisions
     )
+
+
+def _known_limits(findings: Iterable[Finding]) -> str:
+    """One item for each finding, warnings first, with the code for `explain`."""
+    known = [finding for finding in findings if finding.severity is not Severity.ERROR]
+    known.sort(key=lambda finding: finding.severity is Severity.NOTE)  # stable
+    return "\n".join(dict.fromkeys(map(_item, known)))
+
+
+def _item(finding: Finding) -> str:
+    place = f" ({spec_path(finding.path)})" if finding.path else ""
+    help = f"; {escape(finding.help)}" if finding.help else ""
+    return f"- {finding.severity} {finding.code}: {escape(finding.message)}{help}{place}"

@@ -1,7 +1,5 @@
 """Service quotas that a cluster needs, and its cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Final
 

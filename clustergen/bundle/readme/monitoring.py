@@ -1,7 +1,5 @@
 """Metrics and alerts of a cluster: what its README says about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.plan.model import Plan, Ref

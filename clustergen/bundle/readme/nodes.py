@@ -1,7 +1,5 @@
 """The nodes, addresses and queues of a cluster."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The storage of a cluster, as a table."""
 
-from __future__ import annotations
-
 from clustergen.output import markdown_text
 from clustergen.output.markdown_text import Row
 from clustergen.plan.model import (

@@ -1,7 +1,5 @@
 """Resources that outlive the cluster and its foundation, and how to delete them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.deployment import resource_types

@@ -1,7 +1,5 @@
 """Rendered documents that a service rejects."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule
 
 TOO_MUCH = Rule(

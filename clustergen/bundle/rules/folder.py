@@ -1,85 +1,75 @@
 """Output folders: obstacles to writing a bundle, and differences from its spec."""
 
-from __future__ import annotations
+from functools import partial
 
 from clustergen.base.findings import Rule, Severity
 
-EDITED = Rule(
+common_rule = partial(Rule, source="clustergen")
+
+EDITED = common_rule(
     code="BND001",
     title="A rendered file was edited by hand",
     why="Rendering again would lose the change. Lasting changes belong in the spec, or in the "
     "target's overlay.",
-    source="clustergen",
 )
-NOT_OURS = Rule(
+NOT_OURS = common_rule(
     code="BND002",
     title="Folder not written by clustergen",
     why="A folder without clustergen's manifest was not written by clustergen, and is left alone.",
-    source="clustergen",
 )
-NOT_A_FOLDER = Rule(
+NOT_A_FOLDER = common_rule(
     code="BND003",
     title="Output path is a file or a link",
     why="A bundle replaces its folder as a whole; it cannot replace a file or a link to elsewhere.",
-    source="clustergen",
 )
-IN_THE_WAY = Rule(
+IN_THE_WAY = common_rule(
     code="BND004",
     title="A rendered file would overwrite a file of yours",
     why="Only files that clustergen wrote may be replaced, and none through a link.",
-    source="clustergen",
 )
-NOT_WRITTEN = Rule(
+NOT_WRITTEN = common_rule(
     code="BND005",
     title="The folder cannot be written or read",
     why="The operating system denied access. A bundle is written completely or not at all.",
-    source="clustergen",
     could_not=True,
 )
-BAD_PATH = Rule(
+BAD_PATH = common_rule(
     code="BND006",
     title="A rendered file's path is not inside its folder",
     why="Names from a spec become file names; none may lead out of the folder or collide with "
     "another.",
-    source="clustergen",
 )
-BAD_MANIFEST = Rule(
+BAD_MANIFEST = common_rule(
     code="BND007",
     title="The manifest cannot be read",
     why="Without it, clustergen cannot tell which files of the folder were edited by hand.",
-    source="clustergen",
 )
-SAME_NAME = Rule(
+SAME_NAME = common_rule(
     code="BND010",
     title="Two specs with the same name",
     why="A bundle's folder is named after the cluster; the second would replace the first.",
-    source="clustergen",
 )
-MISSING = Rule(
+MISSING = common_rule(
     code="BND011",
     title="A rendered file is missing",
     why="`render --check` compares a folder with what its spec renders to.",
-    source="clustergen",
 )
-DIFFERS = Rule(
+DIFFERS = common_rule(
     code="BND012",
     title="A file differs from what the spec renders to",
     why=MISSING.why,
-    source="clustergen",
 )
-SUPERFLUOUS = Rule(
+SUPERFLUOUS = common_rule(
     code="BND013",
     title="A file that the spec no longer renders to",
     why=MISSING.why,
-    source="clustergen",
 )
-MODE = Rule(
+MODE = common_rule(
     code="BND014",
     title="A file's executable bit is wrong",
     why="Scripts are started by their path; documents must not be.",
-    source="clustergen",
 )
-EVERY_SERVICE = Rule(
+EVERY_SERVICE = common_rule(
     code="BND030",
     title="A foundation for every service",
     why="A spec whose targets neither it nor the project file names may be rendered for any, and "
@@ -87,7 +77,7 @@ EVERY_SERVICE = Rule(
     source="docs/how-to/several-clusters.md",
     severity=Severity.WARNING,
 )
-OTHER_BUNDLE = Rule(
+OTHER_BUNDLE = common_rule(
     code="BND031",
     title="The foundation no longer has what this bundle needs",
     why="Deploying a foundation removes what it no longer has, such as the roles of a cluster that "

@@ -5,8 +5,6 @@ project file names. Their code may fail: every failure becomes a finding at its 
 findings stay.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator

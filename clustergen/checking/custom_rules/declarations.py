@@ -1,7 +1,5 @@
 """Whether a custom rule is declared so that reports, ``explain`` and ignores can use it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

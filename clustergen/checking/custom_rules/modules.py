@@ -77,7 +77,6 @@ def imported(file: Path) -> ModuleType:
 
 
 def _package(folder: Path) -> str:
-    """The name of a package for the modules of ``folder``."""
     name = f"{_PREFIX}{zlib.crc32(str(_real(folder)).encode()):08x}"
     if name not in sys.modules:
         package = ModuleType(name)

@@ -1,7 +1,5 @@
 """Places in the Python files of custom rules, for findings."""
 
-from __future__ import annotations
-
 import os
 import traceback
 from pathlib import Path

@@ -5,8 +5,6 @@ for each project file: the rules that it names, and digests of all code in their
 their packages. In CI there is none: a runner serves several repositories and branches.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ That is done in rounds: fixes that do not overlap are applied, and the spec is c
 :func:`fix` works on contents in memory; :func:`clustergen.checking.fixing.files.write` writes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
@@ -100,7 +98,6 @@ def _read_until(state: Fixed) -> tuple[int, int]:
 
 
 def _errors(state: Fixed) -> set[str]:
-    """The codes of the errors."""
     return {finding.code for finding in errors(state.checked.findings)}
 
 

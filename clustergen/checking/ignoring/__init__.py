@@ -8,8 +8,6 @@ A comment ignores findings on its line, or on the next entry if it has a line of
 may be beginnings of codes. Only warnings and notes can be ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -27,7 +25,6 @@ class Ran(NamedTuple):
 
     targets: Sequence[str]
     complete: bool
-    """These are all targets that the spec names."""
     custom: Sequence[Rule] | None
     """The custom rules; None if there are some that did not run."""
 

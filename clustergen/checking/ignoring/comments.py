@@ -1,7 +1,5 @@
 """Comments in a spec that ignore findings, as data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

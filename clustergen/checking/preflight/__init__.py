@@ -4,8 +4,6 @@ The rules in :mod:`clustergen.checking.preflight.rules` declare what they call a
 by hand; the policy and the checklist of bundles come from them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from clustergen.base import account, discovery

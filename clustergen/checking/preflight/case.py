@@ -1,7 +1,5 @@
 """What the checks look at: a plan, and the answers of the account."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import threading
@@ -68,10 +66,7 @@ class Case:
         return self.plan.region
 
     def ask(self, call: str, **arguments: Any) -> Answer:
-        """The answer to a call.
-
-        :raises CallError: if there is none.
-        """
+        """The answer to a call; raises CallError if there is none."""
         self._declared(call)
         answer: Answer = self.account.answer(call, pages=False, **arguments)
         return answer
@@ -87,10 +82,7 @@ class Case:
             return None
 
     def every(self, call: str, member: str, **arguments: Any) -> list[Any]:
-        """The items of ``member`` on all pages of an answer.
-
-        :raises CallError: if there is none.
-        """
+        """The items of ``member`` on all pages of an answer; raises CallError if there is none."""
         self._declared(call)
         pages = self.account.answer(call, pages=True, **arguments)
         return [item for page in pages for item in page.get(member, ())]

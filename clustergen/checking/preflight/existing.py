@@ -1,7 +1,5 @@
 """Requirements on an existing network and existing file systems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Existing file systems of a plan, and what the account says about them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

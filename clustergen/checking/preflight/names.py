@@ -1,7 +1,5 @@
 """What the account has under the names of a plan: stacks and clusters."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.account import Answer

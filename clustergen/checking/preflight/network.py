@@ -1,7 +1,5 @@
 """Subnets, zones and security groups of a plan, and what the account says about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """Reservations, blocks and training plans of a plan, in one form."""
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Iterable, Iterator, Mapping

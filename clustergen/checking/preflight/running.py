@@ -1,7 +1,5 @@
 """Runs the checks in threads. A check without an answer gives a finding too."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

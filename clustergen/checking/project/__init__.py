@@ -23,8 +23,6 @@ or in the nearest folder above that has one::
 Paths are relative to the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -60,7 +58,6 @@ class Project(NamedTuple):
     faults: tuple[Finding, ...] = ()
     """Findings about custom rules."""
     folder: Path = Path()
-    """The folder of the file."""
 
 
 def find(folder: Path) -> Path | None:

@@ -1,7 +1,5 @@
 """The form of a project file: its keys, their values, and where they stand."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading a project file."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

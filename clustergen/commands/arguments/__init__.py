@@ -1,7 +1,5 @@
 """The commands and their options, as a parser."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Options that several commands have."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The options of commands about other things than specs."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 
 from clustergen.commands.arguments import options

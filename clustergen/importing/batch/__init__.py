@@ -1,7 +1,5 @@
 """AWS Batch: compute environments, queues and job definitions of templates or descriptions."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from typing import Final
@@ -17,8 +15,6 @@ from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json, link
-
-__all__ = ["imported"]
 
 
 def _linked(settings: Json, notes: Notes) -> Json:  # noqa: ARG001 as of other services

@@ -1,7 +1,5 @@
 """What ``aws batch describe-...`` prints: environments, queues, job definitions and policies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """Environments and queues of AWS Batch in the words of the language."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -151,7 +149,6 @@ def _queues(queues: Json, called: Mapping[str, str], groups: Json) -> list[Json]
 
 
 def _used(queue: Json) -> list[str]:
-    """The environments of a queue, in order."""
     order = mappings(queue, "ComputeEnvironmentOrder")
     order.sort(key=lambda each: machines.number(each.get("Order")))
     return [linked_name(each.get("ComputeEnvironment")) for each in order]
@@ -228,7 +225,6 @@ def _sizes(type: str) -> list[str]:
 
 
 def _nodes(vcpus: Any, types: list[str]) -> int:
-    """Number of nodes of a number of vCPUs."""
     known = [type.vcpus for type in map(catalog.find, types) if type]
     return -(-machines.number(vcpus) // min(known)) if known else 0
 

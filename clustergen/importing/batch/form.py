@@ -1,7 +1,5 @@
 """The resources of AWS Batch, and the defaults of the service."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

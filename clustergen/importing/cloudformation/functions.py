@@ -5,8 +5,6 @@ What is only known after deployment stays a reference: ``{Ref: ...}``, ``{Fn::Ge
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Values that no file has: stand-ins in their place, and questions to the user."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

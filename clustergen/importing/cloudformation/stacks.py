@@ -52,7 +52,6 @@ class Given(NamedTuple):
     """By parameter, or by what :func:`name_of` calls a reference."""
     region: str
     name: str
-    """The name of the stack."""
 
 
 class Stacks:

@@ -1,7 +1,5 @@
 """Clusters of Amazon EKS: CloudFormation templates, and descriptions by the service."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,8 +14,6 @@ from clustergen.importing.eks.preparing import prepared
 from clustergen.importing.machines import section
 from clustergen.importing.reading import Source
 
-__all__ = ["imported"]
-
 PARTS: Final = clusters.Reader(
     "eks", FORM, NODE_GROUPS, existing_cluster.spec, resources, one=False
 )
@@ -30,6 +26,5 @@ def imported(sources: Sequence[Source], answers: Answers) -> Imported:
 
 
 def _vpc(sources: Sequence[Source]) -> str:
-    """The VPC that a description names."""
     named = (section(each.data, "cluster", "resourcesVpcConfig").get("vpcId") for each in sources)
     return next((str(vpc) for vpc in named if vpc), "")

@@ -1,7 +1,5 @@
 """What ``aws eks describe-...`` prints: a cluster, node groups, add-ons and access entries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -9,7 +7,6 @@ from clustergen.base.documents import change_texts
 from clustergen.base.text_lists import word_set
 from clustergen.importing.cloudformation import Resource
 from clustergen.importing.descriptions import capitalized, launch_templates, tagged, used_template
-from clustergen.importing.eks.entries import entry
 from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
@@ -46,7 +43,7 @@ def resources(sources: Sequence[Source], notes: Notes) -> list[Resource]:
             if not described or name not in described:
                 continue
             if member == _ENTRY:
-                described = entry(described, sources, notes)
+                described = _entry(described, sources, notes)
             if member == _ADDON:
                 described = _addon(described or {}, associations, notes)
             if described:
@@ -84,6 +81,50 @@ def _associations(sources: Sequence[Source]) -> Iterator[tuple[str, Json]]:
         if "associationArn" in found:
             names = ("serviceAccount", "roleArn")
             yield found["associationArn"], {each: found.get(each) for each in names}
+
+
+_SERVICE_ROLES: Final = ":role/aws-service-role/"
+_OF_NODES: Final = ("EC2_LINUX", "EC2_WINDOWS")
+_STATE_OF_POLICY: Final = word_set("associatedAt modifiedAt")
+
+
+def _entry(described: Json, sources: Sequence[Source], notes: Notes) -> Json | None:
+    """What a request for an access entry says; None for one that EKS makes.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html
+    """
+    principal = str(described["principalArn"])
+    roles = {str(section(each.data, "nodegroup").get("nodeRole")) for each in sources}
+    if _SERVICE_ROLES in principal:
+        notes.dropped((), f"the access entry of {principal}, which EKS makes")
+        return None
+    if described.get("type") in _OF_NODES and principal in roles:
+        notes.dropped((), f"the access entry of {principal}, which EKS makes for a node group")
+        return None
+    found = dict(described)
+    if found.get("username") == _username(principal, str(found.get("type"))):
+        del found["username"]
+    return {**found, "accessPolicies": [*_policies(principal, sources)]}
+
+
+def _username(principal: str, type: str) -> str:
+    """The name that EKS gives a principal of which the request names none."""
+    if type in _OF_NODES:
+        return "system:node:{{EC2PrivateDNSName}}"
+    before, role, path = principal.partition(":role/")
+    if not role:
+        return principal
+    account = before.replace(":iam:", ":sts:")
+    return f"{account}:assumed-role/{path.rpartition('/')[2]}/{{{{SessionName}}}}"
+
+
+def _policies(principal: str, sources: Sequence[Source]) -> Iterator[Json]:
+    """The policies of an entry, which another call shows."""
+    for source in sources:
+        data: Any = source.data
+        if isinstance(data, Mapping) and data.get("principalArn") == principal:
+            for policy in mappings(data, "associatedAccessPolicies"):
+                yield {key: value for key, value in policy.items() if key not in _STATE_OF_POLICY}
 
 
 def _addon(addon: Json, associations: Mapping[str, Json], notes: Notes) -> Json:

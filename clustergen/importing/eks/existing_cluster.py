@@ -1,7 +1,5 @@
 """Node groups of an EKS cluster that exists without them, in the words of the language."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 
@@ -39,7 +37,6 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
 
 
 def _cluster(groups: Json, notes: Notes) -> str:
-    """The name of the cluster."""
     names = list(dict.fromkeys(str(each.get("ClusterName") or "") for each in groups.values()))
     if len(names) == 1 and re.fullmatch(patterns.EKS_CLUSTER.regex, names[0]):
         notes.decided((NODE_GROUPS,), f"the node groups are added to {names[0]}", "targets")

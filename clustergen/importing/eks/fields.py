@@ -1,7 +1,5 @@
 """An EKS cluster in the words of the language, as far as it has them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -113,12 +111,10 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
 
 
 def _monitoring(addons: Json) -> Json:
-    """What the add-ons of clustergen's templates are for."""
     return dict(words for name, words in _MONITORS.items() if name in addons)
 
 
 def _left_out(cluster: Json, groups: Json, security: machines.Security) -> Iterator[str]:
-    """clustergen's additions that the cluster does not have."""
     lists = [machines.security_groups(each) for each in groups.values()]
     if lists and not security.shared and not any(map(machines.has_reference, lists)):
         yield "security-groups"
@@ -213,7 +209,6 @@ def _addons(known: Json) -> Iterator[Json]:
 
 
 def _configuration(addon: Json, ours: Mapping[str, Any] | None) -> Json:
-    """The configuration of an add-on, besides what clustergen writes itself."""
     try:
         given = json.loads(str(addon.get("ConfigurationValues")))
     except ValueError:

@@ -1,7 +1,5 @@
 """Settings of EKS that several templates leave open."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.patterns import pattern
@@ -46,7 +44,6 @@ def _with_versions(settings: Json, name: str, notes: Notes) -> Json:
 
 
 def _is_over(version: str) -> bool:
-    """Whether EKS has ended the support of a version."""
     number = pattern(r"^1\.(\d+)$").match(version)
     oldest = int(next(iter(VERSIONS)).partition(".")[2])
     return number is not None and int(number[1]) < oldest

@@ -1,7 +1,5 @@
 """Configurations of eksctl, as the settings of the EKS cluster that it would create."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -27,8 +25,6 @@ from clustergen.importing.rules import formats, losses
 from clustergen.importing.settings import Extracted, Json, Place, link
 from clustergen.spec import patterns
 from clustergen.spec.source.nodes import dotted
-
-__all__ = ["imported"]
 
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
@@ -135,7 +131,6 @@ def _without_cluster(settings: Json, name: str, group: str, notes: Notes) -> Jso
 
 
 def _places(config: Keys, name: str, source: Source) -> dict[str, dict[str, Place]]:
-    """Where the file has what is in the settings."""
     named = {str(each.take("name")): Place(source, each.path) for each in config.groups()}
     return {CLUSTER: {name: Place(source, ("metadata",))}, NODE_GROUPS: named}
 

@@ -1,7 +1,5 @@
 """User data of nodes: the commands and settings with which eksctl starts them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.base.yaml_text import yaml_text

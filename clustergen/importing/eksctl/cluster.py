@@ -1,7 +1,5 @@
 """The control plane that eksctl makes, as settings of EKS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What is compared with an eksctl configuration: what it decides, beside what EKS does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

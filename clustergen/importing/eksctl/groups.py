@@ -1,7 +1,5 @@
 """The node groups that eksctl makes, as settings of EKS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

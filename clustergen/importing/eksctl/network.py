@@ -1,7 +1,5 @@
 """The network of a configuration: an existing VPC, or the one that eksctl makes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from clustergen.facts.catalog.regions import partition_of
@@ -19,7 +17,8 @@ from clustergen.importing.settings import Json
 
 def answered(config: Keys, answers: Answers, notes: Notes) -> Answers:
     """The answers, with what the file says about the VPC and its zones."""
-    vpc, zones = config.section("vpc").take("id"), _zones(config, answers.region)
+    vpc = config.section("vpc").take("id")
+    zones = [zone for zone in _named_zones(config) if zone.startswith(answers.region)]
     of_subnets = zones_of_subnets(config).items()
     known = {subnet: zone for subnet, zone in of_subnets if zone.startswith(answers.region)}
     if zones and not known:
@@ -34,11 +33,6 @@ def answered(config: Keys, answers: Answers, notes: Notes) -> Answers:
             "one whose nodes are in private subnets of one zone",
         )
     return answers._replace(vpc=answers.vpc or str(vpc or ""), zones={**known, **answers.zones})
-
-
-def _zones(config: Keys, region: str) -> list[str]:
-    """The zones of the region that the file names."""
-    return [zone for zone in _named_zones(config) if zone.startswith(region)]
 
 
 def _named_zones(config: Keys) -> list[str]:

@@ -1,7 +1,5 @@
 """What nodes may do in AWS: the policies that eksctl attaches to their roles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

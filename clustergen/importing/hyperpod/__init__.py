@@ -1,16 +1,15 @@
 """Clusters of SageMaker HyperPod: requests, descriptions, resources of templates."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from clustergen.base.findings import Finding, Path
-from clustergen.importing.answers import Answers
+from clustergen.importing.answers import REGION, Answers
+from clustergen.importing.cloudformation import Questions, Resource
 from clustergen.importing.conversion import Imported, Service, convert
-from clustergen.importing.hyperpod import requests, templates
+from clustergen.importing.hyperpod import requests
 from clustergen.importing.hyperpod.fields import is_addition, spec
 from clustergen.importing.hyperpod.normal import (
     equivalent,
@@ -23,8 +22,6 @@ from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.rules.formats import INCOMPLETE, UNKNOWN
 from clustergen.targets import load
-
-__all__ = ["imported"]
 
 _SLURM = "hyperpod-slurm"
 """The target whose schema has all members of a request, those for EKS too."""
@@ -41,21 +38,41 @@ class _Request(NamedTuple):
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of the request for one cluster, and of the parameters of its lifecycle scripts."""
     first, notes, answers = sources[0], Notes(), answers.with_files(sources)
-    clusters = [*answers.beside.of_type(templates.CLUSTER)]
+    clusters = [*answers.beside.of_type(_CLUSTER)]
     if len(clusters) > 1:
         text, help = f"the files have {len(clusters)} clusters", "import each from its own files"
         return Imported.refused(first.place(UNKNOWN.at((), text, help=help)))
     resource = clusters[0] if clusters else None
-    if resource and (open := [*templates.undecided(resource)]):
+    if resource and (open := [*_undecided(resource)]):
         return Imported.refused(first.place(_incomplete(open)))
     if resource:
-        members = templates.request(resource, answers, notes)
+        members = _requested(resource, answers, notes)
         request = _Request(resource.source, resource.path, members)
     else:
         request = _Request(first, *(requests.found(first.data) or ((), {})))
     result = _converted(request, sources, answers, notes)
     found = (_below(finding, request) for finding in result.findings)
     return result._replace(findings=tuple(found))
+
+
+_CLUSTER: Final = "AWS::SageMaker::Cluster"
+
+
+def _requested(resource: Resource, answers: Answers, notes: Notes) -> Mapping[str, Any]:
+    """The request that the resource makes; what no file says is asked for."""
+    questions = Questions(notes, answers.region or REGION)
+    found: Mapping[str, Any] = questions.answered(resource.properties)
+    return found
+
+
+def _undecided(resource: Resource) -> Iterator[str]:
+    """The parameters that decide about the instance groups, where a template has none of them."""
+    if requests.is_request(resource.properties):
+        return
+    parameters = resource.source.template.get("Parameters", {})
+    for name, parameter in parameters.items():
+        if isinstance(parameter, Mapping) and "Default" not in parameter:
+            yield str(name)
 
 
 def _converted(
@@ -73,7 +90,7 @@ def _converted(
             "provisioning_parameters.json says which group is what; the nodes read it where the "
             "lifecycle scripts are, so it stays there",
         )
-    answers.beside.report((templates.CLUSTER,), notes)
+    answers.beside.report((_CLUSTER,), notes)
     words = spec(original, dict(parameters), answers, notes)
     (target,) = words["targets"]
     origin = PurePath(sources[0].name).name

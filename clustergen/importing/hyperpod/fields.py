@@ -1,7 +1,5 @@
 """A request of HyperPod in the words of the language, as far as it has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -75,7 +73,6 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
 
 
 def _eks(request: Json, groups: Sequence[Json]) -> Json:
-    """The options of hyperpod-eks."""
     return {
         "eks_cluster": section(request, "Orchestrator", "Eks").get("ClusterArn"),
         "cluster_role": _cluster_role(request),
@@ -86,7 +83,6 @@ def _eks(request: Json, groups: Sequence[Json]) -> Json:
 
 
 def _slurm(request: Json, groups: Sequence[Json], roles: Mapping[str, str]) -> Json:
-    """The options of hyperpod-slurm."""
     joins = is_addition(request)
     return {
         "cluster": request["ClusterName"] if joins else None,
@@ -170,7 +166,6 @@ def _lifecycle(groups: Sequence[Json]) -> Json:
 
 
 def _controllers(groups: Sequence[Json], roles: Mapping[str, str]) -> Any:
-    """The number of controllers, if there are several."""
     mine = (g for g in groups if g.get("InstanceGroupName") == roles.get("Controller"))
     count = next((group.get("InstanceCount", 1) for group in mine), 1)
     return count if count != 1 else None
@@ -314,7 +309,6 @@ def _own_network(group: Json, shared: Json, region: str) -> Json:
 
 
 def _security_groups(groups: Sequence[Json], roles: Mapping[str, str]) -> Iterator[Any]:
-    """The security groups of the controller and the login nodes."""
     for group in groups:
         if group.get("InstanceGroupName") in roles.values():
             yield from section(group, "OverrideVpcConfig").get("SecurityGroupIds", [])

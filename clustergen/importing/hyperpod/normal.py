@@ -1,7 +1,5 @@
 """Requests of HyperPod: equal as JSON, whatever the order of groups, tags and checks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The CreateCluster request in a file: itself, a description, or a resource of a template."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,31 +1,31 @@
 """Cluster configurations of AWS ParallelCluster 3."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
+import yaml
+
 from clustergen.base.documents import without_nothing
-from clustergen.importing.answers import Answers
+from clustergen.base.findings import Finding, Path
+from clustergen.importing.answers import REGION, Answers
+from clustergen.importing.cloudformation import Questions, Resource
+from clustergen.importing.cloudformation.functions import as_text
 from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.kinds import fitting
 from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
-from clustergen.importing.parallelcluster import templates
 from clustergen.importing.parallelcluster.dialect import modern
 from clustergen.importing.parallelcluster.equivalence import equivalent
 from clustergen.importing.parallelcluster.fields import spec
 from clustergen.importing.parallelcluster.normal import normal
 from clustergen.importing.parallelcluster.partitions import resolved
 from clustergen.importing.parallelcluster.parts import effective
-from clustergen.importing.parallelcluster.yaml_keys import unreadable
 from clustergen.importing.reading import Source
-from clustergen.importing.rules import formats
+from clustergen.importing.rules import formats, losses
+from clustergen.spec.formats import is_parallelcluster_resource
 from clustergen.targets import load
-
-__all__ = ["imported", "imported_stack"]
 
 _TARGET = "parallelcluster"
 SERVICE = Service(_TARGET, normal, equivalent, judged=True)
@@ -40,7 +40,7 @@ _SLURM = "slurm"
 def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of the cluster in templates."""
     answers = answers.with_files(sources)
-    found = templates.clusters(answers)
+    found = _clusters(answers)
     if len(found) != 1:
         number = "several clusters" if found else "no cluster whose condition holds"
         problem = formats.INCOMPLETE.at(
@@ -49,7 +49,7 @@ def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
         return Imported.refused(problem)
     (resource,) = found
     notes = Notes()
-    config = templates.configuration(resource, answers, notes)
+    config = _configuration(resource, answers, notes)
     answers.beside.report((resource.type,), notes)
     result = _imported(config, PurePath(resource.source.name).name, answers, notes)
     inner = (*resource.path, "Properties", "ClusterConfiguration")
@@ -61,13 +61,60 @@ def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
     )
 
 
+def _clusters(answers: Answers) -> list[Resource]:
+    """The clusters of the templates."""
+    known = answers.beside.resources.values()
+    return [each for each in known if is_parallelcluster_resource({"Properties": each.properties})]
+
+
+def _configuration(resource: Resource, answers: Answers, notes: Notes) -> Mapping[str, Any]:
+    """The configuration of a cluster; what no file says is asked for."""
+    questions = Questions(notes, answers.region or REGION)
+    answered = questions.answered(resource.properties["ClusterConfiguration"])
+    found: Mapping[str, Any] = _with_text(answered)
+    return found
+
+
+def _with_text(node: Any, key: str = "") -> Any:
+    """Arguments of scripts as text: CloudFormation sends every value as such."""
+    if isinstance(node, Mapping):
+        return {each: _with_text(value, each) for each, value in node.items()}
+    if isinstance(node, list):
+        return [as_text(v) if key == "Args" else _with_text(v) for v in node]
+    return node
+
+
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of a cluster configuration, beside which templates may be."""
     first, notes, answers = sources[0], Notes(), answers.with_files(sources)
     answers.beside.report((), notes)
     result = _imported(first.data, PurePath(first.name).name, answers, notes)
-    result = result.without([*unreadable(first)])
+    result = result.without([*_unreadable(first)])
     return result._replace(findings=tuple(map(first.place, result.findings)))
+
+
+def _unreadable(source: Source) -> Iterator[Finding]:
+    """What ParallelCluster's own reader does not accept: ``pcluster.utils.yaml_load``."""
+    for path in source.merged:
+        message = "ParallelCluster accepts no merge key (<<)"
+        yield losses.UNREADABLE.at(path, message, help="write the keys out")
+    if not source.merged:
+        yield from _repeated(source.root)
+
+
+def _repeated(node: yaml.Node | None, path: Path = ()) -> Iterator[Finding]:
+    if isinstance(node, yaml.SequenceNode):
+        for index, each in enumerate(node.value):
+            yield from _repeated(each, (*path, index))
+    elif isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name in seen:
+                message = f"{name} is given twice; the last one is imported"
+                yield losses.UNREADABLE.at((*path, name), message, help="keep one")
+            seen.add(name)
+            yield from _repeated(value, (*path, name))
 
 
 def _imported(

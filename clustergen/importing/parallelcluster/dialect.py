@@ -1,7 +1,5 @@
 """Configurations of older versions, in the words of 3.16."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

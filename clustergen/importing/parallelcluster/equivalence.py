@@ -1,7 +1,5 @@
 """The document that an overlay has to reach: what is rendered, where it means the same."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

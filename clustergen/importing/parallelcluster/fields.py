@@ -1,7 +1,5 @@
 """A cluster configuration in the words of the language, as far as it has them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Head node, login nodes, and compute resources as node groups."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Keys with their default value, empty sections and scalar spellings make no diffe
 comes from the stored schema, the defaults from the constructors of the package's object model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final

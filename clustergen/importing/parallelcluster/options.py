@@ -1,7 +1,5 @@
 """``targets.parallelcluster``: options that only this target has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -75,7 +73,6 @@ def has_script_access(config: Json) -> bool:
 
 
 def _left_out(config: Json) -> Iterator[str]:
-    """clustergen's additions that the configuration does not have."""
     known = {
         "hook": has_hook(config),
         "script-access": has_script_access(config),
@@ -118,7 +115,6 @@ def _own(config: Json) -> Iterator[str]:
 
 
 def _proxy(config: Json) -> Any:
-    """The proxy of all nodes."""
     proxies = [
         section(each, "Networking", "Proxy").get("HttpProxyAddress") for each in nodes(config)
     ]

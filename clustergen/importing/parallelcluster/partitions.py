@@ -1,7 +1,5 @@
 """Partitions in slurm.conf besides the queues, over nodes of these."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple

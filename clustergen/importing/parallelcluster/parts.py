@@ -1,7 +1,5 @@
 """Parts of a cluster configuration that have several spellings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -45,7 +43,6 @@ def _with_sequences(node: Json) -> Json:
 
 
 def _queue(queue: Json) -> Json:
-    """A queue whose compute resources hold what it says for all of them."""
     queue = dict(_with_sequences(queue))
     resources = [dict(each) for each in items(queue, "ComputeResources")]
     group = section(queue, "Networking", "PlacementGroup")

@@ -1,7 +1,5 @@
 """Custom actions of all nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

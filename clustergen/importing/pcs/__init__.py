@@ -1,7 +1,5 @@
 """Clusters of AWS PCS: CloudFormation templates, and descriptions by the service."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,9 +11,6 @@ from clustergen.importing.pcs.described import resources
 from clustergen.importing.pcs.form import CLUSTER, FORM, NODE_GROUPS
 from clustergen.importing.pcs.preparing import prepared
 from clustergen.importing.reading import Source
-
-__all__ = ["imported"]
-
 
 PARTS: Final = clusters.Reader(
     "pcs", FORM, NODE_GROUPS, existing_cluster.spec, resources, existing_cluster.prepared, one=False

@@ -1,7 +1,5 @@
 """What ``aws pcs get-cluster``, ``get-compute-node-group`` and ``get-queue`` print."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 

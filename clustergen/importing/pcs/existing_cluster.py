@@ -1,7 +1,5 @@
 """Node groups and queues for a PCS cluster that exists, in the words of the language."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from clustergen.importing import machines

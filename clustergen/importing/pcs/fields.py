@@ -1,7 +1,5 @@
 """A PCS cluster in the words of the language, as far as it has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -78,7 +76,6 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
 
 
 def _os(groups: Json) -> str | None:
-    """The system whose root device the nodes have."""
     volumes = [v for each in groups.values() for v in machines.volumes(each)]
     found = {os for each in volumes for os, name in ROOT_DEVICES.items() if name == each}
     return found.pop() if len(found) == 1 else None

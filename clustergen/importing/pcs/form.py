@@ -1,7 +1,5 @@
 """The resources of a PCS cluster, and the defaults of the service."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from clustergen.importing.settings import NO_GROUP, Form, Kind

@@ -1,7 +1,5 @@
 """Settings of PCS that several templates leave open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

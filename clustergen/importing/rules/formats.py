@@ -1,7 +1,5 @@
 """Files that cannot be imported."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule
 
 UNKNOWN = Rule(

@@ -1,7 +1,5 @@
 """What an import could not carry."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule
 
 LOST = Rule(

@@ -88,7 +88,6 @@ class Table:
     header: tuple[Line, ...]
     rows: tuple[tuple[Line, ...], ...]
     right: frozenset[int] = frozenset()
-    """The columns with numbers."""
 
 
 @dataclass(frozen=True, slots=True)

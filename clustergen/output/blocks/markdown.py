@@ -1,7 +1,5 @@
 """Blocks as Markdown that is also readable as plain text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from clustergen.output import blocks

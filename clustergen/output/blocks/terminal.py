@@ -1,7 +1,5 @@
 """Blocks as text for a terminal, as wide as it is."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Changes of an overlay, and deletions without effect."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import EXAMPLE_BASE, Rule, Severity
 
 CHANGES = Rule(

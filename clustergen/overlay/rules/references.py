@@ -1,7 +1,5 @@
 """Resources of a CloudFormation template, and references to them."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule, Severity
 
 UNCHECKED = Rule(

@@ -1,41 +1,37 @@
 """Violations of the document's schema."""
 
-from __future__ import annotations
+from functools import partial
 
 from clustergen.base.findings import EXAMPLE_BASE, Rule
 
-_SOURCE = "the schema of the target's own tool: clustergen/facts/schemas"
+common_rule = partial(Rule, source="the schema of the target's own tool: clustergen/facts/schemas")
 
-UNKNOWN_KEY = Rule(
+UNKNOWN_KEY = common_rule(
     code="OVL002",
     title="Unknown key in the target's document",
     fixes="safe",
     why="ParallelCluster and CloudFormation reject documents with unknown keys.",
-    source=_SOURCE,
     bad="targets: {parallelcluster: {overlay: {Monitoring: {DetailMonitoring: true}}}}",
     good="targets: {parallelcluster: {overlay: {Monitoring: {DetailedMonitoring: true}}}}",
 )
-BAD_VALUE = Rule(
+BAD_VALUE = common_rule(
     code="OVL003",
     title="Invalid value in the target's document",
     why="The service's schema rejects it: wrong type, unknown word, or out of range.",
-    source=_SOURCE,
     bad="targets: {parallelcluster: {overlay: {Monitoring: {DetailedMonitoring: 7}}}}",
     good="targets: {parallelcluster: {overlay: {Monitoring: {DetailedMonitoring: true}}}}",
 )
-REQUIRED = Rule(
+REQUIRED = common_rule(
     code="OVL005",
     title="Required key missing from the target's document",
     why="The service rejects the document without it.",
-    source=_SOURCE,
     bad=EXAMPLE_BASE + "targets: {parallelcluster: {overlay: {Image: {Os: null}}}}",
     good=EXAMPLE_BASE + "targets: {parallelcluster: {overlay: {Image: {Os: ubuntu2204}}}}",
 )
-COMBINATION = Rule(
+COMBINATION = common_rule(
     code="OVL007",
     title="Keys that cannot be combined",
     why="The service's schema rejects the combination.",
-    source=_SOURCE,
     bad="targets: {parallelcluster: {overlay: {SharedStorage: "
     "[{Name: more, MountDir: /more, StorageType: Ebs, EfsSettings: {Encrypted: true}}]}}}",
     good="targets: {parallelcluster: {overlay: {SharedStorage: "

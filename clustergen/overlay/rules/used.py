@@ -1,7 +1,5 @@
 """What the rest of a bundle uses of the document."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule, Severity
 
 RENAMED = Rule(

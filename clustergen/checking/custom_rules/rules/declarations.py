@@ -1,7 +1,5 @@
 """Problems of custom rules, which are not problems of a spec."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from clustergen.base.findings import Rule

@@ -1,7 +1,5 @@
 """Files that cannot be fixed."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule
 
 NOT_WRITTEN = Rule(

@@ -1,7 +1,5 @@
 """Problems of comments that ignore findings, and of ``--ignore``."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from clustergen.base.findings import Rule, Severity

@@ -6,8 +6,6 @@ lines in the checklist of a bundle's README; a rule without a line does not conc
 its check does not run. The examples are answers: fields of what a call lists, or an error code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from clustergen.base import findings

@@ -1,7 +1,5 @@
 """Buckets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final

@@ -1,7 +1,5 @@
 """Why a check could not run."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from clustergen.base.findings import Rule, Severity

@@ -1,7 +1,5 @@
 """Reservations, Capacity Blocks and training plans."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial

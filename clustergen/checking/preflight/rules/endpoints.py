@@ -1,7 +1,5 @@
 """Endpoints that the foundation creates where no way leads to the internet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """An existing HyperPod cluster to which instance groups are added."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clustergen.base.findings import Problem

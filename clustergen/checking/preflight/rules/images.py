@@ -1,7 +1,5 @@
 """Images of nodes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -132,7 +130,6 @@ _NAMES: Final = {
 
 
 def _said(image: Answer) -> str:
-    """The name and the description of an image, in lower case."""
     return f"{image.get('Name', '')} {image.get('Description', '')}".lower()
 
 

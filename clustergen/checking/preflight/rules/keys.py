@@ -1,7 +1,5 @@
 """Key pairs, secrets and KMS keys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -44,7 +42,6 @@ def key_pair(case: Case) -> Iterator[Problem]:
 
 
 def _secrets(plan: Plan) -> Mapping[str, Path]:
-    """The secrets in the spec, and where they are."""
     found: dict[str, Path] = {}
     if isinstance(plan.slurm.accounting, Database):
         found[plan.slurm.accounting.secret] = ("slurm", "accounting", "secret")
@@ -94,7 +91,6 @@ def kms_key(case: Case) -> Iterator[Problem]:
 
 
 def _unusable(case: Case, id: str, path: Path) -> Iterator[Problem]:
-    """Why a key cannot encrypt storage."""
     found = case.find(KEY, KeyId=id)
     if found is None:
         yield Problem(path, f"there is no key {id}", f"aws kms list-aliases --region {case.region}")

@@ -1,7 +1,5 @@
 """EKS: versions, add-ons, and an existing cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

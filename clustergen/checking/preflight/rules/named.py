@@ -1,7 +1,5 @@
 """Placement groups, prefix lists, topics and workspaces in the spec."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -19,7 +17,6 @@ WORKSPACE: Final = "amp:DescribeWorkspace"
 
 
 def _placements(plan: Plan) -> Mapping[str, Path]:
-    """The placement groups in the spec, and where they are."""
     return {
         group.placement.group: group.at("placement", "group")
         for group in plan.node_groups
@@ -55,7 +52,6 @@ def placement(case: Case) -> Iterator[Problem]:
 
 
 def _prefixes(plan: Plan) -> Mapping[str, Path]:
-    """The prefix lists in the spec, and where they are."""
     found = {
         machine.ssh_from: machine.at("ssh_from") for machine in plan.machines if machine.ssh_from
     }
@@ -85,7 +81,6 @@ def prefix_list(case: Case) -> Iterator[Problem]:
 
 
 def _monitoring(plan: Plan) -> Mapping[str, Path]:
-    """The topic and the workspace in the spec, and where they are."""
     found: dict[str, Path] = {}
     if plan.monitoring.alerts.topic:
         found[plan.monitoring.alerts.topic] = ("monitoring", "alerts", "topic")

@@ -1,7 +1,5 @@
 """An existing VPC and its subnets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Final

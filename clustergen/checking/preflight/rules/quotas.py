@@ -1,7 +1,5 @@
 """Service quotas."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Roles, users and instance profiles in the spec, and roles of services."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch

@@ -1,7 +1,5 @@
 """Default routes of existing subnets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

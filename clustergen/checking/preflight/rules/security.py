@@ -1,7 +1,5 @@
 """Existing security groups: of nodes, and of file systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 

@@ -1,7 +1,5 @@
 """An existing PCS cluster to which node groups are added."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

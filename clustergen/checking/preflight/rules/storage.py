@@ -1,7 +1,5 @@
 """Existing file systems."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase

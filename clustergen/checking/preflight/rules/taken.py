@@ -1,7 +1,5 @@
 """Stacks and clusters that have the names of the plan already."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

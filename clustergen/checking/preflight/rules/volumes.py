@@ -1,7 +1,5 @@
 """EBS volumes and snapshots."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -18,7 +16,6 @@ SNAPSHOTS: Final = "ec2:DescribeSnapshots"
 
 
 def _ebs(plan: Plan) -> Mapping[str, Path]:
-    """The volumes and snapshots in the spec, and where they are."""
     found: dict[str, Path] = {}
     for item in plan.storage:
         if isinstance(item, Ebs) and item.existing:

@@ -1,7 +1,5 @@
 """Zones, and the instance types that they offer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -17,7 +15,6 @@ EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/"
 
 
 def _zones(plan: Plan) -> Mapping[str, Path]:
-    """The zones in the spec, and where they are."""
     found: dict[str, Path] = {}
     if plan.network.zone:
         found[plan.network.zone] = ("network", "zone")

@@ -1,7 +1,5 @@
 """Problems of a project file."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from clustergen.base.findings import Rule, Severity

@@ -1,7 +1,5 @@
 """Problems that prevent the CDK from starting."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Rule
 
 NO_KERNEL = Rule(
