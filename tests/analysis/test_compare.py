@@ -1,7 +1,5 @@
 """``clustergen compare``: what each target makes of a spec, and which one fits best."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

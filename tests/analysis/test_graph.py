@@ -1,7 +1,5 @@
 """The diagram of a cluster: what it shows, and that it is well-formed whatever the names are."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """Expanded specs: they yield the same plan, with reasons, in each form."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -1,7 +1,5 @@
 """JSON in bundles: the text of the standard library."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

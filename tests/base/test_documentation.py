@@ -1,7 +1,5 @@
 """Links to the page of a rule: they lead to what is published, and only there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Pages: what a template for people becomes in Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Findings never show a secret, in any format, wherever the user wrote it."""
 
-from __future__ import annotations
-
 import base64
 import re
 import string

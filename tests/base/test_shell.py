@@ -1,7 +1,5 @@
 """Scripts from templates: a value is only ever text, and templates put values where words stand."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The YAML writer: whatever it writes, a YAML 1.1 reader reads back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

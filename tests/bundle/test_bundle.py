@@ -1,7 +1,5 @@
 """Bundles on disk: the table of what a folder may hold, and failures at every step."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """The same spec gives the same bytes, wherever and however it is rendered."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """Links beside and inside the folder of a bundle lead no render elsewhere."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

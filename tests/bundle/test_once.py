@@ -1,7 +1,5 @@
 """A render evaluates no template twice with the same values: what is needed twice is handed on."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 from typing import Any

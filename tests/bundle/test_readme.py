@@ -1,7 +1,5 @@
 """README.md of a bundle: what it says, and that no word of the user's can break it."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The public names: checks of files and text, renders, and errors for wrong arguments."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the compiler says whatever the rules are: names of targets, and one finding for a fault."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.findings import EXAMPLE_BASE, Severity

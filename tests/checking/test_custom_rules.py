@@ -1,7 +1,5 @@
 """Custom rules: a whole project with its own rules, and everything that can be wrong with them."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import json

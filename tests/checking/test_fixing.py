@@ -1,7 +1,5 @@
 """`check --fix`: files in, fixed files out."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """Comments that ignore findings, and the codes of ``--ignore``."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.checking import compiler

@@ -1,7 +1,5 @@
 """Specs with one or several places broken: everything ends in findings, never in a traceback."""
 
-from __future__ import annotations
-
 import copy
 import functools
 from typing import Any

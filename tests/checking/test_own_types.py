@@ -1,7 +1,5 @@
 """Instance types that a project describes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The project file: clusters of a repository, settings, and what is wrong with them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

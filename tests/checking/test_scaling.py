@@ -3,8 +3,6 @@
 Calls of functions are counted, not seconds: they are the same on every machine.
 """
 
-from __future__ import annotations
-
 import cProfile
 import json
 from collections import Counter

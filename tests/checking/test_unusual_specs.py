@@ -1,7 +1,5 @@
 """Unusual specs that are right: rare features and values at their limits, without a warning."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

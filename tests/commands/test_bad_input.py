@@ -3,8 +3,6 @@
 The commands come from the parser, so a new one is tested without a line here.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The command line: what each command says, where, and with which exit status."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

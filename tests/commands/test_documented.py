@@ -1,7 +1,5 @@
 """Each command has a test, a page and a line in the contents; each format a test and a page."""
 
-from __future__ import annotations
-
 import argparse
 import re
 

@@ -1,7 +1,5 @@
 """No secret comes out of any command, in any format: planted ones of every kind, in every place."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Completion in a real bash, and what the scripts of other shells consist of."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What people do every day with a cluster that runs, on every target."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

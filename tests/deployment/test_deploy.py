@@ -1,7 +1,5 @@
 """`clustergen deploy`: consent, reviews, formats, and what it says of bad input."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """How the foundation is deployed and deleted, in an account that remembers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`bundle.json`: what is read is what was written, and what cannot be read is said."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command of `--drain` in the real Slurm."""
 
-from __future__ import annotations
-
 from clustergen.deployment import slurm_nodes
 from tests.support import debian
 from tests.support.checking import Fragments

@@ -1,7 +1,5 @@
 """Calls and messages of a run: who reads them, who ends the run, and credentials that change."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

@@ -1,7 +1,5 @@
 """The script of docs/how-to/directory.md that sets SSSD up on a node."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The documentation is what the code does: generated pages, links, and every code block."""
 
-from __future__ import annotations
-
 import functools
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The site: what is written for Sphinx, and the check of links in what it builds."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path, PurePosixPath
 

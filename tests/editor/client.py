@@ -1,7 +1,5 @@
 """A client of the language server, over the standard input and output of a real process."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Coroutine, Sequence

@@ -1,7 +1,5 @@
 """A running language server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

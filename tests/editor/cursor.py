@@ -1,7 +1,5 @@
 """Requests about a text with a mark where the cursor is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

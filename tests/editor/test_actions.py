@@ -1,7 +1,5 @@
 """Quick fixes, and comments that ignore a finding."""
 
-from __future__ import annotations
-
 import pytest
 from lsprotocol import types
 

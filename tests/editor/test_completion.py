@@ -1,7 +1,5 @@
 """Completion: what is offered where, and the text after it is chosen."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Findings in the editor, over the real protocol."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The configuration of editors, as the documentation has it."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

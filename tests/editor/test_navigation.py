@@ -1,7 +1,5 @@
 """Definitions, references, new names, symbols and hover."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

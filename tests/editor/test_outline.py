@@ -1,7 +1,5 @@
 """The outline of a text against the parser that specs are read with, and of texts it rejects."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The process: installation, messages that are no requests, the end."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nothing that a running server says, on either stream, has a secret of the text."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

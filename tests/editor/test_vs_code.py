@@ -1,7 +1,5 @@
 """The extension of VS Code, with stand-ins for its two libraries."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -3,8 +3,6 @@
 python -m tests.golden.test_golden
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

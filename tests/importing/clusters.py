@@ -1,7 +1,5 @@
 """Cluster configurations, each with other parts of ParallelCluster's schema."""
 
-from __future__ import annotations
-
 _SUBNET = "subnet-0a1b2c3d4e5f6789{}"
 
 SMALL = f"""\

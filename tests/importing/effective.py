@@ -1,7 +1,5 @@
 """ParallelCluster's object model of a configuration, every setting where it takes effect."""
 
-from __future__ import annotations
-
 from typing import Any
 
 Json = dict[str, Any]

@@ -1,7 +1,5 @@
 """Templates and descriptions of clusters, and what the tests ask of each import."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Adopting clusters that are stacks: the rendered template is theirs, so an update is empty."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

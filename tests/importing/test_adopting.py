@@ -1,7 +1,5 @@
 """The first deployments of adopted clusters change nothing that runs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Files that cannot be imported: findings with a place and a way out, whatever they hold."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """AWS Batch as specs: environments, queues and job definitions of templates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

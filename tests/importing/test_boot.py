@@ -1,7 +1,5 @@
 """What nodes run: arguments of our scripts, and user data with changes by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.importing import boot

@@ -1,7 +1,5 @@
 """Configurations of eksctl as specs: what eksctl makes of them, or a finding."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """HyperPod clusters as specs: the rendered request is the original one."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Imports of running clusters: real clients of AWS, whose calls a fake account answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts of a configuration that no service accepts, and names that only a stack knows."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """ParallelCluster configurations as specs: nothing is lost, and the import proves it."""
 
-from __future__ import annotations
-
 from textwrap import indent
 
 import pytest

@@ -1,7 +1,5 @@
 """PCS clusters as specs: templates, descriptions, and what clustergen renders itself."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

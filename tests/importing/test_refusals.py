@@ -1,7 +1,5 @@
 """What ParallelCluster refuses offline, an import refuses, too; and nothing else."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

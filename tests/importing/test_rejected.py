@@ -1,7 +1,5 @@
 """What rules reject stays in the imported spec, where its error is seen."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -5,8 +5,6 @@ and imported. Its value is a field of the imported spec, or its field is in :dat
 is what the example specs say.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -1,7 +1,5 @@
 """Blocks, and what each writer makes of them."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

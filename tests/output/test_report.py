@@ -1,7 +1,5 @@
 """Findings as text, JSON, SARIF and GitHub annotations."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Overlays: merging, and findings."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import json

@@ -1,7 +1,5 @@
 """What a plan decides where the spec leaves it open, for each target."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Any

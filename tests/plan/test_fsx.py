@@ -1,7 +1,5 @@
 """Arithmetic of file systems, over every class that the tables know."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Names that derive from those in a spec."""
 
-from __future__ import annotations
-
 import json
 import re
 

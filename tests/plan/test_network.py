@@ -1,7 +1,5 @@
 """The network of a plan: how a block is split, what fits into it, and how addresses are counted."""
 
-from __future__ import annotations
-
 import ipaddress
 
 import pytest

@@ -1,7 +1,5 @@
 """Network interfaces of a node: every EFA type, every form, against EC2's facts of its cards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

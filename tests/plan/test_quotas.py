@@ -1,7 +1,5 @@
 """Quotas that a plan counts against, compared with what is rendered."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Public keys made by ssh-keygen's rules, and what may happen to them in a copy."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

@@ -1,7 +1,5 @@
 """Storage of a spec, planned."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

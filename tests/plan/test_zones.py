@@ -1,7 +1,5 @@
 """Node groups in zones of their own: the subnets of a new VPC."""
 
-from __future__ import annotations
-
 import ipaddress
 import json
 from typing import Any

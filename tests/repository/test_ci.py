@@ -1,7 +1,5 @@
 """The files that other tools read: workflow, action, hooks, recipes, and their scripts."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Which modules may import which, and what a command may not load."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """Every way to install: the commands, the templates and the example specs are there in each."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

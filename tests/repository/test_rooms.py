@@ -1,7 +1,5 @@
 """The rooms in CONTRIBUTING.md: each folder of the package imports only from those below it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping

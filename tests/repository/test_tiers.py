@@ -1,7 +1,5 @@
 """The tiers: what is quick, and that each validator and target is in one."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

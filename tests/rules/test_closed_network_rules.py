@@ -1,7 +1,5 @@
 """Networks without a way to the internet: what is rejected there, and what is not."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import codes

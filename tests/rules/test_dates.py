@@ -1,7 +1,5 @@
 """Dates of capacity: findings just beyond a limit, and none just within it; nothing has a clock."""
 
-from __future__ import annotations
-
 import os
 import sys
 

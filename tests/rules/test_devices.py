@@ -1,7 +1,5 @@
 """Health checks of nodes without GPUs, on every target."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import Fragments

@@ -1,7 +1,5 @@
 """No rule is lost: a rule that is declared is found, and its check runs."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """Users in the group docker are a known limit of the targets that make them members."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import Fragments

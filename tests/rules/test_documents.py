@@ -1,7 +1,5 @@
 """Document rules: every rendered document satisfies those of its target."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

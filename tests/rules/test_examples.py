@@ -1,7 +1,5 @@
 """Every rule, by its own examples: the bad one triggers it, the good one does not."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Nodes that join an existing cluster: the same rules for every target that has one."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import check_fragment

@@ -1,7 +1,5 @@
 """Every rule with a fix, by its bad example: fixed, the rule finds nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.findings import EXAMPLE_BASE, Finding, Rule, errors

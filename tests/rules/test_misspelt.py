@@ -1,7 +1,5 @@
 """Names, versions and places that services take as they are, and that mean nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.findings import Severity

@@ -1,7 +1,5 @@
 """Names: each given once, and each that is used given."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import codes, found, message_and_help

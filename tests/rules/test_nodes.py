@@ -1,7 +1,5 @@
 """Node groups: findings just beyond a limit, and none just within it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import Fragments, check_fragment, codes, message_and_help

@@ -1,7 +1,5 @@
 """One mistake is one finding: nothing else follows from a misspelt setting."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import Fragments

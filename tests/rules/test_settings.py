@@ -1,7 +1,5 @@
 """Slurm's settings: what clustergen says of a value is what real Slurm does with it."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.findings import Problem, Severity

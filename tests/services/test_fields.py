@@ -1,7 +1,5 @@
 """Tables of fields: what is written to a document is read from it again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

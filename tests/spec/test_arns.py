@@ -1,7 +1,5 @@
 """ARNs are checked to their ends, and what the services accept is accepted."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Blocks of addresses."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import check_fragment

@@ -1,7 +1,5 @@
 """Reading with the stored core schema is reading with the models."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

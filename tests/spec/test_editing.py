@@ -1,7 +1,5 @@
 """Edits of a text: the data change as asked, and everything else stays as it was."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

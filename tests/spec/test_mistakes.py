@@ -1,7 +1,5 @@
 """One mistake of a tired user is one finding, with what to write instead."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

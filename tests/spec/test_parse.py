@@ -1,7 +1,5 @@
 """The form of specs: findings, their places, and what to write instead."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """One run reports everything: what is wrong in one place hides nothing that is wrong elsewhere."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

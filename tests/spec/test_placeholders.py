@@ -1,7 +1,5 @@
 """Placeholders in documents, and the files that their values come from."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The starter specs: each is explained, and passes as written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Sizes and durations: text, and the number or the advice that it gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The JSON Schema for editors takes what the parser takes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

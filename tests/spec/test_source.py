@@ -1,7 +1,5 @@
 """The text front end: data, findings and positions of texts."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json

@@ -1,7 +1,5 @@
 """The CDK's command, and one AWS for all tests of a process."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The CDK app in this process: what it makes of a spec for a target."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Sequence

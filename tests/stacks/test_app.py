@@ -1,7 +1,5 @@
 """The CDK app as a command: what it asks for, what it says of a wrong spec, and where it goes."""
 
-from __future__ import annotations
-
 import json
 import re
 import tarfile

@@ -1,7 +1,5 @@
 """`cdk bootstrap`, `deploy`, `diff` and `destroy` for each target, against an AWS on localhost."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """The stack of an EKS cluster: what users of the CDK may change, and software that it installs."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from typing import Any

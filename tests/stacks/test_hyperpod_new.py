@@ -1,7 +1,5 @@
 """The stacks of HyperPod on a new EKS cluster: in order, each fed by those before it."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -1,7 +1,5 @@
 """A machine on which the CDK does not start: messages of the app, and commands that do without."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The AWS on localhost that people start by hand."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

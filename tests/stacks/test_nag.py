@@ -1,7 +1,5 @@
 """cdk-nag on the app: whatever it finds has been acknowledged in `stacks/`, with the reason."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

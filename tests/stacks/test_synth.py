@@ -1,7 +1,5 @@
 """The CDK app synthesizes the documents of `render`, and validators accept them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An AWS on localhost, of moto's making, and the CDK's command that deploys to it."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

@@ -4,8 +4,6 @@ The folders of tests mirror those of the package. Compares the working tree with
 default HEAD; options go to pytest, such as ``-m "real or repeated"``.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator

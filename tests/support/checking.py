@@ -5,8 +5,6 @@ text, and plans, findings and bundles cannot change. A whole run asks for a thir
 most of those close together.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os

@@ -1,7 +1,5 @@
 """Commands as users run them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Debian's packages change, and may be broken on a day. Then a failure says nothin
 tests that need them are skipped, and the end of the run counts them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

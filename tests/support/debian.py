@@ -4,8 +4,6 @@
 archive are installed, with the keys that this machine has.
 """
 
-from __future__ import annotations
-
 import fcntl
 import functools
 import hashlib

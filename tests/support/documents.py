@@ -4,8 +4,6 @@
 commands print now. Review the difference.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -4,8 +4,6 @@ The real kubectl and Helm talk to it. It has discovery, reads, lists by label, c
 apply, merge patches, replacement and deletion.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import threading

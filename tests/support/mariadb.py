@@ -1,7 +1,5 @@
 """A machine with MariaDB, for the records of Slurm's accounting."""
 
-from __future__ import annotations
-
 from tests.support import debian
 from tests.support.node_network import NodeNetwork
 

@@ -7,8 +7,6 @@ on one bridge that leads nowhere else, and share the folder ``/rig/shared``. Dae
 The user of this module brings programs that stand in for systemd.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """How a program ended, and what it printed."""
 
-from __future__ import annotations
-
 from subprocess import CompletedProcess
 
 

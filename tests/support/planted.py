@@ -1,7 +1,5 @@
 """Secrets of many kinds, and files that have them in many places."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import json

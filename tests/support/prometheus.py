@@ -3,8 +3,6 @@
 ``python -m tests.support.prometheus`` does it ahead of the tests.
 """
 
-from __future__ import annotations
-
 import functools
 import subprocess
 from pathlib import Path

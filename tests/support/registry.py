@@ -1,7 +1,5 @@
 """Public registries and a private one with a memory, for mirror.sh: Helm is the real one."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What a run says at its end: second tries, failed controls, packages that are not locked."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from importlib import metadata

@@ -4,8 +4,6 @@ The script's absolute paths are moved below the root. A program answers with a b
 few lines of bash, and otherwise does nothing.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

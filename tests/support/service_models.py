@@ -3,8 +3,6 @@
 The models of EC2 and SageMaker take 100 MB together, and each session of botocore has its own.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

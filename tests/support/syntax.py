@@ -1,7 +1,5 @@
 """Syntax trees of modules, for tests of the code itself."""
 
-from __future__ import annotations
-
 import ast
 import functools
 from pathlib import Path

@@ -9,8 +9,6 @@ are written for real. Users, mounts, units and their order are real too. What no
 in /run, of the disks in the root folder, of the file servers in a folder that nodes share.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Tables of tests as text, for rows that would take many lines in Python."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Which tests a change needs."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.changed import ALWAYS, folders

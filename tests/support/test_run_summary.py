@@ -1,7 +1,5 @@
 """Second tries of a run, and what differs from the lock."""
 
-from __future__ import annotations
-
 import sys
 from importlib import metadata
 from pathlib import Path

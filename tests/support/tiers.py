@@ -6,8 +6,6 @@ repeated one: further tests and cases of the others. Where a file or a folder is
 all tiers are run.
 """
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections import Counter

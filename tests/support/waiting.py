@@ -1,7 +1,5 @@
 """Waiting for other programs: for long, since the machine may be busy, and never in silence."""
 
-from __future__ import annotations
-
 import re
 import socket
 import time

@@ -1,7 +1,5 @@
 """No bundle has more of anything than its service takes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any

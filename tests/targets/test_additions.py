@@ -1,7 +1,5 @@
 """What clustergen adds to a cluster, and the user leaves out or has otherwise."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What deploy.sh asks about before it replaces or deletes it, and the stack policy."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a target must provide: each missing part is one sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.util
 import types

@@ -1,7 +1,5 @@
 """deploy.sh of every target, played in an account that remembers: what an operator goes through."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json

@@ -4,8 +4,6 @@ Each action of each target is played once as it should go. Then its calls get th
 `FAULTS`, in the same account. A run that changed something is then continued.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The table of endpoints in the guide has those that targets need."""
 
-from __future__ import annotations
-
 import re
 
 from clustergen import targets

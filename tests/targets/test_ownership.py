@@ -1,7 +1,5 @@
 """deploy.sh changes and deletes only what is its own, in an account that remembers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What node groups may do in AWS: policies, places in S3, roles that exist."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

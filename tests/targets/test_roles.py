@@ -4,8 +4,6 @@ The table and its questions are in `tools/docs/permissions.py`. The templates of
 target have every kind of role: of nodes, pods, services and schedules.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re

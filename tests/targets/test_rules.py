@@ -1,7 +1,5 @@
 """The codes of each target's own rules. Their examples are run by `tests/rules/`."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen import targets

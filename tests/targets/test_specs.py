@@ -1,7 +1,5 @@
 """One spec, all targets: every example is rendered and validated, or rejected for a reason."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

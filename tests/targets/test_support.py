@@ -1,7 +1,5 @@
 """The support matrix of each target: a row for every feature, with source and help."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

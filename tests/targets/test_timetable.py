@@ -5,8 +5,6 @@ happens in Slurm and Kubernetes meanwhile: `tests/services/slurm/test_real_timet
 `tests/services/kubernetes/test_timetable.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta

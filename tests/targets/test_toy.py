@@ -5,8 +5,6 @@ It touches no other file: a target is its own package, and rows in the tables th
 names, which `tests/targets/toy/plugin.py` adds.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A user who comes or goes changes a table that nodes read, and no node."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

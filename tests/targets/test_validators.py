@@ -1,7 +1,5 @@
 """Every rendered file against validators that this project did not write."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import Fragments

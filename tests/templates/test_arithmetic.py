@@ -4,8 +4,6 @@ So a variable is there only if the script made the number itself, checked it, or
 the reason why its content is a number.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

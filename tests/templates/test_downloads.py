@@ -3,8 +3,6 @@
 The templates are looked through rather than bundles: so no spec has to lead to each of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

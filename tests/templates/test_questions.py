@@ -1,7 +1,5 @@
 """No script takes a failed question for an answer."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ memory-management; [model] the documentation strings of botocore's model; [ecs]
 https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-networking-awsvpc.html.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

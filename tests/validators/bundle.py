@@ -1,7 +1,5 @@
 """Every validator over the files of one rendered bundle."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -3,8 +3,6 @@
 ``custom_resources.json`` has the definitions, and ``tools/tests/custom_resources.py`` makes it.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator, Mapping

@@ -7,8 +7,6 @@ Pages of https://docs.aws.amazon.com/eks/latest/userguide/ (read 2026-11-20): [l
 [model] the documentation strings of botocore's model.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Hand-written artifacts that are right: where the validators' own tests start."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.support.tables import flow

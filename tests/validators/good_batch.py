@@ -3,8 +3,6 @@
 Written from the documentation of Batch, not from what the compiler writes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.support.tables import flow

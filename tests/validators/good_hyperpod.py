@@ -1,7 +1,5 @@
 """A HyperPod bundle written by hand that is right: what the validator's tests start from."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

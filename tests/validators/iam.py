@@ -4,8 +4,6 @@ Actions, and whether they can be scoped, come from cfn-lint's copy of the servic
 reference; AWS's managed policies from moto's copy of their documents.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Not from the compiler's catalog: the validators must be able to disagree with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every validator of Kubernetes objects: schemas, then what schemas cannot see."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator, Mapping

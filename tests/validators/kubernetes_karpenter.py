@@ -3,8 +3,6 @@
 https://karpenter.sh/docs/concepts/nodeclasses/ and .../nodepools/ (2026-08)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Its definitions have the fields (``custom_resources.json``). These are rules of 
 https://kueue.sigs.k8s.io/docs/concepts/ and .../docs/reference/kueue.v1beta2/ (2026-08).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ https://github.com/kubernetes-sigs/kueue/blob/main/apis/config/v1beta2/configura
 pkg/config/validation.go (0.19.2, 2026-08)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

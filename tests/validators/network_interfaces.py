@@ -5,8 +5,6 @@ LaunchTemplateInstanceNetworkInterfaceSpecificationRequest, read 2026-11-20. Nei
 the service model knows any of them: to both, `InterfaceType` is free text.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Packages of npm that validators need, beside those of the project."""
 
-from __future__ import annotations
-
 import fcntl
 import functools
 import shutil

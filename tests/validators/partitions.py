@@ -1,7 +1,5 @@
 """The AWS partition of a region, as the validators need it. Standard library only."""
 
-from __future__ import annotations
-
 _PREFIXES = {"us-gov-": "aws-us-gov", "cn-": "aws-cn"}
 _DNS_SUFFIXES = {"aws-cn": "amazonaws.com.cn"}
 

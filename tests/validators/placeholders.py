@@ -4,8 +4,6 @@ A rendered document refers to the foundation by output name. Before a validator 
 each placeholder gets a value of the right form, chosen by its name and the same in every run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Single faults: a copy of a good document with one value changed."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -5,8 +5,6 @@ model counts: unknown members, enumerations, minima and maxima, patterns over th
 exactly one member of a union.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ A run has several processes, and many bundles hold the same files. An answer is 
 input of the question, so it holds for as long as the code stays as it is: the folder is a run's.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

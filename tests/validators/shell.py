@@ -1,7 +1,5 @@
 """shellcheck and shfmt over rendered scripts, and calls of functions that a script lacks."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

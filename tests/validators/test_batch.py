@@ -3,8 +3,6 @@
 Most of these are found by neither cfn-lint nor the service models nor moto.
 """
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

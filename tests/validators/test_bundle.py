@@ -1,7 +1,5 @@
 """A whole bundle, validated in one call: what is right passes, and each validator is heard."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The template validators pass what is right and catch single faults."""
 
-from __future__ import annotations
-
 import base64
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The definitions of custom resources: what they have, how they are built, and MPIJob's own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

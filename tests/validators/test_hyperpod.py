@@ -1,7 +1,5 @@
 """The validator of HyperPod bundles passes what is right and catches single faults."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

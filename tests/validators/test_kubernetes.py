@@ -1,7 +1,5 @@
 """The validators of Kubernetes objects: a good bundle with one value changed has to be caught."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from typing import Any

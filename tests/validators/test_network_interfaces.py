@@ -1,7 +1,5 @@
 """EC2's interface rules over the facts of the types that generic lists go wrong on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

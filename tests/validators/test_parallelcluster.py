@@ -1,7 +1,5 @@
 """The ParallelCluster validator passes what is right and catches single faults."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

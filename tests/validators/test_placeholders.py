@@ -1,7 +1,5 @@
 """Placeholders get values of the form that their names promise."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The second validator of templates catches what it should, each fault alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

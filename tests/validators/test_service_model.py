@@ -1,7 +1,5 @@
 """The service-model validator, and the quirks of the models that it has to read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

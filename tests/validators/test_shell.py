@@ -1,7 +1,5 @@
 """The shell validator, and the scripts within user data."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

@@ -5,8 +5,6 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.h
 (2026-11-20).
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Iterator

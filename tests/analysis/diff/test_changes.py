@@ -1,7 +1,5 @@
 """The fields in which two specs differ."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.analysis.diff.changes import applied, changes

@@ -1,7 +1,5 @@
 """``clustergen diff``."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """``clustergen diff --live``: what was changed outside the stacks."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

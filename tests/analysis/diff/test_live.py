@@ -1,7 +1,5 @@
 """``clustergen diff --live``: the cluster that runs, as one side."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Mapping

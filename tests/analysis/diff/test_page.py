@@ -1,7 +1,5 @@
 """The page about changes has all kinds and levels."""
 
-from __future__ import annotations
-
 import re
 
 from clustergen.bundle.effects.model import KINDS, MEANINGS

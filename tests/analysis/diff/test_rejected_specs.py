@@ -1,7 +1,5 @@
 """A deployed spec that today's rules reject is compared where it renders, and never ends a diff."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.analysis.diff.sides import Spec

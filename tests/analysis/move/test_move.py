@@ -1,7 +1,5 @@
 """``clustergen move``: the way from one service to another."""
 
-from __future__ import annotations
-
 import json
 from io import BytesIO, TextIOWrapper
 from itertools import pairwise

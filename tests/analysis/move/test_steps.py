@@ -1,7 +1,5 @@
 """The steps of ``clustergen move``, carried out as printed in the simulated account."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

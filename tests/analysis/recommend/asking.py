@@ -1,7 +1,5 @@
 """Needs as a user would ask for them, on a fixed day."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Twenty questions, with the order and the reasons that an expert would defend."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Recommendations as a whole: specs that check clean, formats, and the command."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The page in Chromium: as readers with different screens, keyboards, printers and aids meet it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

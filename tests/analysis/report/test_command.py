@@ -1,7 +1,5 @@
 """``clustergen report``: what it writes, and its exit status."""
 
-from __future__ import annotations
-
 import html
 import io
 import os

@@ -1,7 +1,5 @@
 """What the page shows is what other commands say, and text of a spec is only ever text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """The sections of a README as blocks."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """No edit that can lose data is reported as less, whatever holds the data and on every target."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.bundle.effects import Effect, effects, worst

@@ -1,7 +1,5 @@
 """What edits of a spec do to a running cluster, by target."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.bundle.effects import KINDS, Kind, effects, worst

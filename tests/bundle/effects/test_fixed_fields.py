@@ -1,7 +1,5 @@
 """Fields that the API server never changes: read from definitions of custom resources."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What UpdateCluster does, compared with the service's model."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

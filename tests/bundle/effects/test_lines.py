@@ -1,7 +1,5 @@
 """What `render` says that deploying a bundle over an earlier one does."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

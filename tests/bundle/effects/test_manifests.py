@@ -1,7 +1,5 @@
 """What Kubernetes does with changed objects."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

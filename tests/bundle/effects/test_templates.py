@@ -1,7 +1,5 @@
 """What CloudFormation does with changed resources: node groups of EKS, rollbacks, collisions."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

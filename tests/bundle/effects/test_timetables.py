@@ -1,7 +1,5 @@
 """What other dates of capacity do to what runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.bundle.effects import effects

@@ -1,7 +1,5 @@
 """An account in which everything is right is silent, before a deployment and after it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Problems and answers beyond the examples of the rules, and what a service leaves open."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime

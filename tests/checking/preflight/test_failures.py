@@ -1,7 +1,5 @@
 """Where AWS does not answer, a finding says what was not checked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

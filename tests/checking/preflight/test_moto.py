@@ -1,7 +1,5 @@
 """Real clients, and moto's answers: codes of errors, timestamps and pages as on the wire."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The policy: what the checks call, no more, and nothing that changes or reveals anything."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

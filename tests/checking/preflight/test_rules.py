@@ -1,7 +1,5 @@
 """Each rule finds its problem in the account, and nothing else is found."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import pytest

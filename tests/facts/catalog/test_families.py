@@ -1,7 +1,5 @@
 """The table of families: each row is of a real family, each fact has a source, and is found."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Sizes and speeds of file systems."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.facts import catalog

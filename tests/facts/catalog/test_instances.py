@@ -1,7 +1,5 @@
 """The facts of the types that clusters are made of, as AWS documents them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """MIG profiles of the GPUs."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.facts import catalog

@@ -1,7 +1,5 @@
 """A name the catalog does not have is explained."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Prices from the Price List, by answers in the form of the API."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Partitions, regions, zones and the services in them."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.facts.catalog import regions, services

@@ -1,7 +1,5 @@
 """Expressions that choose instance types."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Instance types as text and as JSON."""
 
-from __future__ import annotations
-
 import json
 
 from clustergen.facts import catalog

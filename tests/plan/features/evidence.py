@@ -1,7 +1,5 @@
 """What a feature leaves behind in the files of a target that supports it in full."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A mode is a way to run the same cluster that takes other code: another scheduler
 way to set up Slurm, another owner of the EKS cluster.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What shows each feature, in the files of every target that supports it in full, and no other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """No field vanishes: in each mode of a target it changes the output, or a finding says why not."""
 
-from __future__ import annotations
-
 import dataclasses
 import fnmatch
 import functools

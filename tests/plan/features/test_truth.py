@@ -1,7 +1,5 @@
 """The support matrix against what targets write: a row that lies fails here."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What the compiler finds in a spec fragment, laid over the example spec."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Finding
 from tests.support.checking import Fragments
 

@@ -1,7 +1,5 @@
 """Whatever is asked of storage, there is an answer."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import given, settings

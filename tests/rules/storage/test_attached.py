@@ -1,7 +1,5 @@
 """Rules on storage that exists, on EFS, keys and buckets."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rules.storage.planning import codes, validated

@@ -1,7 +1,5 @@
 """Rules on EBS volumes: shared ones, and the boot volumes of nodes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rules.storage.planning import codes, validated

@@ -1,7 +1,5 @@
 """Rules on FSx for Lustre and OpenZFS, at the edges of what is allowed."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rules.storage.planning import codes, lustre, only, validated

@@ -1,7 +1,5 @@
 """Rules on mount paths and scratch."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rules.storage.planning import codes, validated

@@ -1,7 +1,5 @@
 """Bills of small specs."""
 
-from __future__ import annotations
-
 from clustergen import targets
 from clustergen.facts.catalog import regions
 from clustergen.services import cost

@@ -1,7 +1,5 @@
 """Bills as a whole: what they count, and that they never invent or hide a price."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

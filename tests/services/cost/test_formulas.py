@@ -1,7 +1,5 @@
 """Amounts of bills, against examples that were computed apart from the code."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.findings import EXAMPLE_BASE

@@ -1,7 +1,5 @@
 """Who creates an EKS cluster is its administrator already, and cannot be named once more."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Versions of Kubernetes, retention of logs, addresses of services."""
 
-from __future__ import annotations
-
 import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """What add-ons and charts bring lands on the nodes that it is for, and asks for what they have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ These are the defaults; requests are rounded up. :func:`brought` adds what this 
 test puts each of them on the nodes of every kind of cluster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The foundation of spec fragments, as no target in particular plans it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A new VPC without a way to the internet: the endpoints that each target needs, and no NAT."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What goes with a cluster: everything that a template deletes with its data is named."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What docs/encryption.md says of keys is so in the bundles."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

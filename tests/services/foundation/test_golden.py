@@ -1,7 +1,5 @@
 """A few whole templates; `python -m tests.services.foundation.test_golden` rewrites them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

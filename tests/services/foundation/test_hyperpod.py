@@ -1,7 +1,5 @@
 """What HyperPod needs of the foundation, where the region has it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

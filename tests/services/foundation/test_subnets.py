@@ -1,7 +1,5 @@
 """Subnets of a new VPC: where system nodes and load balancers are, and which way out they have."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Mapping
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The foundation is the same for every target of a spec: a cluster can move, its data stays."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The foundation template: what is in it, what is not, and that its validators accept it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A foundation for a ParallelCluster cluster that does without clustergen's additions."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.text_lists import word_set

@@ -1,7 +1,5 @@
 """Plans of spec fragments for the HyperPod targets."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 

@@ -5,8 +5,6 @@ for real, users included. What would reach beyond it (mounts, services, AWS, the
 program that records its call, answers with a few lines of bash, and otherwise does nothing.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import shlex

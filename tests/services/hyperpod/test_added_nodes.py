@@ -1,7 +1,5 @@
 """Nodes that join a Slurm cluster of others: first boot, reboot and replacement; its users."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A request as a template: references, and what CloudFormation has no words for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

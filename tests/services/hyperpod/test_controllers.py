@@ -1,7 +1,5 @@
 """Several controllers: what they share, and in what order they take over."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """deploy.sh of both targets, run in an account that remembers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Document rules of HyperPod: one change of a good request, one finding."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

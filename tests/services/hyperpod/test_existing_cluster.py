@@ -1,7 +1,5 @@
 """Instance groups that are added to an existing cluster."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

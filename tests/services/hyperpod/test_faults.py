@@ -3,8 +3,6 @@
 `tests/validators/test_hyperpod.py` has faults for every branch of the validator.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Whatever stands in a text of the spec: it ends as text, or as a finding, never as a command."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sysconfig

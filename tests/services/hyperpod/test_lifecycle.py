@@ -1,7 +1,5 @@
 """Each lifecycle set, run for each role: twice, with failing steps, with hostile words."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """SageMaker's names of types, and what to take instead."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.facts import catalog

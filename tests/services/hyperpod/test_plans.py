@@ -1,7 +1,5 @@
 """Training plans that have not begun, or have ended, while deploy.sh runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bundles on the real Slurm: what users and administrators then see."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """HyperPod's bundles, in every mode, with the real Slurm: what they set up, and twice."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.text_lists import word_set

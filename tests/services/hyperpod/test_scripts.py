@@ -1,7 +1,5 @@
 """HyperPod's scripts: validators accept them, and their content decides where they are kept."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import get_args

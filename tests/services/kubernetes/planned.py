@@ -1,7 +1,5 @@
 """Plans and files for the tests of what runs in a cluster."""
 
-from __future__ import annotations
-
 import functools
 
 import yaml

@@ -1,7 +1,5 @@
 """Specs that together reach every part of the software in a cluster; each shows its subject."""
 
-from __future__ import annotations
-
 _BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
 _GB200 = f"instance_type: p6e-gb200.36xlarge, count: 18, {_BLOCK}"
 _THREE = """

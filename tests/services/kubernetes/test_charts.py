@@ -1,7 +1,5 @@
 """The charts: versions as they were read, and values at paths that the charts have."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """install.sh with the real kubectl and an API that remembers: a second run, and changed specs."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable
 

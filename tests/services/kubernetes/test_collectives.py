@@ -1,7 +1,5 @@
 """The tests of GPUs of an UltraServer in one ComputeDomain, and of EFA between Trainium nodes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Device plugins in a cluster that exists: ours beside those of others."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from typing import Any

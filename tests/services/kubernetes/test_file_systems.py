@@ -1,7 +1,5 @@
 """The test of the file systems, run as the pods run it, over a folder that they share."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """install.sh, with the programs of the simulated account."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

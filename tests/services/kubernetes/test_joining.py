@@ -1,7 +1,5 @@
 """install.sh in a cluster that exists, with software and objects of others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The configuration of Kueue: what it counts, and how long a job waits for its nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What objects say of the plan: volumes, claims, queues of other schedulers, Karpenter, tests."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

@@ -1,7 +1,5 @@
 """The registry of a spec: every image comes from there, and mirror.sh copies it there."""
 
-from __future__ import annotations
-
 import functools
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What every cluster has for software from elsewhere: volumes on demand, runtimes of TrainJobs."""
 
-from __future__ import annotations
-
 from clustergen.services.eks import addons
 from tests.services.kubernetes.planned import objects_of, plan_of, values_of
 from tests.services.kubernetes.specs import SPECS

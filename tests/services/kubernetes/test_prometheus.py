@@ -1,7 +1,5 @@
 """Prometheus in the cluster: its own programs accept its files, and it may read what it scrapes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

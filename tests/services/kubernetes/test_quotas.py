@@ -1,7 +1,5 @@
 """Quotas are what the node groups hold: devices to the number, the rest a little less."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

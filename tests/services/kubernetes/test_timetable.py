@@ -1,7 +1,5 @@
 """What the pod of the timetable does in a cluster at each time: queues, quotas, nodes and pods."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from copy import deepcopy

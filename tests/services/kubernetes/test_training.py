@@ -1,7 +1,5 @@
 """Job templates: torchrun over the nodes of a group, with the devices that EC2 says they have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

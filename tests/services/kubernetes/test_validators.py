@@ -1,7 +1,5 @@
 """Every spec's objects and scripts before validators that we did not write."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.services.kubernetes.planned import files_of, objects_of, plan_of

@@ -4,8 +4,6 @@ Each case states all alerts that fire at some minutes, so it also shows that no 
 values before and after are close to the threshold on both sides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain

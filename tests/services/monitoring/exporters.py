@@ -1,7 +1,5 @@
 """Exporters without what they export, and a machine's files for the real script of nodes."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -3,8 +3,6 @@
 Time is short: what rules call a minute is a second here, and they wait a tenth of that.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

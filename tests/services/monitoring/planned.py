@@ -1,7 +1,5 @@
 """Plans with everything that feeds metrics."""
 
-from __future__ import annotations
-
 from clustergen.plan.model import Plan
 from tests.support.checking import check_example
 

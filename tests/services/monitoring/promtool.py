@@ -3,8 +3,6 @@
 https://prometheus.io/docs/prometheus/latest/configuration/unit_testing_rules/
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -1,7 +1,5 @@
 """The script of nodes, run as they run it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """CloudWatch watches what alerts watch, and the agent sends it what it needs for that."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Alertmanager's own tool accepts the configuration, and routes alerts by severity."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

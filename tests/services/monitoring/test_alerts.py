@@ -1,7 +1,5 @@
 """Every alert fires when it should, and is silent otherwise, as promtool evaluates it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What nodes measure feeds the rules of their cluster."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Alerts and dashboards are complete and agree with each other, whatever the plan."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

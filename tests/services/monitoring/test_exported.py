@@ -1,7 +1,5 @@
 """Alerts and panels read series that the exporters of their bundle export, as it sets them up."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,6 @@
 It is one test: two workers would start everything twice.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The script that nodes run, on files of a machine and with fakes of the programs it asks."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import importlib.util

@@ -1,7 +1,5 @@
 """The dashboards reach a Grafana, and a second upload replaces those of the first."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """How many samples the metrics of a cluster are."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.services.monitoring.samples import cloudwatch_metrics, node_series, series

@@ -1,7 +1,5 @@
 """What each Slurm service does with a bundle when it brings up a node, as shell."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """accounts.sh, run twice against a database with a memory, and who may submit afterwards."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from subprocess import CompletedProcess

@@ -1,7 +1,5 @@
 """Enroot's folders on a node that users share: each gets their own, or an answer why not."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """NVIDIA IMEX of UltraServers: the prolog, and where it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Job templates, smoke tests and verify.sh of every target with Slurm."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

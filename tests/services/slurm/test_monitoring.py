@@ -1,7 +1,5 @@
 """Nodes measure themselves and send it, on images with and without what that takes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Next steps that the README of every Slurm target has."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

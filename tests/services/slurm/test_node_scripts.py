@@ -1,7 +1,5 @@
 """The scripts that nodes of every Slurm service run, one at a time, with recorded commands."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Mapping, Sequence

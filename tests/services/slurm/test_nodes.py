@@ -1,7 +1,5 @@
 """Nodes of each Slurm service boot, are rebooted and replaced; users find what they need."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from pathlib import Path

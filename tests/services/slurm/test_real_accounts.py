@@ -1,7 +1,5 @@
 """accounts.sh in the real Slurm, as several login nodes run it that boot at once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

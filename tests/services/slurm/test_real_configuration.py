@@ -1,7 +1,5 @@
 """Every bundle of ParallelCluster and PCS in the real Slurm, which says what the plan promises."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

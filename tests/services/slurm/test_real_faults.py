@@ -1,7 +1,5 @@
 """The real Slurm notices settings that are not what the plan promises: one fault at a time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Jobs on bundles of ParallelCluster and PCS in the real Slurm, and the bundle's own jobs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The real slurmctld starts with a setting that needs something once that is there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

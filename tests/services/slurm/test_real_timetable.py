@@ -4,8 +4,6 @@ Slurm has the clock of the machine, so the test moves the table instead: a later
 table with earlier dates.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import NamedTuple

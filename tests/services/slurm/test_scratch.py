@@ -3,8 +3,6 @@
 The disks have a memory in ``/rig/disks``: a file for each, with what wipefs would find on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The smoke tests of Slurm, run with a scheduler that runs everything on this machine."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -3,8 +3,6 @@
 What the script does with a table: `test_real_timetable.py`, in a real Slurm.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

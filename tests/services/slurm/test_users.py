@@ -1,7 +1,5 @@
 """Users come from a table: its form, what nodes do with it, and homes and keys."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What there is in an account, and what goes wrong there."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """How the aws command reads its words and prints what a service answers."""
 
-from __future__ import annotations
-
 import functools
 import json
 from dataclasses import dataclass

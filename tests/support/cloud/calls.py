@@ -1,7 +1,5 @@
 """What sends the calls of a deployment to an account in this process."""
 
-from __future__ import annotations
-
 import functools
 import io
 import os

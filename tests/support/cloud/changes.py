@@ -1,7 +1,5 @@
 """What a change set says of each resource, and what a stack policy lets it do."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Programs on PATH that ask an ``Account`` in this process: a socket, and bash at its other end."""
 
-from __future__ import annotations
-
 import os
 import socketserver
 import subprocess

@@ -1,7 +1,5 @@
 """Conditions of a template, which may consist of others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Calls of the AWS CLI as IAM sees them: an action, a resource and the keys of conditions."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What a plan promises about Slurm, and what a running cluster says: two tables to compare."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """A cluster of one machine: slurmctld, slurmdbd and several slurmd, as Debian's packages allow."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Slurm's files as a service writes them for a bundle."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 

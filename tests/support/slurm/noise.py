@@ -1,7 +1,5 @@
 """What Slurm's daemons say about their configuration, and what of it is this machine's fault."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

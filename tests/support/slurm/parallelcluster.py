@@ -10,8 +10,6 @@ resource of an UltraServer, as its guide says.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/support-nvidia-gb200-v3.html
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

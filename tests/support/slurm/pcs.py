@@ -8,8 +8,6 @@ Assumed, as its slurm.conf is not public: the base below (nodes in the cloud, on
 group and queue, cons_tres with CR_CPU), and that settings replace those of the base.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Specs and bundles for the tests of AWS Batch."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

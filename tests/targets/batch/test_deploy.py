@@ -1,7 +1,5 @@
 """deploy.sh, submit.sh and verify.sh of AWS Batch, in an account that remembers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

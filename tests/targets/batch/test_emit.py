@@ -1,7 +1,5 @@
 """The template and the job definitions of AWS Batch."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 Only the benchmark is another program, which prints what nccl-tests would.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """Findings of AWS Batch: cases beyond the examples of the rules."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.targets.batch.planned import found

@@ -1,7 +1,5 @@
 """What nodes of AWS Batch run before they join, with recorded commands."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

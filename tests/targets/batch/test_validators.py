@@ -1,7 +1,5 @@
 """The validator of AWS Batch accepts what is rendered for every type with EFA."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Templates of the EKS target, from fragments over the example spec."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Json
 from clustergen.services.aws import cfn
 from tests.support.checking import Fragments

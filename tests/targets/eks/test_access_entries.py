@@ -1,7 +1,5 @@
 """Access entries keep their ids when others come and go, also those of an earlier version."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

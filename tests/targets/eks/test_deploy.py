@@ -1,7 +1,5 @@
 """deploy.sh of a bundle, as a dry run shows it, and in an account that remembers."""
 
-from __future__ import annotations
-
 import io
 import re
 from contextlib import redirect_stderr

@@ -1,7 +1,5 @@
 """What the stack's template says, by what the spec says."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

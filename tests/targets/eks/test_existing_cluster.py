@@ -1,7 +1,5 @@
 """Node groups that are added to an existing EKS cluster."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

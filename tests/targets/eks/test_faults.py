@@ -3,8 +3,6 @@
 Linters let most of them through: they know the form of a property, and not what goes together.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Rules of EKS: cases that their two examples do not show."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.findings import Severity

@@ -1,7 +1,5 @@
 """Managed node groups: nodes come after the cluster, and keep the size that the operator set."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

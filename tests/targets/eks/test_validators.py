@@ -1,7 +1,5 @@
 """What others' tools say of templates of what no example spec has."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Specs and bundles of HyperPod with an EKS cluster of its own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clustergen.base.findings import EXAMPLE_BASE

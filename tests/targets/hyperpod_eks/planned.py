@@ -1,7 +1,5 @@
 """Specs and bundles for the tests of HyperPod with EKS, of what matters to them."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

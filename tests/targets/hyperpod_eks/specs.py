@@ -1,7 +1,5 @@
 """Specs that together reach every part of the target; each shows what it is about."""
 
-from __future__ import annotations
-
 _KARPENTER = "kubernetes: {autoscaler: karpenter}"
 _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/large"
 _VPC = """

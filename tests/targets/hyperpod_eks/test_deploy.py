@@ -1,7 +1,5 @@
 """deploy.sh and install.sh of a new EKS cluster, in an account that remembers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

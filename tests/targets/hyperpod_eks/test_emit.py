@@ -1,7 +1,5 @@
 """What stands where in the CreateCluster request: one row, one decision."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Queues as quotas of HyperPod task governance: one row, one decision."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

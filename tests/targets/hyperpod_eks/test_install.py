@@ -1,7 +1,5 @@
 """install.sh with the real Helm: a chart within a chart within a chart, as HyperPod's is."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Job templates: PyTorchJobs that run on the nodes of a group, and that HyperPod can resume."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

@@ -1,7 +1,5 @@
 """Kubernetes objects: right by Kubernetes' own schemas, and sized from the types' facts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """mirror.sh and install.sh with a registry: HyperPod's chart goes there, and comes from there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

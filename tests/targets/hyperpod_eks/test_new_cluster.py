@@ -1,7 +1,5 @@
 """A new EKS cluster: its stack, the add-ons after it, and single faults that validators catch."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator, Mapping

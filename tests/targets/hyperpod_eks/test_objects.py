@@ -1,7 +1,5 @@
 """Objects in the EKS cluster: apply.sh and deploy.sh, beside those of others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

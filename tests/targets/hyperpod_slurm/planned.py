@@ -1,7 +1,5 @@
 """Specs and bundles for the tests of HyperPod with Slurm, of what matters to them."""
 
-from __future__ import annotations
-
 import functools
 import json
 from typing import Any

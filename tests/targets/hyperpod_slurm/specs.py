@@ -1,7 +1,5 @@
 """Specs that between them use all that this target emits."""
 
-from __future__ import annotations
-
 PLAN_ARN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/p5en-fortnight"
 SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
 

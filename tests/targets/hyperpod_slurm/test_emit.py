@@ -1,7 +1,5 @@
 """The request, member by member."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Names of instance groups that a running cluster already has, and its roles."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The user's lifecycle scripts, and what a running cluster does without."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What we did not write accepts every bundle: the API's model, CloudFormation's, shellcheck."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.checking import broken

@@ -7,8 +7,6 @@ change of :mod:`tests.targets.pairs.features`, and read what changes::
     python -m tests.targets.pairs.build
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import os

@@ -4,8 +4,6 @@ The first level of a feature sets nothing. Which targets take a level, and besid
 compiler to say.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 

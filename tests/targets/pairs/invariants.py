@@ -1,7 +1,5 @@
 """What the parts of a bundle promise each other, whatever the spec."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The invariants find seeded faults."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

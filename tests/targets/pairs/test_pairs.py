@@ -1,7 +1,5 @@
 """Each two features that a target takes together: rendered, validated, and true to each other."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

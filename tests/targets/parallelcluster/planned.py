@@ -1,7 +1,5 @@
 """Findings and bundles of ParallelCluster, of spec fragments laid over the example spec."""
 
-from __future__ import annotations
-
 from clustergen.base.findings import Finding
 from tests.support.checking import Fragments
 

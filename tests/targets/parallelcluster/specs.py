@@ -1,7 +1,5 @@
 """Clusters that the tests of this target render, by name: fragments over the example spec."""
 
-from __future__ import annotations
-
 SCRIPTS = "s3://my-bucket/setup.sh"
 CHECKSUM = "0123456789abcdef" * 4
 

@@ -1,7 +1,5 @@
 """deploy.sh of ParallelCluster, in an account that remembers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What stands where in `cluster.yaml`: one row, one decision."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The hook and the checker of checksums, run in a folder that stands for the node's root."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What ParallelCluster says to changes of a spec while nodes run."""
 
-from __future__ import annotations
-
 import functools
 from itertools import pairwise
 from typing import Any

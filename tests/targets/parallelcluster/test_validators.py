@@ -1,7 +1,5 @@
 """What is rendered, before ParallelCluster's own schema and validators, and the shell's."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.findings import errors

@@ -1,7 +1,5 @@
 """Specs and bundles for the tests of PCS, made from the parts of a spec that matter to them."""
 
-from __future__ import annotations
-
 from tests.support.checking import Fragments
 
 PCS = Fragments("pcs")

@@ -1,7 +1,5 @@
 """Specs that together reach every part of the PCS target; each shows what it is about."""
 
-from __future__ import annotations
-
 _BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
 
 SPECS = {

@@ -1,7 +1,5 @@
 """deploy.sh of PCS, in an account that remembers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the cluster template says, by what the spec says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Node groups that are added to an existing PCS cluster."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What runs on nodes, in which order, with which arguments."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The limits against the service's own model, where the model has them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

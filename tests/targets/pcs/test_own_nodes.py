@@ -1,7 +1,5 @@
 """Networks, profiles, keys and scripts of node groups that a running cluster already has."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rules of PCS: the place, the words, and what to write instead."""
 
-from __future__ import annotations
-
 import pytest
 
 from clustergen.base.findings import Finding, Path

@@ -1,7 +1,5 @@
 """The scripts of the nodes, run: what they do, that a second run changes nothing, how they fail."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A whole target in a few lines: what CONTRIBUTING asks of one, and nothing more."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clustergen.facts.schemas import Schema

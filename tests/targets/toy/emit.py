@@ -1,7 +1,5 @@
 """The toy's bundle: a JSON file of its node groups, and the script that deploys it."""
 
-from __future__ import annotations
-
 from clustergen.base.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.deployment.kinds import HyperPod
 from clustergen.deployment.model import OfTarget

@@ -1,7 +1,5 @@
 """What the toy accepts; the shared rules go by it."""
 
-from __future__ import annotations
-
 from clustergen.plan.limits import Limits, Names
 
 GUIDE = "https://example.com/toy"

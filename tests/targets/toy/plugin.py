@@ -4,8 +4,6 @@ tables.
 A real target would have these rows in the tables themselves, which CONTRIBUTING names.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from clustergen import targets

@@ -1,7 +1,5 @@
 """What the toy makes of each feature."""
 
-from __future__ import annotations
-
 from clustergen.base.text_lists import words
 from clustergen.plan.features import FEATURES, Support, support
 from tests.targets.toy.limits import GUIDE

@@ -1,7 +1,5 @@
 """Chromium, which opens pages as readers do, and axe, which finds obstacles for some of them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ that the resources imply, `check` what the service models and EC2's facts say of
 what cfn-lint says of the template itself.
 """
 
-from __future__ import annotations
-
 from tests.validators.cloudformation.check import check
 from tests.validators.cloudformation.intrinsics import Resource, outputs, resolve
 from tests.validators.cloudformation.linting import lint

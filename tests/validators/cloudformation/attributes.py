@@ -4,8 +4,6 @@ The forms are those of the "Return values" section of each resource type's page 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/ (read 2026-11-20).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from clustergen.base.text_lists import words

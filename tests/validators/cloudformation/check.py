@@ -1,7 +1,5 @@
 """All that can be checked in a template without deploying it, except by cfn-lint."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -5,8 +5,6 @@ written. The target's service model says which member a property means; a proper
 member keeps its name, for the model to reject.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

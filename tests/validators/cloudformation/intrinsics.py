@@ -1,7 +1,5 @@
 """Intrinsic functions resolved: each resource with the values it would be made with."""
 
-from __future__ import annotations
-
 import base64
 import ipaddress
 import re

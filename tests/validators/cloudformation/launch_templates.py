@@ -5,8 +5,6 @@ https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_o
 https://docs.aws.amazon.com/pcs/latest/userguide/capacity-blocks-configure-cng.html (2026-11-20).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """cfn-lint over templates, in this process, without its known false alarms."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping

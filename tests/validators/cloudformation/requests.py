@@ -1,7 +1,5 @@
 """The API requests that the resources of a template imply."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

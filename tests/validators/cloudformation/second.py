@@ -1,7 +1,5 @@
 """AWS's own validator of templates, which knows nothing of cfn-lint, in this process."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 

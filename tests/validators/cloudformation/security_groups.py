@@ -1,7 +1,5 @@
 """Security group rules of CloudFormation as EC2's Authorize... requests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ each part of a schema. Here copies share what they copied, and equal classes are
 and no schema is touched, and a test compares the answers.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping

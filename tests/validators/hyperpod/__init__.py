@@ -5,8 +5,6 @@
 outputs and roles, and the lifecycle scripts.
 """
 
-from __future__ import annotations
-
 from tests.validators.hyperpod.bundle import cluster_violations
 from tests.validators.hyperpod.rules import request_violations, update_violations
 

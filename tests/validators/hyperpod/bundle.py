@@ -1,7 +1,5 @@
 """What the files of a HyperPod bundle owe one another."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

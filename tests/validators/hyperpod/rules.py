@@ -7,8 +7,6 @@ Short names of the pages that rules cite, under https://docs.aws.amazon.com/sage
 [spot] sagemaker-hyperpod-spot, [model] the documentation strings of botocore's model.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

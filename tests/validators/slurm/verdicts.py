@@ -7,8 +7,6 @@ The table was made with two root file systems, of Debian trixie and forky::
     python -m tests.validators.slurm.verdicts ROOT     # as root: one line for each setting
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
