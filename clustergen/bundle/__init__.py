@@ -5,8 +5,8 @@ user adds to the folder are kept. :mod:`clustergen.bundle.effects` describes wha
 bundle over another does.
 """
 
-from clustergen.bundle.checking import check
 from clustergen.bundle.manifest import MANIFEST
+from clustergen.bundle.up_to_date import check
 from clustergen.bundle.writing import Written, write
 
 __all__ = ["MANIFEST", "Written", "check", "write"]

@@ -5,7 +5,7 @@ from typing import Any
 from clustergen import overlay, targets
 from clustergen.base.artifacts import Bundle
 from clustergen.base.findings import Unrenderable, errors
-from clustergen.bundle import accepted, deployable, readme
+from clustergen.bundle import bundle_json, limits, readme
 from clustergen.checking import preflight
 from clustergen.checking.compiler import Checked, UnknownTarget
 from clustergen.deployment import resource_types
@@ -44,8 +44,8 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     bundle += stack.files(plan)
     if any(artifact.path.endswith(".template.json") for artifact in bundle):
         bundle.append(resource_types.policy_file())
-    bundle += deployable.files(plan, chosen.deployment(plan, document), bundle)
-    if refused := list(accepted.refused(plain, chosen.schema, tuple(bundle))):
+    bundle += bundle_json.files(plan, chosen.deployment(plan, document), bundle)
+    if refused := list(limits.refused(plain, chosen.schema, tuple(bundle))):
         raise Unrenderable(refused)
     findings, checklist = checked.about(target), preflight.checklist(plan)
     bundle.append(readme.render(readme.Subject(plan, chosen, findings, checklist)))

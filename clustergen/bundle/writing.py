@@ -12,7 +12,6 @@ from pathlib import Path
 from clustergen.base.artifacts import Bundle
 from clustergen.base.digests import sha256
 from clustergen.base.findings import Finding, Unrenderable
-from clustergen.bundle.checking import compare
 from clustergen.bundle.manifest import (
     MANIFEST,
     Hashes,
@@ -30,6 +29,7 @@ from clustergen.bundle.rules.folder import (
     NOT_OURS,
     NOT_WRITTEN,
 )
+from clustergen.bundle.up_to_date import compare
 
 _ELSEWHERE = "name another folder with -o"
 _FORCE = "move it away, or let --force overwrite it"

@@ -28,8 +28,8 @@ from clustergen.deployment.existing_eks import ExistingCluster
 from clustergen.deployment.karpenter import Karpenter
 from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
+from clustergen.deployment.kueue import Queues
 from clustergen.deployment.nodes import Node
-from clustergen.deployment.queues import Queues
 from clustergen.deployment.run import Outputs
 from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.stacks import ChangeSet, Template

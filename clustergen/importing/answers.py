@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from clustergen.importing.beside import NOTHING, Beside
 from clustergen.importing.cloudformation.stacks import Given, is_parameter_file
+from clustergen.importing.companion_files import NOTHING, Beside
 from clustergen.importing.reading import Source
 
 REGION: Final = "us-east-1"

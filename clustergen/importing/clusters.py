@@ -13,10 +13,10 @@ from clustergen.base.findings import Finding
 from clustergen.base.patterns import pattern
 from clustergen.importing import settings, templates
 from clustergen.importing.answers import Answers
-from clustergen.importing.beside import report
 from clustergen.importing.cloudformation import Questions, Resource
 from clustergen.importing.cloudformation.functions import VARIABLE
 from clustergen.importing.cloudformation.stacks import POLICIES
+from clustergen.importing.companion_files import report
 from clustergen.importing.conversion import Imported, convert, with_option
 from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes

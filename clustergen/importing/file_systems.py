@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from clustergen.importing.beside import Beside
 from clustergen.importing.cloudformation.functions import UNKNOWN, as_text
 from clustergen.importing.cloudformation.stacks import Resource
+from clustergen.importing.companion_files import Beside
 from clustergen.importing.machines import filled, items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json

@@ -8,8 +8,8 @@ from clustergen.base.findings import Path
 from clustergen.base.patterns import pattern
 from clustergen.facts.catalog import regions
 from clustergen.importing.answers import STAND_IN_VPC, Answers
-from clustergen.importing.beside import Beside
 from clustergen.importing.cloudformation.functions import UNKNOWN, as_text
+from clustergen.importing.companion_files import Beside
 from clustergen.importing.machines import items, number
 from clustergen.importing.notes import Notes
 

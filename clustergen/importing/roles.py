@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from clustergen.base.patterns import pattern
-from clustergen.importing.beside import Beside
+from clustergen.importing.companion_files import Beside
 from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json, linked_name

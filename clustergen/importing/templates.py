@@ -10,9 +10,9 @@ from clustergen.base.documents import change_texts
 from clustergen.base.findings import Path
 from clustergen.facts.schemas import Schema
 from clustergen.importing import settings
-from clustergen.importing.beside import by_type
 from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference
 from clustergen.importing.cloudformation.stacks import POLICIES, Given, Stacks
+from clustergen.importing.companion_files import by_type
 from clustergen.importing.conversion import Service
 from clustergen.importing.normal import normal, reduced, without_additions
 from clustergen.importing.reading import Source

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from clustergen.facts.schemas.replacing import NAMES
+from clustergen.facts.schemas.replacements import NAMES
 
 Json = Mapping[str, Any]
 

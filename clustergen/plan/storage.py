@@ -14,7 +14,7 @@ from clustergen.facts.catalog.regions import partition_of
 from clustergen.plan import fsx, model
 from clustergen.plan.model import Decision, Id, Ref, Storage
 from clustergen.plan.rules.storage import BACKUP_DAYS, NO_VOLUME, ONLY_EXISTING
-from clustergen.plan.stored import spelled
+from clustergen.plan.storage_kinds import spelled
 
 if TYPE_CHECKING:
     from clustergen.spec import storage as spec

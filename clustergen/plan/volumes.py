@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from clustergen.base.findings import Path
 from clustergen.facts.catalog.ebs import VOLUME_TYPES, VolumeType
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Ebs, Plan, Volume
 
 
@@ -45,7 +45,7 @@ def root_keys(plan: Plan) -> list[str]:
 def volumes(plan: Plan) -> Iterator[Placed]:
     """The volumes of head, login and compute nodes, followed by the exported ones."""
     yield from _roots(plan)
-    for item in stored.new(plan, Ebs):
+    for item in storage_kinds.new(plan, Ebs):
         yield _placed(item.path, item.volume)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from clustergen import targets
 from clustergen.base.artifacts import Bundle
-from clustergen.bundle import accepted, renderer
+from clustergen.bundle import limits, renderer
 from tests.support.checking import check
 
 SPEC = """\
@@ -27,7 +27,7 @@ def rendered(target: str, spec: str = SPEC) -> tuple[dict[str, Any], Bundle]:
 
 
 def refused(target: str, document: dict[str, Any], bundle: Bundle) -> list[str]:
-    return [f.message for f in accepted.refused(document, targets.load(target).schema, bundle)]
+    return [f.message for f in limits.refused(document, targets.load(target).schema, bundle)]
 
 
 def _arguments(document: Any) -> Iterator[dict[str, Any]]:
@@ -86,7 +86,7 @@ def test_the_sizes_are_those_that_the_validator_finds(target: str, number: int) 
     schema = targets.load(target).schema
     given = _beyond(rendered(target)[0], number)
     every = schema.violations(given)
-    sizes = {(v.path, v.keyword, v.wanted) for v in every if v.keyword in accepted._SIZES}
+    sizes = {(v.path, v.keyword, v.wanted) for v in every if v.keyword in limits._SIZES}
     assert {(e.path, e.keyword, e.wanted) for e in schema.exceeded(given)} == sizes
     assert sizes or number > 0
 
@@ -123,4 +123,4 @@ def test_a_template_over_a_limit_is_found(resources: dict[str, Any], expected: l
 @pytest.mark.parametrize("length", [0, 3, 700])
 def test_the_length_of_a_document_is_that_of_its_text(length: int) -> None:
     document = {"a": ["b" * length, 1, True, None, {}], "c": [], "d": {"e": "f", "g": -1.5}}
-    assert accepted._length(document) == len(json.dumps(document, separators=(",", ":")))
+    assert limits._length(document) == len(json.dumps(document, separators=(",", ":")))

@@ -2,7 +2,7 @@
 
 ``parallelcluster-3.16.1.json`` and ``parallelcluster-updates-3.16.1.json`` (what an update does
 with each key) come from the marshmallow classes of aws-parallelcluster,
-``batch.json``, ``pcs.json``, ``eks.json`` and ``cloudformation-updates.json`` (properties that need
+``batch.json``, ``pcs.json``, ``eks.json`` and ``replacements.json`` (properties that need
 another resource) from the CloudFormation schemas in cfn-lint, and for FSx from botocore's model,
 ``hyperpod.json`` from botocore's model of SageMaker's CreateCluster. ParallelCluster cannot be
 installed with the others, so each run builds what it finds; it needs no other package::
@@ -77,7 +77,7 @@ _BUILDS: tuple[tuple[str, str, Callable[[], Json]], ...] = (
     ("eks.json", "cfnlint", eks),
     # Beside cfn-lint: ParallelCluster brings a botocore of another version.
     ("hyperpod.json", "cfnlint", hyperpod),
-    ("cloudformation-updates.json", "cfnlint", cloudformation_updates),
+    ("replacements.json", "cfnlint", cloudformation_updates),
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from clustergen.base.artifacts import Json
 from clustergen.bundle.effects.change import Change
 from clustergen.bundle.effects.values import references
-from clustergen.facts.schemas import replacing
+from clustergen.facts.schemas import replacements
 from clustergen.services.fields import value_at
 
 SOURCE = (
@@ -41,7 +41,7 @@ def of(change: Change, old: Json, replaced: Collection[Change]) -> str:
         return ""
     ids = {each.name for each in replaced}
     cause = change.fixed.rpartition(".")[2]
-    name = replacing.NAMES.get(change.type)
+    name = replacements.NAMES.get(change.type)
     if name and _is_taken(change, name, ids):
         return (
             f"{cause} of {change.name} cannot change, and two resources cannot have "

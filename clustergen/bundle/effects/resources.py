@@ -8,7 +8,7 @@ from clustergen.bundle.effects import file_systems, node_groups, retention
 from clustergen.bundle.effects.change import Change
 from clustergen.bundle.effects.model import Effect, Kind
 from clustergen.deployment import resource_types
-from clustergen.facts.schemas import replacing
+from clustergen.facts.schemas import replacements
 from clustergen.services.foundation.monitoring import NODE_LOG
 
 _ATTRIBUTES = "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/"
@@ -178,7 +178,7 @@ def _lost(name: str, resource: Json) -> Effect:
 def _renamed(resource: Json, old: Json, new: Json) -> str:
     """The new resource that is the same as one that leaves the template, but for its name."""
     type = resource["Type"]
-    if type not in replacing.NAMES or type not in _GROUPS | _QUEUES | {_QUOTA}:
+    if type not in replacements.NAMES or type not in _GROUPS | _QUEUES | {_QUOTA}:
         return ""
     for name in new.keys() - old.keys():
         if new[name]["Type"] == type and _alike(resource, new[name]):

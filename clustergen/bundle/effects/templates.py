@@ -12,7 +12,7 @@ from clustergen.bundle.effects import collisions, resources
 from clustergen.bundle.effects.change import Change
 from clustergen.bundle.effects.model import Effect
 from clustergen.bundle.effects.values import changed, is_below, references
-from clustergen.facts.schemas import replacing
+from clustergen.facts.schemas import replacements
 
 _NETWORK = frozenset({"AWS::EC2::Subnet", "AWS::EC2::NatGateway"})
 _ADDRESSES = "NfsExports"
@@ -116,7 +116,7 @@ def _fixed(type: str, paths: list[str]) -> str:
     """The first of ``paths`` with which the resource needs to be another one."""
     if paths == ["Type"]:
         return "Type"
-    known = replacing.properties().get(type, ())
+    known = replacements.properties().get(type, ())
     return next((path for path in paths if any(is_below(path, each) for each in known)), "")
 
 

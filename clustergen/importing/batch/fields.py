@@ -7,7 +7,7 @@ from typing import Any, Final
 from clustergen.base.secrets import STAND_IN
 from clustergen.facts import catalog
 from clustergen.facts.catalog.regions import partition_of
-from clustergen.importing import boot, machines, roles
+from clustergen.importing import machines, node_scripts, roles
 from clustergen.importing.answers import Answers
 from clustergen.importing.batch.form import ENVIRONMENTS, POLICIES, QUEUES, group_name
 from clustergen.importing.machines import items, mappings, section
@@ -68,8 +68,11 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
             "idle_timeout": _idle_timeout(environments),
             "accounts": list(_accounts(section(settings, POLICIES))),
         },
-        **boot.of_cluster(
-            [boot.Node(groups[key], boot.user_data(each)) for key, each in environments.items()],
+        **node_scripts.of_cluster(
+            [
+                node_scripts.Node(groups[key], node_scripts.user_data(each))
+                for key, each in environments.items()
+            ],
             answers.beside,
             notes,
         ),
@@ -213,7 +216,7 @@ def _group(name: str, environment: Json) -> Json:
         "allocation": _allocation(resources),
         **words,
         "image": _image(resources, data),
-        **boot.of_group(boot.user_data(environment)),
+        **node_scripts.of_group(node_scripts.user_data(environment)),
         "labels": {str(k): str(v) for k, v in section(resources, "Tags").items()},
     }
 

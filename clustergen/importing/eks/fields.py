@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from clustergen.base.text_lists import word_set
 from clustergen.facts import catalog
-from clustergen.importing import boot, machines, roles
+from clustergen.importing import machines, node_scripts, roles
 from clustergen.importing.answers import Answers
-from clustergen.importing.beside import Beside
+from clustergen.importing.companion_files import Beside
 from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, EFFECTS, NODE_GROUPS, QUEUES
 from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.network import network, own_places
@@ -92,8 +92,12 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         },
         "queues": queues,
         "monitoring": _monitoring(section(settings, ADDONS)) if roles.ROLES in settings else {},
-        **boot.of_cluster(
-            [boot.Node(key, boot.user_data(each)) for key, each in groups.items() if key != system],
+        **node_scripts.of_cluster(
+            [
+                node_scripts.Node(key, node_scripts.user_data(each))
+                for key, each in groups.items()
+                if key != system
+            ],
             answers.beside,
             notes,
         ),

@@ -17,7 +17,7 @@ from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS, 
 from clustergen.importing.eksctl import cluster, groups, network
 from clustergen.importing.eksctl.form import FORM
 from clustergen.importing.eksctl.keys import Keys, meant
-from clustergen.importing.eksctl.permissions import permissions
+from clustergen.importing.eksctl.node_roles import permissions
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
 from clustergen.importing.regions import located

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from clustergen.base.patterns import pattern
 from clustergen.facts.catalog.regions import partition_of
-from clustergen.importing import boot
+from clustergen.importing import node_scripts
 from clustergen.importing import roles as iam_roles
 from clustergen.importing.answers import Answers
-from clustergen.importing.beside import Beside
+from clustergen.importing.companion_files import Beside
 from clustergen.importing.file_systems import new
 from clustergen.importing.hyperpod.requests import GROUPS
 from clustergen.importing.machines import filled, items, mappings, section, tag_map
@@ -195,7 +195,7 @@ def _lustre(config: Json, beside: Beside, notes: Notes) -> Iterator[Json]:
         yield new("fsx-lustre", server, mount, beside, notes)
     elif _FILE_SYSTEM.match(server):
         kind = "file-cache" if server.startswith("fc-") else "fsx-lustre"
-        existing = {**boot.server(server), "mount_name": config.get("MountName")}
+        existing = {**node_scripts.server(server), "mount_name": config.get("MountName")}
         yield {"mount": mount, "type": kind, "existing": existing}
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clustergen.importing import boot
+from clustergen.importing import node_scripts
 from clustergen.importing.answers import Answers
 from clustergen.importing.machines import filled, items, section, tag_map
 from clustergen.importing.network import network, ssh_from, with_zone
@@ -25,8 +25,8 @@ def spec(config: Json, answers: Answers, notes: Notes) -> Json:
     answers = located(answers, named, ("Region",), "configuration", notes)
     groups = nodes.named(config)
     nodes.ask_types(config, groups, notes)
-    called = boot.called(scripts.nodes(config, groups))
-    efa = boot.over_efa(called)
+    called = node_scripts.called(scripts.nodes(config, groups))
+    efa = node_scripts.over_efa(called)
     run = scripts.merged(config, groups)
     granted = [each["run"] for each in run] if has_script_access(config) else []
     found = {
@@ -45,11 +45,11 @@ def spec(config: Json, answers: Answers, notes: Notes) -> Json:
         "storage": storage.storage(items(config, "SharedStorage"), answers.beside, notes, efa=efa),
         "software": {
             "os": section(config, "Image").get("Os"),
-            "containers": boot.containers(called),
+            "containers": node_scripts.containers(called),
             "scripts": run,
         },
         "slurm": _slurm(section(config, "Scheduling", "SlurmSettings")),
-        "monitoring": _monitoring(section(config, "Monitoring")) | boot.monitoring(called),
+        "monitoring": _monitoring(section(config, "Monitoring")) | node_scripts.monitoring(called),
     }
     return {**filled(found), "targets": {"parallelcluster": filled(options(config))}}
 

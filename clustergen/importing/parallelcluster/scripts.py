@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from clustergen.importing import merging
-from clustergen.importing.boot import Action, Node
 from clustergen.importing.machines import items, section
 from clustergen.importing.merging import Run
+from clustergen.importing.node_scripts import Action, Node
 from clustergen.importing.parallelcluster.nodes import Named
 from clustergen.importing.parallelcluster.options import has_hook
 from clustergen.importing.parallelcluster.parts import Json, actions

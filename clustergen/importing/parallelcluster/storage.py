@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from clustergen.base.digests import sha256
-from clustergen.importing.beside import Beside
+from clustergen.importing.companion_files import Beside
 from clustergen.importing.file_systems import gib, lustre, new
 from clustergen.importing.machines import section
 from clustergen.importing.notes import Notes

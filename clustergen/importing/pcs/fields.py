@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from clustergen.importing import boot, machines, roles
+from clustergen.importing import machines, node_scripts, roles
 from clustergen.importing.answers import Answers
-from clustergen.importing.beside import Beside
+from clustergen.importing.companion_files import Beside
 from clustergen.importing.machines import items, mappings, section
 from clustergen.importing.network import network, own_places, ssh_from
 from clustergen.importing.notes import Notes
@@ -63,7 +63,7 @@ def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
         or [machines.missing_group((CLUSTER,), notes)],
         "queues": _queues(queues, compute),
         "slurm": _slurm(cluster),
-        **boot.of_cluster(
+        **node_scripts.of_cluster(
             [*_nodes(compute, groups.get(login))], answers.beside, notes, _os(groups)
         ),
     }
@@ -81,11 +81,11 @@ def _os(groups: Json) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _nodes(compute: Json, login: Json | None) -> Iterator[boot.Node]:
+def _nodes(compute: Json, login: Json | None) -> Iterator[node_scripts.Node]:
     for name, group in compute.items():
-        yield boot.Node(name, boot.lifecycle_actions(group))
+        yield node_scripts.Node(name, node_scripts.lifecycle_actions(group))
     if login:
-        yield boot.Node("", boot.lifecycle_actions(login), "login")
+        yield node_scripts.Node("", node_scripts.lifecycle_actions(login), "login")
 
 
 def _network(cluster: Json, groups: Json, answers: Answers, notes: Notes) -> Json:
@@ -140,7 +140,7 @@ def _machine(group: Json, beside: Beside) -> Json:
 
 def _group(name: str, group: Json, beside: Beside) -> Json:
     scaling = section(group, "ScalingConfiguration")
-    types, mig, data = _types(group), boot.partitions(group), machines.template(group)
+    types, mig, data = _types(group), node_scripts.partitions(group), machines.template(group)
     given = slurm_settings(group, "SlurmConfiguration", "SlurmCustomSettings")
     if mig:
         given.pop("Gres", None)  # it follows from the partitions of GPUs
@@ -153,7 +153,7 @@ def _group(name: str, group: Json, beside: Beside) -> Json:
         "image": _image(group),
         "slurm": given,
         "iam": roles.of_foundation(group.get("IamInstanceProfileArn"), beside, (PCS_POLICY,)),
-        **boot.of_group(boot.lifecycle_actions(group)),
+        **node_scripts.of_group(node_scripts.lifecycle_actions(group)),
         "mig": mig,
     }
 

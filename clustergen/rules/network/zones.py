@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, note, rule, unwanted
 from clustergen.facts.catalog import regions
-from clustergen.plan import network, stored, zones
+from clustergen.plan import network, storage_kinds, zones
 from clustergen.plan.model import Lustre, NodeGroup, OpenZfs, Plan
 
 _SUBNETS = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
@@ -66,7 +66,7 @@ def _reason(plan: Plan, group: NodeGroup) -> tuple[str, str] | None:
     "storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB}]",
 )
 def distant_storage(plan: Plan) -> Iterator[Problem]:
-    mounts = [item.mount for kind in (Lustre, OpenZfs) for item in stored.new(plan, kind)]
+    mounts = [item.mount for kind in (Lustre, OpenZfs) for item in storage_kinds.new(plan, kind)]
     verb, place = "are" if len(mounts) > 1 else "is", plan.network.private[0].zone
     for group in zones.distant_groups(plan) if mounts else ():
         yield Problem(

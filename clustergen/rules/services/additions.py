@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, unwanted
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.rules.services import warning
 
@@ -69,7 +69,7 @@ def outside(plan: Plan) -> Iterator[Problem]:
     if not plan.options.leaves_out("security-groups"):
         return
     names = [group.name for group in plan.node_groups if _is_outside(plan, group)]
-    mounts = [storage.mount for storage in stored.created(plan)]
+    mounts = [storage.mount for storage in storage_kinds.created(plan)]
     # A group that the service puts around its nodes does not contain file systems.
     reach = mounts if plan.limits.own_groups else ["other nodes", *mounts]
     if names and reach:

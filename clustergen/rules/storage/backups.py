@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, rule, safe, unsafe, unwanted
 from clustergen.plan.model import Ebs, Efs, Lustre, OpenZfs, Plan
-from clustergen.plan.stored import new, spelled
+from clustergen.plan.storage_kinds import new, spelled
 
 _FSX_DAYS = 90
 _EFS_DAYS = 35

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, drop, rule, safe
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Bucket, Lustre, Plan
 
 _RESERVED = ("xn--", "sthree-", "amzn-s3-demo-")
@@ -63,7 +63,7 @@ def _urls(plan: Plan) -> Iterator[tuple[Path, str]]:
     good="storage: [{mount: /data, type: s3, bucket: s3://training-data}]",
 )
 def settings(plan: Plan) -> Iterator[Problem]:
-    for item in stored.every(plan, Bucket):
+    for item in storage_kinds.every(plan, Bucket):
         if plan.wrote(*item.at("existing")):
             message = f"{item.bucket} is named by bucket"
             fix = safe(drop(item.at("existing")))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Problem, put, rule, unsafe
 from clustergen.facts.catalog import regions
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Efs, Plan
 
 _ONE_ZONE = """network:
@@ -25,7 +25,7 @@ storage: [{{mount: /home, type: efs, one_zone: true}}]"""
     good="storage: [{mount: /home, type: efs, throughput_mode: provisioned, throughput: 256}]",
 )
 def throughput(plan: Plan) -> Iterator[Problem]:
-    for item in stored.new(plan, Efs):
+    for item in storage_kinds.new(plan, Efs):
         provisioned = item.throughput_mode == "provisioned"
         if provisioned and item.throughput is None:
             yield Problem(
@@ -56,7 +56,7 @@ def zone_name(plan: Plan) -> Iterator[Problem]:
     zone = plan.network.private[0].zone
     if plan.network.new or (zone and not regions.is_zone_id(zone)):
         return
-    for item in stored.new(plan, Efs):
+    for item in storage_kinds.new(plan, Efs):
         if item.one_zone:
             given = f"only its zone id, {zone}" if zone else "no zone"
             yield Problem(

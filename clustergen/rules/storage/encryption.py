@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, drop, put, rule, unsafe, unwanted, warning
-from clustergen.plan import stored, volumes
+from clustergen.plan import storage_kinds, volumes
 from clustergen.plan.model import Ebs, Efs, Lustre, Plan
 
 _KEY = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
@@ -54,11 +54,11 @@ def key(plan: Plan) -> Iterator[Problem]:
     good="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}]",
 )
 def scratch(plan: Plan) -> Iterator[Problem]:
-    for item in stored.new(plan, Lustre):
+    for item in storage_kinds.new(plan, Lustre):
         if item.deployment.startswith("SCRATCH") and item.kms_key:
             yield unwanted(
                 item.at("kms_key"),
-                f"FSx encrypts {stored.spelled(item.deployment)} with a key that it manages",
+                f"FSx encrypts {storage_kinds.spelled(item.deployment)} with a key that it manages",
                 help="remove kms_key, or write deployment: persistent-2",
             )
 

@@ -13,7 +13,7 @@ from clustergen.facts.catalog.fsx import (
 )
 from clustergen.plan import fsx
 from clustergen.plan.model import Lustre, Plan
-from clustergen.plan.stored import either, listed, new, spelled, title
+from clustergen.plan.storage_kinds import either, listed, new, spelled, title
 
 
 @rule(

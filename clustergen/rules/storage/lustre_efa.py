@@ -7,7 +7,7 @@ from clustergen.base.findings import Problem, put, rule, unsafe, warning
 from clustergen.facts.catalog import InstanceType
 from clustergen.facts.catalog.fsx import efa_client
 from clustergen.plan.model import Lustre, Plan
-from clustergen.plan.stored import every, new, spelled
+from clustergen.plan.storage_kinds import every, new, spelled
 
 _GUIDE = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html"
 

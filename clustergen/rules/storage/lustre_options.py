@@ -6,7 +6,7 @@ from clustergen.base.findings import Problem, put, rule, unsafe, unwanted
 from clustergen.facts.catalog.fsx import INTELLIGENT_TIERING_MBPS
 from clustergen.plan import fsx
 from clustergen.plan.model import Lustre, Plan
-from clustergen.plan.stored import either, new, spelled
+from clustergen.plan.storage_kinds import either, new, spelled
 
 _API = "https://docs.aws.amazon.com/fsx/latest/APIReference/"
 _METADATA = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clustergen.base.findings import Path, Problem, put, rule, unsafe, unwanted, warning
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.paths import inside
 
@@ -46,12 +46,12 @@ _TWO = """storage:
     data_repositories: [{path: /data, s3: s3://training-data/data}]""",
 )
 def linkable(plan: Plan) -> Iterator[Problem]:
-    for item in stored.new(plan, Lustre):
+    for item in storage_kinds.new(plan, Lustre):
         without = item.deployment == "SCRATCH_1" or item.storage_class == "INTELLIGENT_TIERING"
         if item.repositories and without:
             yield Problem(
                 item.at("data_repositories"),
-                f"a {stored.title(item)} file system cannot be linked with S3",
+                f"a {storage_kinds.title(item)} file system cannot be linked with S3",
                 help="use scratch-2, persistent-1 or persistent-2 with ssd or hdd",
             )
 
@@ -66,7 +66,7 @@ def linkable(plan: Plan) -> Iterator[Problem]:
     good=_TWO.format("s3://training-data/data", "/small"),
 )
 def folders(plan: Plan) -> Iterator[Problem]:
-    for item in stored.new(plan, Lustre):
+    for item in storage_kinds.new(plan, Lustre):
         paths = [repository.path for repository in item.repositories]
         for index, earlier in _overlaps(paths):
             yield Problem(
@@ -85,7 +85,7 @@ def folders(plan: Plan) -> Iterator[Problem]:
     good=_TWO.format("s3://training-data/data", "/small"),
 )
 def prefixes(plan: Plan) -> Iterator[Problem]:
-    for item in stored.new(plan, Lustre):
+    for item in storage_kinds.new(plan, Lustre):
         urls = [repository.s3 for repository in item.repositories]
         for index, earlier in _overlaps([url.removeprefix("s3:/") for url in urls]):
             yield Problem(
@@ -124,7 +124,7 @@ def wildcards(plan: Plan) -> Iterator[Problem]:
 
 
 def _uris(plan: Plan) -> Iterator[tuple[Path, str]]:
-    for item in stored.new(plan, Lustre):
+    for item in storage_kinds.new(plan, Lustre):
         for index, repository in enumerate(item.repositories):
             yield item.at("data_repositories", index, "s3"), repository.s3
         for key, uri in (("import_from", item.import_from), ("export_to", item.export_to)):
@@ -148,7 +148,7 @@ _SCRATCH = """storage:
     good=_SCRATCH + "import_from: s3://training-data, export_to: s3://training-data/results}",
 )
 def links(plan: Plan) -> Iterator[Problem]:
-    for item in stored.new(plan, Lustre):
+    for item in storage_kinds.new(plan, Lustre):
         key = "import_from" if item.import_from else "export_to"
         if (item.import_from or item.export_to) and (wrong := _wrong_link(item)):
             message, help = wrong
@@ -159,7 +159,7 @@ def _wrong_link(item: Lustre) -> tuple[str, str] | None:
     """What is wrong with a link, and what to write instead."""
     bucket, target = (str(uri).split("/")[2:3] for uri in (item.import_from, item.export_to))
     if item.deployment == "PERSISTENT_2" or item.storage_class == "INTELLIGENT_TIERING":
-        title = stored.title(item)
+        title = storage_kinds.title(item)
         return f"a {title} file system has data repositories only", "write data_repositories"
     if item.repositories:
         written = "import_from" if item.import_from else "export_to"

@@ -6,7 +6,7 @@ from clustergen.base.findings import Problem, put, rule, unsafe
 from clustergen.facts.catalog.fsx import OPENZFS_GIB, OPENZFS_IOPS_PER_GIB, openzfs_class
 from clustergen.plan import fsx
 from clustergen.plan.model import Ebs, OpenZfs, Plan
-from clustergen.plan.stored import either, listed, new, spelled
+from clustergen.plan.storage_kinds import either, listed, new, spelled
 
 _API = "https://docs.aws.amazon.com/fsx/latest/APIReference/"
 _MOST_IOPS = 200_000

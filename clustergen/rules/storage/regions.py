@@ -6,7 +6,7 @@ from clustergen.base.findings import Problem, put, unsafe, warning
 from clustergen.facts.catalog import regions
 from clustergen.facts.catalog.fsx import Persistent2, persistent_2_in
 from clustergen.facts.catalog.services import SERVICES, available
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Efs, FileCache, Lustre, Ontap, OpenZfs, Plan
 
 _SLOW_TIERS = (125, 250)
@@ -36,7 +36,7 @@ storage: [{{mount: /home, {}}}]"""
 def persistent_2(plan: Plan) -> Iterator[Problem]:
     zone = plan.network.zone or plan.network.private[0].zone or ""
     available = persistent_2_in(plan.region, zone)
-    for item in stored.new(plan, Lustre):
+    for item in storage_kinds.new(plan, Lustre):
         if item.deployment != "PERSISTENT_2" or available is Persistent2.FULL:
             continue
         if available is Persistent2.SLOW:

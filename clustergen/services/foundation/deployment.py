@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from clustergen.base.artifacts import Artifact, compact_text, json_artifact
 from clustergen.base.patterns import pattern
 from clustergen.deployment.model import INLINE_BYTES, STAGE, Losses, Mounts, Role, Source, Stack
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Plan, Storage
 from clustergen.services.aws import marks
 from clustergen.services.foundation import access, deletion, hyperpod, monitoring
@@ -46,7 +46,7 @@ def stacks(plan: Plan) -> Mapping[Role, Stack]:
 def mounts(plan: Plan) -> Mounts:
     """The file systems that the foundation makes, and those that exist."""
     found = tuple(item.mount for item in plan.storage if item.existing)
-    return Mounts(tuple(item.mount for item in stored.created(plan)), found)
+    return Mounts(tuple(item.mount for item in storage_kinds.created(plan)), found)
 
 
 def sources(plan: Plan) -> Mapping[str, Source]:
@@ -56,7 +56,7 @@ def sources(plan: Plan) -> Mapping[str, Source]:
 
 def losses(plan: Plan) -> Losses:
     """What goes with the cluster, and with the foundation."""
-    made = [f"{s.mount} {_fate(s)}" for s in stored.created(plan)]
+    made = [f"{s.mount} {_fate(s)}" for s in storage_kinds.created(plan)]
     if monitoring.GRAFANA in build(plan).resources:  # the bundle's own can be uploaded again
         made.append("what someone made in Grafana is deleted with its workspace")
     return Losses(tuple(deletion.lines(plan)), tuple(deletion.data(plan)), tuple(made))

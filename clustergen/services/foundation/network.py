@@ -11,7 +11,7 @@ With ``network.internet: none`` there is no NAT, no internet gateway and no publ
 """
 
 from clustergen.base.artifacts import Json
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Plan, Subnet
 from clustergen.plan.network import zone_stem
 from clustergen.services.aws import cfn
@@ -211,4 +211,4 @@ def _association(table: str, subnet: str) -> Json:
 
 def _stays(plan: Plan) -> bool:
     """Whether to retain the VPC and subnet: they cannot be deleted with a file system in them."""
-    return keeps_data(stored.created(plan))
+    return keeps_data(storage_kinds.created(plan))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from clustergen.base.artifacts import Json
 from clustergen.facts.catalog import fsx
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import cfn
@@ -129,7 +129,9 @@ def _nodes(plan: Plan) -> Json:
         if plan.network.closed
         else "Out through NAT: AWS APIs, packages, containers, licences, databases",
     )
-    lasts = keeps_data(tuple(s for s in stored.created(plan) if isinstance(s, Lustre) and s.efa))
+    lasts = keeps_data(
+        tuple(s for s in storage_kinds.created(plan) if isinstance(s, Lustre) and s.efa)
+    )
     group = _group(plan, "nodes", "Every node of the cluster")
     return {
         NODES: lasting(group, lasts),
@@ -208,7 +210,7 @@ def _source_key(source: str) -> str:
 
 def _files(plan: Plan) -> Json:
     """The group of file systems with known ports, open to nodes only."""
-    storage = tuple(s for s in stored.created(plan) if not (isinstance(s, Lustre) and s.efa))
+    storage = tuple(s for s in storage_kinds.created(plan) if not (isinstance(s, Lustre) and s.efa))
     if not storage:
         return {}
     group = _closed(_group(plan, "file-systems", "File systems of the cluster"))

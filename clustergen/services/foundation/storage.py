@@ -4,7 +4,7 @@ from typing import Any
 
 from clustergen.base.artifacts import Json
 from clustergen.facts.catalog import regions
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
 from clustergen.plan.network import zone_stem
 from clustergen.services.aws import cfn, iam
@@ -21,7 +21,7 @@ def part(plan: Plan) -> Part:
     """All new file systems of the spec, with the names needed to mount them."""
     resources: Json = {}
     outputs: dict[str, Output] = {}
-    for storage in stored.created(plan):
+    for storage in storage_kinds.created(plan):
         match storage:
             case Lustre():
                 resources |= _lustre(plan, storage)

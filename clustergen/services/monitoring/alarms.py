@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from clustergen.base.artifacts import Json
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Id, Lustre, OpenZfs, Plan, Ref
 from clustergen.services.aws import cfn
 from clustergen.services.monitoring import names
@@ -182,7 +182,7 @@ def _result(id: str, expression: str) -> Json:
 
 def _of_file_systems(plan: Plan) -> Iterator[tuple[str, Json]]:
     """Saturated file systems, which no node can tell from slow ones."""
-    for system in stored.identified(plan):
+    for system in storage_kinds.identified(plan):
         if not isinstance(system, Lustre):
             continue
         # FSx has no metrics of the disks of others. Of existing file systems the kind is unknown.
@@ -203,7 +203,7 @@ _FULL: Final = {
 
 def _of_space(plan: Plan) -> Iterator[tuple[str, Json]]:
     """File systems of the spec with less than a tenth of their space left."""
-    for system in stored.created(plan):
+    for system in storage_kinds.created(plan):
         if not isinstance(system, Lustre | OpenZfs) or not system.size_gib:
             continue
         name, over_parts = _FULL[type(system)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from clustergen.base.artifacts import Json
-from clustergen.plan import stored
+from clustergen.plan import storage_kinds
 from clustergen.plan.model import Lustre, OpenZfs, Plan
 from clustergen.services.aws import references
 from clustergen.services.monitoring import names
@@ -102,7 +102,7 @@ def _things(plan: Plan, vended: Vended) -> dict[str, str]:
     """Id -> label. The foundation's ids are references, for ``Fn::Sub``."""
     if vended.namespace == "AWS/FSx":
         kind = OpenZfs if Source.OPENZFS in vended.needs else Lustre
-        systems = [one for one in stored.identified(plan) if isinstance(one, kind)]
+        systems = [one for one in storage_kinds.identified(plan) if isinstance(one, kind)]
         return {references.text(one.id): one.mount for one in systems}
     if vended.namespace == "ContainerInsights":
         return {plan.kubernetes_name: ""}

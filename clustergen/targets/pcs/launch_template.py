@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Interface, Machine, NodeGroup, Plan, Volume
 from clustergen.services.aws import cfn, launch_templates
-from clustergen.targets.pcs import limits, names, subnets, user_data
+from clustergen.targets.pcs import limits, mig, names, subnets
 
 # One hop reaches processes on the node; those in a bridged container need another.
 METADATA_HOPS = 2
@@ -28,7 +28,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
         **launch_templates.market(group),
         **launch_templates.reservation(group),
         **launch_templates.block_type(group),
-        **launch_templates.user_data(user_data.for_group(group)),
+        **launch_templates.user_data(mig.for_group(group)),
     }
     metadata = {"Metadata": _LINT} if "InstanceType" in data else {}
     return {**launch_templates.resource(plan, group.name, data), **metadata}

@@ -11,7 +11,7 @@ from clustergen import cli
 from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.base.findings import EXAMPLE_BASE
 from clustergen.bundle import effects, renderer
-from clustergen.facts.schemas import replacing
+from clustergen.facts.schemas import replacements
 from tests.support.checking import Fragments
 
 PLAIN = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, efa: false}]\n"
@@ -224,8 +224,8 @@ def test_a_key_that_parallelcluster_lacks_has_unknown_effects(tmp_path: Path) ->
 
 
 def test_the_names_of_resources_are_properties_that_replace_them() -> None:
-    for type, name in replacing.NAMES.items():
-        assert name in replacing.properties()[type]
+    for type, name in replacements.NAMES.items():
+        assert name in replacements.properties()[type]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from clustergen import overlay, targets
 from clustergen.base.artifacts import Artifact
 from clustergen.base.findings import Finding, Path, Severity, errors
 from clustergen.base.text_lists import word_set
-from clustergen.bundle import deployable
+from clustergen.bundle import bundle_json
 from clustergen.checking.compiler import Checked
 from clustergen.plan import model
 from clustergen.plan.model import Plan
@@ -208,7 +208,7 @@ def _files(target: str, spec: str) -> Mapping[str, str]:
     document = _document(target, json.dumps(BASE))
     plan, chosen = checked(target, spec).plans[target], targets.load(target)
     bundle = [*chosen.emit(plan, document), *stack.files(plan)]
-    bundle += deployable.files(plan, chosen.deployment(plan, document), bundle)
+    bundle += bundle_json.files(plan, chosen.deployment(plan, document), bundle)
     return {file.path: _without_comments(file) for file in bundle}
 
 

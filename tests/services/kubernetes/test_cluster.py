@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment.queues import Queues
+from clustergen.deployment.kueue import Queues
 from clustergen.services.kubernetes import pruning, timetable
 from tests.services.kubernetes.clusters import Cluster, install
 from tests.services.kubernetes.planned import files_of, plan_of

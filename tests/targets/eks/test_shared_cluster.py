@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clustergen.deployment.eks import EksCluster
-from clustergen.deployment.queues import Queues
+from clustergen.deployment.kueue import Queues
 from clustergen.deployment.world import Stop
 from tests.services.kubernetes.clusters import Cluster
 from tests.support.checking import Fragments, example_files

@@ -7,7 +7,7 @@ from clustergen.base.findings import Path, Problem
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
 from clustergen.checking.preflight.rules import about, rule, where
-from clustergen.plan import stored, volumes
+from clustergen.plan import storage_kinds, volumes
 from clustergen.plan.model import Database, Ebs, Plan, Volume
 
 EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
@@ -113,7 +113,9 @@ _OF_AWS: Final = "alias/aws/ebs"
 
 def _without_key(plan: Plan) -> Path | None:
     """A volume that EBS encrypts with its default key."""
-    every: list[tuple[Path, Volume | Ebs]] = [(item.path, item) for item in stored.new(plan, Ebs)]
+    every: list[tuple[Path, Volume | Ebs]] = [
+        (item.path, item) for item in storage_kinds.new(plan, Ebs)
+    ]
     every += [(node.at("root_volume"), node.volume) for node in plan.nodes]
     if plan.sagemaker:  # It has volumes of its own.
         return None

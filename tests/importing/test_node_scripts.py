@@ -2,8 +2,8 @@
 
 import pytest
 
-from clustergen.importing import boot
-from clustergen.importing.beside import NOTHING
+from clustergen.importing import node_scripts
+from clustergen.importing.companion_files import NOTHING
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import LAUNCH_TEMPLATE, Json
 
@@ -17,8 +17,8 @@ def group(*lines: str) -> Json:
 
 
 def storage(*arguments: str) -> list[Json]:
-    nodes = [boot.Node("a", [boot.Action(OURS, arguments)])]
-    found: list[Json] = boot.of_cluster(nodes, NOTHING, Notes())["storage"]
+    nodes = [node_scripts.Node("a", [node_scripts.Action(OURS, arguments)])]
+    found: list[Json] = node_scripts.of_cluster(nodes, NOTHING, Notes())["storage"]
     return found
 
 
@@ -34,13 +34,13 @@ def storage(*arguments: str) -> list[Json]:
     ],
 )
 def test_scripts_in_user_data(lines: list[str], actions: list[tuple[object, ...]]) -> None:
-    found = boot.user_data(group(*lines))
+    found = node_scripts.user_data(group(*lines))
     assert [(a.url, a.arguments, a.checksum, a.required) for a in found] == actions
 
 
 def test_user_data_of_others_is_not_read() -> None:
     data = {"UserData": {"Fn::Base64": "#!/bin/bash\nrun_script yes s3://b/a.sh ''\n"}}
-    assert boot.user_data({LAUNCH_TEMPLATE: {"LaunchTemplateData": data}}) == []
+    assert node_scripts.user_data({LAUNCH_TEMPLATE: {"LaunchTemplateData": data}}) == []
 
 
 @pytest.mark.parametrize(

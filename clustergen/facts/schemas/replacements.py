@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-_FILE = Path(__file__).with_name("cloudformation-updates.json")
+_FILE = Path(__file__).with_name("replacements.json")
 
 NAMES: Mapping[str, str] = {
     "AWS::Batch::JobQueue": "JobQueueName",

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from clustergen.base.text_lists import word_set
-from clustergen.importing.beside import Beside
 from clustergen.importing.cloudformation.functions import UNKNOWN
+from clustergen.importing.companion_files import Beside
 from clustergen.importing.file_systems import new
 from clustergen.importing.machines import items, mappings, section, template
 from clustergen.importing.merging import Run, merged
