@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import ClassVar, cast
 
-from clustergen.base.artifacts import Json, json_text
+from clustergen.base.artifacts import Json
 from clustergen.deployment import (
     bucket,
     cloudformation,
@@ -182,36 +182,32 @@ class EksCluster(StackCluster):
         those of the creation, which are 0. Then change what EKS does not change together with the
         nodes of a group.
         """
-        wanted, told, name = self.template(), self._told(), self.stack.name
-        deployed = cloudformation.deployed_template(self.run.world, name) if told else None
+        wanted, told = self.template(), self._told()
+        deployed = (
+            cloudformation.deployed_template(self.run.world, self.stack.name) if told else None
+        )
         first = node_group_updates.first(deployed, wanted.content)
         self.present = self.sizes.present()
-        # The stack may record fewer: it cannot have more than the maximum that it deployed.
-        sizes = {
-            group.parameter: (each, self.present[each], min(self.present[each], group.most))
-            for each, group in self.service.groups.items()
+        live = {
+            group.parameter: (name, self.present[name], group.most)
+            for name, group in self.service.groups.items()
         }
         if first:
-            leaving = node_group_updates.leaving(first, wanted.content).items()
-            there = ((key, each, self.sizes.scaling(each)) for key, each in leaving)
-            sizes |= {key: (each, s.desired, s.desired) for key, each, s in there if s}
-        live = {key: size for key, size in sizes.items() if key in told}
-        moved = any(told[key] != str(recorded) for key, (_, _, recorded) in live.items())
+            live |= self._leaving(first, wanted.content)
+        live = {key: found for key, found in live.items() if key in told}
+        moved = any(told[key] != str(min(size, most)) for key, (_, size, most) in live.items())
         if moved:
-            self._record(told, {n: (key, size) for key, (n, size, _) in live.items()}, deployed)
-        if first:
-            self.run.note(
-                f"{name} changes sizes, labels, taints and tags of node groups first: EKS does not "
-                "change them together with the nodes."
-            )
-            given = {**dict.fromkeys(told), **self.parameters(self.known(outputs))}
-            path = self.run.write(f"sent/first/{wanted.path}", json_text(first))
-            template, place = Template(path, first), outputs.get(bucket.NAME, "")
-            self._make(template, {key: given[key] for key in told}, place)
-        return moved or first is not None
+            self._record(told, live, deployed)
+        given, place = self.parameters(self.known(outputs)), outputs.get(bucket.NAME, "")
+        return node_group_updates.change_first(self.run, self.stack, wanted, given, place) or moved
+
+    def _leaving(self, deployed: Json, wanted: Json) -> Mapping[str, tuple[str, int, int]]:
+        names = node_group_updates.leaving(deployed, wanted).items()
+        found = ((key, name, self.sizes.scaling(name)) for key, name in names)
+        return {key: (name, s.desired, s.desired) for key, name, s in found if s}
 
     def _record(
-        self, told: Mapping[str, str], sizes: Mapping[str, tuple[str, int]], deployed: object
+        self, told: Mapping[str, str], live: Mapping[str, tuple[str, int, int]], deployed: object
     ) -> None:
         made = deployed["Resources"].values() if isinstance(deployed, dict) else ()
         # An overlay's group may have neither a size nor a plain name.
@@ -220,20 +216,17 @@ class EksCluster(StackCluster):
             str(each.get("NodegroupName")): at(each, "ScalingConfig.MaxSize") for each in groups
         }
         given: dict[str, str | None] = dict.fromkeys(told)
-        for name, (parameter, size) in sizes.items():
+        for parameter, (name, size, _) in live.items():
             # EKS makes one change of a group at a time.
             self.sizes.active(name)
+            # The stack cannot record more than the maximum that it deployed.
             given[parameter] = str(min(size, int(most.get(name) or size)))
         self.run.note(
             f"{self.stack.name} records how many nodes run, so that a failed change ends with as "
             "many."
         )
-        self._make(None, given)
-
-    def _make(self, template: Template | None, given: stacks.Parameters, place: str = "") -> None:
-        """Make a change before the one that was reviewed."""
         stacks.drop(self.run, self.stack.name)
-        if found := stacks.create(self.run, self.stack, template, given, place):
+        if found := stacks.create(self.run, self.stack, None, given):
             self.run.agree({self.stack.name: self.guards(found)})
             stacks.execute(self.run, found)
 

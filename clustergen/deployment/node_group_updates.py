@@ -7,11 +7,37 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 from collections.abc import Mapping
 from typing import Final
 
-from clustergen.base.artifacts import Json
+from clustergen.base.artifacts import Json, json_text
+from clustergen.deployment import cloudformation, stacks
+from clustergen.deployment.model import Stack
+from clustergen.deployment.run import Run
+from clustergen.deployment.stacks import Parameters, Template
 
 _TYPE: Final = "AWS::EKS::Nodegroup"
 _NODES: Final = ("LaunchTemplate", "Version", "ReleaseVersion")
 _OTHERS: Final = ("Labels", "NodeRepairConfig", "ScalingConfig", "Tags", "Taints", "UpdateConfig")
+
+
+def change_first(run: Run, stack: Stack, wanted: Template, given: Parameters, place: str) -> bool:
+    """Change what EKS does not change together with the nodes of a group; whether there is any.
+
+    The user has agreed to the whole change, which has to be examined again then.
+    """
+    deployed = cloudformation.deployed_template(run.world, stack.name)
+    content = first(deployed, wanted.content)
+    if content is None:
+        return False
+    stacks.drop(run, stack.name)
+    run.note(
+        f"{stack.name} changes sizes, labels, taints and tags of node groups first: EKS does not "
+        "change them together with the nodes."
+    )
+    told = cloudformation.parameters(run.world, stack.name)
+    template = Template(run.write(f"sent/first/{wanted.path}", json_text(content)), content)
+    values = {name: given.get(name) for name in told}
+    if found := stacks.create(run, stack, template, values, place):
+        stacks.execute(run, found)
+    return True
 
 
 def leaving(deployed: Json, wanted: Json) -> Mapping[str, str]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from clustergen.deployment import cloudformation, parameters, stacks
+from clustergen.deployment import bucket, cloudformation, parameters, stacks
 from clustergen.deployment.changes import Guard, groups_with_one_name, losses
 from clustergen.deployment.model import Role, Stack
+from clustergen.deployment.node_group_updates import change_first
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.stacks import ChangeSet, Template
 
@@ -50,11 +51,17 @@ class SideStack:
             return
         given = parameters.values(self.run, own, known, paused=paused)
         if given != self._given:
-            stacks.drop(self.run, own.name)
-            self._change = stacks.reviewed(self.run, own, self.template(), given, known)
-            self.run.agree({own.name: self._guards()})
+            self._examine(given, known)
+        wanted, place = self.template(), known.get(bucket.NAME, "")
+        if self._change and change_first(self.run, own, wanted, given, place):
+            self._examine(given, known)
         if self._change:
             stacks.execute(self.run, self._change)
+
+    def _examine(self, given: Mapping[str, str], known: Outputs) -> None:
+        stacks.drop(self.run, self.stack.name)
+        self._change = stacks.reviewed(self.run, self.stack, self.template(), given, known)
+        self.run.agree({self.stack.name: self._guards()})
 
     def _guards(self) -> list[Guard]:
         found = self._change

@@ -22,7 +22,7 @@ Parameters: {MaxvCpus: {Type: Number, Default: 96}}
 Resources:
   Launch:
     Type: AWS::EC2::LaunchTemplate
-    Properties: {LaunchTemplateData: {UserData: {Fn::Base64: "#!/bin/bash\n"}}}
+    Properties: {LaunchTemplateData: {UserData: {Fn::Base64: "MIME-Version: 1.0\n"}}}
   Gpu:
     Type: AWS::Batch::ComputeEnvironment
     Properties:
@@ -129,9 +129,9 @@ policies:
 templates:
   LaunchTemplateVersions:
     - {LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: 9, DefaultVersion: true,
-       LaunchTemplateData: {UserData: IyEvYmluL3NoCg==}}
+       LaunchTemplateData: {UserData: TUlNRS1WZXJzaW9uOiAxLjAKCiMhL2Jpbi9zaAo=}}
     - {LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: 10, DefaultVersion: false,
-       LaunchTemplateData: {UserData: IyEvYmluL2Jhc2gK}}
+       LaunchTemplateData: {UserData: TUlNRS1WZXJzaW9uOiAxLjAKCiMhL2Jpbi9iYXNoCg==}}
 """),
     "jobs": {
         "jobDefinitions": [

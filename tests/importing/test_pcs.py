@@ -60,7 +60,7 @@ Resources:
              Groups: [{GROUP.format(1)}]}}
         UserData:
           Fn::Base64: !Sub |
-            #!/bin/bash
+            MIME-Version: 1.0
             echo ${{AWS::Region}} ${{!HOME}}
   Front:
     Type: AWS::PCS::ComputeNodeGroup
@@ -119,7 +119,7 @@ def test_the_rendered_template_has_the_settings_of_the_original() -> None:
     assert groups["login"]["InstanceConfigs"] == [{"InstanceType": "c7g.xlarge"}]
     launch = template["Resources"]["LaunchTemplateHpc"]["Properties"]["LaunchTemplateData"]
     assert launch["KeyName"] == "team"
-    assert launch["UserData"] == {"Fn::Base64": "#!/bin/bash\necho us-west-2 ${HOME}\n"}
+    assert launch["UserData"] == {"Fn::Base64": "MIME-Version: 1.0\necho us-west-2 ${HOME}\n"}
     group = launch["Placement"]["GroupName"]["Ref"]
     assert template["Resources"][group]["Properties"] == {"Strategy": "cluster"}
     login = template["Resources"]["LaunchTemplateLogin"]["Properties"]["LaunchTemplateData"]
@@ -421,7 +421,8 @@ GROUPS: list[Any] = flow("""
 QUEUES = [{"name": "all", "computeNodeGroupConfigurations": [{"computeNodeGroupId": "pcs_2"}]}]
 VERSION = """
 {LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: $NUMBER, LaunchTemplateData: {
-  SecurityGroupIds: [$GROUP], UserData: ZWNobwo=, CapacityReservationSpecification: {
+  SecurityGroupIds: [$GROUP], UserData: TUlNRS1WZXJzaW9uOiAxLjAK,
+  CapacityReservationSpecification: {
     CapacityReservationTarget: {CapacityReservationId: cr-0a1b2c3d4e5f67890}},
   InstanceMarketOptions: {MarketType: capacity-block}}}
 """
@@ -443,5 +444,5 @@ def test_descriptions_of_the_service() -> None:
     resources = document(result, "pcs")["Resources"]
     data = resources["LaunchTemplateGpu"]["Properties"]["LaunchTemplateData"]
     assert data["SecurityGroupIds"] == [GROUP.format(2)]
-    assert data["UserData"] == {"Fn::Base64": "echo\n"}
+    assert data["UserData"] == {"Fn::Base64": "MIME-Version: 1.0\n"}
     assert "secretsmanager" not in result.text
