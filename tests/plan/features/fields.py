@@ -623,6 +623,7 @@ def _joins(target: str, given: Values, **refused: Values) -> Change:
     return Change({path: "platform"}, here, {**others, "joined": Change({path: "research"})})
 
 
+_AT_ONCE = {"targets.hyperpod-eks.provisioning": "all-at-once"}
 _PATCHING = {"targets.hyperpod-eks.auto_patching": {"strategy": "drain-first", "batch": "10%"}}
 _IDLE = {"targets.hyperpod-eks.auto_patching": {"strategy": "when-idle"}}
 
@@ -681,7 +682,7 @@ parallelcluster: {key_name: platform, scaling_strategy: best-effort,
   imds_for_all: true}
 pcs: {cluster_security_group: sg-0a1b2c3d4e5f67899, size: large, rest: true}
 hyperpod-slurm: {cluster_security_group: sg-0a1b2c3d4e5f67899, controller_group: head}
-hyperpod-eks: {provisioning: all-at-once, cluster_security_group: sg-0a1b2c3d4e5f67899,
+hyperpod-eks: {cluster_security_group: sg-0a1b2c3d4e5f67899,
   eks_cluster: arn:aws:eks:us-east-1:111122223333:cluster/other,
   eks_security_group: sg-0a1b2c3d4e5f67899, cluster_role: arn:aws:iam::111122223333:role/nodes,
   tiered_checkpoints: 20, update_schedule: 'cron(0 3 ? * SUN *)'}
@@ -788,6 +789,16 @@ _OPTIONS = {
     ],
     "options.hyperpod-slurm.provisioning": [
         _own(HP, "provisioning", "all-at-once", all_at_once="continuous", legacy="continuous")
+    ],
+    "options.hyperpod-eks.provisioning": [
+        # What needs continuous provisioning has the finding.
+        Change(
+            _AT_ONCE,
+            others={
+                "karpenter": Change({**_AT_ONCE, **_KARPENTER}),
+                "mig": Change({**_AT_ONCE, "node_groups.0.mig": {"1g.10gb": 7}}),
+            },
+        )
     ],
     "options.hyperpod-slurm.mode": [
         _own(HP, "mode", "customer-managed", customer_managed="legacy"),
