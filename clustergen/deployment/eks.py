@@ -198,13 +198,16 @@ class EksCluster(StackCluster):
         moved = any(told[key] != str(min(size, most)) for key, (_, size, most) in live.items())
         if moved:
             self._record(told, live, deployed)
+        if first is None:
+            return moved
         given, place = self.parameters(self.known(outputs)), outputs.get(bucket.NAME, "")
-        return node_group_updates.change_first(self.run, self.stack, wanted, given, place) or moved
+        return node_group_updates.change_first(self.run, self.stack, wanted, given, place)
 
     def _leaving(self, deployed: Json, wanted: Json) -> Mapping[str, tuple[str, int, int]]:
         names = node_group_updates.leaving(deployed, wanted).items()
         found = ((key, name, self.sizes.scaling(name)) for key, name in names)
-        return {key: (name, s.desired, s.desired) for key, name, s in found if s}
+        ready = ("ACTIVE", "DEGRADED", "UPDATING")
+        return {key: (n, s.desired, s.desired) for key, n, s in found if s and s.status in ready}
 
     def _record(
         self, told: Mapping[str, str], live: Mapping[str, tuple[str, int, int]], deployed: object

@@ -23,19 +23,22 @@ def change_first(run: Run, stack: Stack, wanted: Template, given: Parameters, pl
 
     The user has agreed to the whole change, which has to be examined again then.
     """
+    if all(each.get("Type") != _TYPE for each in wanted.content["Resources"].values()):
+        return False
     deployed = cloudformation.deployed_template(run.world, stack.name)
     content = first(deployed, wanted.content)
     if content is None:
         return False
     stacks.drop(run, stack.name)
     run.note(
-        f"{stack.name} changes sizes, labels, taints and tags of node groups first: EKS does not "
-        "change them together with the nodes."
+        f"{stack.name} changes settings of node groups first: EKS does not change them together "
+        "with the nodes."
     )
     told = cloudformation.parameters(run.world, stack.name)
     template = Template(run.write(f"sent/first/{wanted.path}", json_text(content)), content)
     values = {name: given.get(name) for name in told}
-    if found := stacks.create(run, stack, template, values, place):
+    # CloudFormation gives the tags of a stack to its resources; some cannot change them in place.
+    if found := stacks.create(run, stack, template, values, place, tags=False):
         stacks.execute(run, found)
     return True
 
@@ -63,16 +66,25 @@ def first(deployed: Json | str | None, wanted: Json) -> Json | None:
     if not isinstance(deployed, dict):
         return None
     before, after = deployed["Resources"], wanted["Resources"]
-    changed = {
-        id: {**group, "Properties": _without_nodes(group["Properties"], after[id]["Properties"])}
+    both = [
+        id
         for id, group in before.items()
         if group.get("Type") == _TYPE == after.get(id, {}).get("Type")
-        and _is_combined(id, before, after)
+    ]
+    if not any(_is_combined(id, before, after) for id in both):
+        return None
+    # All of them: sizes are given for all.
+    changed = {
+        id: {
+            **before[id],
+            "Properties": _with_others(before[id]["Properties"], after[id]["Properties"]),
+        }
+        for id in both
     }
-    return {**deployed, "Resources": {**before, **changed}} if changed else None
+    return {**deployed, "Resources": {**before, **changed}}
 
 
-def _without_nodes(old: Json, new: Json) -> Json:
+def _with_others(old: Json, new: Json) -> Json:
     kept = {key: value for key, value in old.items() if key not in _OTHERS}
     return {**kept, **{key: new[key] for key in _OTHERS if key in new}}
 

@@ -80,13 +80,19 @@ class Template:
     content: Json
 
 
-def create(
-    run: Run, stack: Stack, template: Template | None, values: Parameters, place: str = ""
+def create(  # noqa: PLR0913 what a change set has
+    run: Run,
+    stack: Stack,
+    template: Template | None,
+    values: Parameters,
+    place: str = "",
+    *,
+    tags: bool = True,
 ) -> ChangeSet | None:
     """A change set of a stack; None if nothing would change.
 
     Without ``template``, the stack keeps the one it has. ``place`` is the bucket where one is
-    stored that is too large for a request.
+    stored that is too large for a request. Without ``tags``, the stack keeps its own.
 
     :raises Stop: if CloudFormation rejects the change.
     """
@@ -112,7 +118,7 @@ def create(
         "ChangeSetType": "CREATE" if creates else "UPDATE",
         **_body(run, stack, template, place),
         **_given({**values, **dict.fromkeys(kept)}),
-        **({"Tags": run.tags} if run.tags and template is not None else {}),
+        **({"Tags": run.tags} if run.tags and tags and template is not None else {}),
         **({"ImportExistingResources": True} if name in run.adopting else {}),
     }
     # Before it is known to exist: Ctrl-C may come before the answer.

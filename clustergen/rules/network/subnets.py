@@ -267,8 +267,8 @@ def both(plan: Plan) -> Iterator[Problem]:
     "NET052",
     "Nodes with several interfaces in a public subnet",
     why="EC2 gives a public address only to instances with one interface. The way out of a public "
-    "subnet is an internet gateway, which other instances cannot use: they reach no service of "
-    "AWS, and do not join the cluster.",
+    "subnet is an internet gateway, which other instances cannot use. Without endpoints of "
+    "the VPC, they reach no service of AWS, and do not join the cluster.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/working-with-ip-addresses.html",
     bad=_GROUP_IN_PUBLIC.format("subnet-0a1b2c3d4e5f67891"),
     good=_GROUP_IN_PUBLIC.format("subnet-0a1b2c3d4e5f67890"),

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -33,11 +34,16 @@ def is_multipart(text: str) -> bool:
     return re.match(r"(MIME-Version|Content-Type):", text) is not None
 
 
-def not_multipart(document: Mapping[str, Any], service: str) -> Iterator[Problem]:
-    """Launch templates whose user data ``service`` cannot merge with its own."""
-    for id, resource in as_map(document.get("Resources")).items():
+def not_multipart(document: Mapping[str, Any], service: str, nodes: str) -> Iterator[Problem]:
+    """Launch templates whose user data ``service`` cannot merge with its own.
+
+    They are those that resources of the type ``nodes`` name.
+    """
+    resources = as_map(document.get("Resources"))
+    named = json.dumps([r for r in map(as_map, resources.values()) if r.get("Type") == nodes])
+    for id, resource in resources.items():
         data = as_map(as_map(as_map(resource).get("Properties")).get("LaunchTemplateData"))
         text = decoded(data.get("UserData"))
-        if text is not None and not is_multipart(text):
+        if f'"{id}"' in named and text is not None and not is_multipart(text):
             path = ("Resources", id, "Properties", "LaunchTemplateData", "UserData")
             yield Problem(path, NOT_MULTIPART.format(service), BEGIN)

@@ -7,7 +7,7 @@ from clustergen.plan.model import NodeGroup
 
 
 def several_types(groups: Iterable[NodeGroup]) -> Iterator[Problem]:
-    """Groups of more than one instance type; ``help`` is what does without it, as below."""
+    """Groups of more than one instance type; ``help`` names another way, here and below."""
     for group in groups:
         if len(group.types) > 1:
             text = f"{group.name} has {len(group.types)} types"

@@ -16,6 +16,7 @@ from clustergen.plan.model import Plan
 EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
 _USABLE: Final = ("active", "scheduled")
 _COMING: Final = ("pending", "payment-pending", "assessing", "delayed", "updating")
+_UNPAID: Final = ("pending", "payment-pending", "assessing")
 _EFFECTS: Final = {
     **dict.fromkeys(_COMING, ": it may never begin"),
     # A state of Capacity Blocks that AWS lists and does not explain.
@@ -67,7 +68,7 @@ def state(case: Case) -> Iterator[Problem]:
             known, limits = part.state.lower(), case.plan.limits
             if known in _USABLE:
                 continue
-            if item.kind == "capacity-block" and known in _COMING and limits.scheduled_blocks:
+            if item.kind == "capacity-block" and known in _UNPAID and limits.scheduled_blocks:
                 why = f"{part.id} is {part.state}: {limits.title} creates no node group for it yet"
                 wait = "deploy once it is scheduled"
                 yield Problem(item.path, why, wait, source=limits.scheduled_blocks)
