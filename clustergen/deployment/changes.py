@@ -26,6 +26,7 @@ class Change:
     """Add, Modify, Remove, Import or Dynamic."""
     type: str
     id: str
+    """Its logical id; ``physical`` is that of AWS."""
     physical: str = ""
     replacement: str = ""
     """True, False or Conditional: whether that is known before the change."""

@@ -29,6 +29,7 @@ class Options:
 
     action: str = "deploy"
     outputs: Path | None = None
+    """A file with the outputs of a foundation that stays as it is."""
     allowed: Collection[str] = ()
     """The kinds of :class:`Guard` that the user has consented to."""
     new_image: bool = False

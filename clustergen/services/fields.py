@@ -84,7 +84,7 @@ def read(fields: Iterable[Field], part: Any) -> Json:
 
 
 def value_at(node: Any, path: str) -> Any:
-    """The value at a dotted path."""
+    """The value at a dotted path; None if there is none."""
     for key in path.split("."):
         node = node.get(key) if isinstance(node, Mapping) else None
     return node

@@ -1,5 +1,6 @@
 """Document rules: every rendered document satisfies those of its target."""
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +11,7 @@ from clustergen import targets
 from clustergen.base import discovery, resources
 from clustergen.base.findings import errors
 from clustergen.checking import compiler
-from tests.support.checking import broken
+from tests.support.checking import broken, check_fragment
 
 SPECS = sorted(resources.tree("specs").glob("*.yaml"))
 TARGETS = [name for name in targets.NAMES if targets.load(name).document_rules]
@@ -32,6 +33,16 @@ def test_rendered_documents_satisfy_the_rules(target: str) -> None:
     assert rendered > 1
 
 
+RICH = {
+    "eks": """
+monitoring: {metrics: managed-prometheus}
+kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}
+node_groups:
+  - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
+  - {name: spot, instance_types: [m7i.4xlarge, m6i.4xlarge], count: 2, capacity: spot}
+"""
+}
+"""What gives a template more kinds of resources than the first example has."""
 WRONG: tuple[Any, ...] = (5, "text", None, [], {}, [5], {"a": None}, {"Ref": 1}, {"Fn::GetAtt": []})
 
 
@@ -51,12 +62,10 @@ def wrong_forms(document: Any, depth: int) -> Iterator[Any]:
 @pytest.mark.parametrize("target", TARGETS)
 def test_document_rules_accept_any_overlay(target: str) -> None:
     """The schema reports a wrong form; the rules must not fail on it."""
-    checked = next(
-        found
-        for spec in SPECS
-        if target in (found := compiler.check([spec], targets=[target])).plans
-        and not errors(found.findings)
-    )
+    examples = (compiler.check([spec], targets=[target]) for spec in SPECS)
+    rich = (check_fragment(text, name) for name, text in RICH.items() if name == target)
+    tried = (each for each in itertools.chain(rich, examples) if target in each.plans)
+    checked = next(each for each in tried if not errors(each.findings))
     document = json.loads(json.dumps(targets.load(target).document(checked.plans[target])))
     rules = discovery.rules(targets.load(target).document_rules)
     for wrong in wrong_forms(document, 7):

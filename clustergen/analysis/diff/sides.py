@@ -117,6 +117,7 @@ class Folders(NamedTuple):
 
 
 def _target_of(folder: Path) -> str:
+    """The target that the files or the folder name; empty where neither does."""
     said = effects.target_of(effects.files_in(folder))
     name = said or Path(os.path.realpath(folder)).name
     return name if name in targets.NAMES else ""

@@ -25,6 +25,7 @@ class Ran(NamedTuple):
 
     targets: Sequence[str]
     complete: bool
+    """Whether these are all targets that the spec names."""
     custom: Sequence[Rule] | None
     """The custom rules; None if there are some that did not run."""
 

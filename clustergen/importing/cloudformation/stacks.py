@@ -52,6 +52,7 @@ class Given(NamedTuple):
     """By parameter, or by what :func:`name_of` calls a reference."""
     region: str
     name: str
+    """Of the stack."""
 
 
 class Stacks:

@@ -1,4 +1,4 @@
-"""EC2 user data, for what must happen before lifecycle actions of PCS.
+"""Partitions of GPUs, which EC2 user data makes before lifecycle actions of PCS run.
 
 PCS merges another part into the user data, so it must be MIME multipart.
 https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ec2-user-data.html
