@@ -182,26 +182,26 @@ class EksCluster(StackCluster):
         those of the creation, which are 0. Then change what EKS does not change together with the
         nodes of a group.
         """
-        wanted, told = self.template(), self._told()
+        wanted, told = self.template().content, self._told()
         deployed = (
             cloudformation.deployed_template(self.run.world, self.stack.name) if told else None
         )
-        first = node_group_updates.first(deployed, wanted.content)
+        first = node_group_updates.first_template(deployed, wanted)
         self.present = self.sizes.present()
         live = {
             group.parameter: (name, self.present[name], group.most)
             for name, group in self.service.groups.items()
         }
         if first:
-            live |= self._leaving(first, wanted.content)
+            live |= self._leaving(first, wanted)
         live = {key: found for key, found in live.items() if key in told}
         moved = any(told[key] != str(min(size, most)) for key, (_, size, most) in live.items())
         if moved:
             self._record(told, live, deployed)
-        if first is None:
-            return moved
-        given, place = self.parameters(self.known(outputs)), outputs.get(bucket.NAME, "")
-        return node_group_updates.change_first(self.run, self.stack, wanted, given, place)
+        if first:
+            given, place = self.parameters(self.known(outputs)), outputs.get(bucket.NAME, "")
+            node_group_updates.make(self.run, self.stack, first, given, place)
+        return moved or first is not None
 
     def _leaving(self, deployed: Json, wanted: Json) -> Mapping[str, tuple[str, int, int]]:
         names = node_group_updates.leaving(deployed, wanted).items()

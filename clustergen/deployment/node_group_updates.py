@@ -18,29 +18,29 @@ _NODES: Final = ("LaunchTemplate", "Version", "ReleaseVersion")
 _OTHERS: Final = ("Labels", "NodeRepairConfig", "ScalingConfig", "Tags", "Taints", "UpdateConfig")
 
 
-def change_first(run: Run, stack: Stack, wanted: Template, given: Parameters, place: str) -> bool:
-    """Change what EKS does not change together with the nodes of a group; whether there is any.
+def needed(run: Run, stack: Stack, wanted: Json) -> Json | None:
+    """What :func:`first_template` says of a stack; one without node groups is not asked about."""
+    if all(each.get("Type") != _TYPE for each in wanted["Resources"].values()):
+        return None
+    return first_template(cloudformation.deployed_template(run.world, stack.name), wanted)
+
+
+def make(run: Run, stack: Stack, template: Json, given: Parameters, place: str) -> None:
+    """Make the first update; of the parameters in ``given``, those that the stack has already.
 
     The user has agreed to the whole change, which has to be examined again then.
     """
-    if all(each.get("Type") != _TYPE for each in wanted.content["Resources"].values()):
-        return False
-    deployed = cloudformation.deployed_template(run.world, stack.name)
-    content = first(deployed, wanted.content)
-    if content is None:
-        return False
     stacks.drop(run, stack.name)
     run.note(
         f"{stack.name} changes settings of node groups first: EKS does not change them together "
         "with the nodes."
     )
     told = cloudformation.parameters(run.world, stack.name)
-    template = Template(run.write(f"sent/first/{wanted.path}", json_text(content)), content)
+    sent = Template(run.write(f"sent/first/{stack.template}", json_text(template)), template)
     values = {name: given.get(name) for name in told}
     # CloudFormation gives the tags of a stack to its resources; some cannot change them in place.
-    if found := stacks.create(run, stack, template, values, place, tags=False):
+    if found := stacks.create(run, stack, sent, values, place, tags=False):
         stacks.execute(run, found)
-    return True
 
 
 def leaving(deployed: Json, wanted: Json) -> Mapping[str, str]:
@@ -57,11 +57,11 @@ def leaving(deployed: Json, wanted: Json) -> Mapping[str, str]:
     return found
 
 
-def first(deployed: Json | str | None, wanted: Json) -> Json | None:
+def first_template(deployed: Json | str | None, wanted: Json) -> Json | None:
     """The deployed template, with what does not replace nodes as it is ``wanted``.
 
     None if one update can make all changes, or if what is deployed is not known as JSON.
-    Properties that are not known here make CloudFormation replace the whole group.
+    One update is tried, too, if other properties change: most of them replace the whole group.
     """
     if not isinstance(deployed, dict):
         return None
@@ -74,19 +74,13 @@ def first(deployed: Json | str | None, wanted: Json) -> Json | None:
     if not any(_is_combined(id, before, after) for id in both):
         return None
     # All of them: sizes are given for all.
-    changed = {
-        id: {
-            **before[id],
-            "Properties": _with_others(before[id]["Properties"], after[id]["Properties"]),
-        }
-        for id in both
-    }
+    changed = {id: _with_others(before[id], after[id]["Properties"]) for id in both}
     return {**deployed, "Resources": {**before, **changed}}
 
 
-def _with_others(old: Json, new: Json) -> Json:
-    kept = {key: value for key, value in old.items() if key not in _OTHERS}
-    return {**kept, **{key: new[key] for key in _OTHERS if key in new}}
+def _with_others(group: Json, new: Json) -> Json:
+    kept = {key: value for key, value in group["Properties"].items() if key not in _OTHERS}
+    return {**group, "Properties": {**kept, **{key: new[key] for key in _OTHERS if key in new}}}
 
 
 def _is_combined(id: str, before: Mapping[str, Json], after: Mapping[str, Json]) -> bool:

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from clustergen.deployment import bucket, cloudformation, parameters, stacks
+from clustergen.deployment import bucket, cloudformation, node_group_updates, parameters, stacks
 from clustergen.deployment.changes import Guard, groups_with_one_name, losses
 from clustergen.deployment.model import Role, Stack
-from clustergen.deployment.node_group_updates import change_first
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.stacks import ChangeSet, Template
 
@@ -52,8 +51,9 @@ class SideStack:
         given = parameters.values(self.run, own, known, paused=paused)
         if given != self._given:
             self._examine(given, known)
-        wanted, place = self.template(), known.get(bucket.NAME, "")
-        if self._change and change_first(self.run, own, wanted, given, place):
+        wanted = self.template().content
+        if self._change and (first := node_group_updates.needed(self.run, own, wanted)):
+            node_group_updates.make(self.run, own, first, given, known.get(bucket.NAME, ""))
             self._examine(given, known)
         if self._change:
             stacks.execute(self.run, self._change)

@@ -10,7 +10,7 @@ from typing import Any
 from clustergen.base.findings import Problem
 from clustergen.overlay.parts import as_map
 
-NOT_MULTIPART = "user data that is not MIME multi-part, so {} cannot merge its own"
+NOT_MIME = "user data that is not MIME multi-part, so {} cannot merge its own"
 BEGIN = "begin it with MIME-Version: 1.0 and Content-Type: multipart/mixed"
 
 
@@ -29,12 +29,12 @@ def decoded(value: Any) -> str | None:
         return value
 
 
-def is_multipart(text: str) -> bool:
+def is_mime(text: str) -> bool:
     """Whether the text is a MIME message."""
     return re.match(r"(MIME-Version|Content-Type):", text) is not None
 
 
-def not_multipart(document: Mapping[str, Any], service: str, nodes: str) -> Iterator[Problem]:
+def not_mime(document: Mapping[str, Any], service: str, nodes: str) -> Iterator[Problem]:
     """Launch templates whose user data ``service`` cannot merge with its own.
 
     They are those that resources of the type ``nodes`` name.
@@ -44,6 +44,6 @@ def not_multipart(document: Mapping[str, Any], service: str, nodes: str) -> Iter
     for id, resource in resources.items():
         data = as_map(as_map(as_map(resource).get("Properties")).get("LaunchTemplateData"))
         text = decoded(data.get("UserData"))
-        if f'"{id}"' in named and text is not None and not is_multipart(text):
+        if f'"{id}"' in named and text is not None and not is_mime(text):
             path = ("Resources", id, "Properties", "LaunchTemplateData", "UserData")
-            yield Problem(path, NOT_MULTIPART.format(service), BEGIN)
+            yield Problem(path, NOT_MIME.format(service), BEGIN)

@@ -103,7 +103,7 @@ _USER_DATA = """targets: {batch: {overlay: {Resources: {LaunchTemplateH200: {Pro
     good=_USER_DATA % r"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=A\n\n--A--\n",
 )
 def mime(document: Mapping[str, Any]) -> Iterator[Problem]:
-    yield from user_data.not_multipart(document, "Batch", "AWS::Batch::ComputeEnvironment")
+    yield from user_data.not_mime(document, "Batch", "AWS::Batch::ComputeEnvironment")
 
 
 def _compute_resources(document: Mapping[str, Any]) -> Iterator[tuple[Path, Json]]:

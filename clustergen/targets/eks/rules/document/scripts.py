@@ -29,7 +29,7 @@ def mime(template: Template) -> Iterator[Problem]:
         if nodes.user_data is not None and is_merged and not _is_mime(nodes):
             yield nodes.template_problem(
                 ("UserData",),
-                user_data.NOT_MULTIPART.format("EKS"),
+                user_data.NOT_MIME.format("EKS"),
                 user_data.BEGIN,
             )
 
@@ -74,7 +74,7 @@ def kubelet(template: Template) -> Iterator[Problem]:
 
 
 def _is_mime(nodes: Nodes) -> bool:
-    return user_data.is_multipart(nodes.user_data or "")
+    return user_data.is_mime(nodes.user_data or "")
 
 
 def _is_bottlerocket(nodes: Nodes) -> bool:

@@ -22,4 +22,4 @@ _USER_DATA = """targets: {pcs: {overlay: {Resources: {LaunchTemplateH200: {Prope
     good=_USER_DATA % r"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=A\n\n--A--\n",
 )
 def mime(document: Mapping[str, Any]) -> Iterator[Problem]:
-    yield from user_data.not_multipart(document, "PCS", "AWS::PCS::ComputeNodeGroup")
+    yield from user_data.not_mime(document, "PCS", "AWS::PCS::ComputeNodeGroup")

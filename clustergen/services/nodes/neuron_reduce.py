@@ -1,3 +1,10 @@
+"""A reduction over the Neuron cores of several nodes, which torchrun starts.
+
+nccom-test starts its processes with MPI and SSH, which AWS's images of Neuron do not serve. Without
+EFA, Neuron's collectives do not run between nodes.
+"""
+
+PROGRAM = """\
 import sys, time
 import torch
 import torch.distributed as dist
@@ -29,3 +36,4 @@ for mib in (1, 16, 256):
         print(f"{mib} MiB: {bus:.1f} GB/s bus bandwidth", flush=True)
 if rank == 0:
     print(f"{world} NeuronCores agree", flush=True)
+"""
