@@ -1,14 +1,10 @@
 """The test of EFA between Trainium nodes: a reduction over the Neuron cores of several nodes.
 
-nccom-test starts its processes with MPI and SSH, which AWS's images of Neuron do not serve. Without
-EFA, Neuron's collectives do not run between nodes.
-
 AWS tests EKS so, too: https://github.com/aws/aws-k8s-tester test/cases/neuron and
 test/images/neuron/tests (2026-11).
 """
 
 from clustergen.base.artifacts import Artifact, Json
-from clustergen.base.resources import template
 from clustergen.base.yaml_text import Lines
 from clustergen.facts.catalog import neuron
 from clustergen.plan.images import pulled
@@ -16,6 +12,7 @@ from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.kubernetes import jobs, namespaces, nccl, pods, torchrun
 from clustergen.services.kubernetes.pods import Placed
 from clustergen.services.nodes import torchrun as processes
+from clustergen.services.nodes.neuron_reduce import PROGRAM
 
 
 def nodes(group: NodeGroup) -> int:
@@ -37,8 +34,7 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
 
 def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
     taken = pods.resources(plan, group, pods.devices(group))
-    program = template("shared/neuron_reduce.py")
-    script = torchrun.with_program(name, nodes(group), neuron.cores(group.type), program)
+    script = torchrun.with_program(name, nodes(group), neuron.cores(group.type), PROGRAM)
     variables = {**processes.environment(group), "CCOM_SOCKET_IFNAME": "eth0"}
     container = {
         "name": "all-reduce",

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Json, json_artifact
-from clustergen.base.resources import template
 from clustergen.facts.catalog import neuron
 from clustergen.plan.images import AMAZON_LINUX, pulled
 from clustergen.plan.model import Bucket, NodeGroup, Plan, Queue
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.services.aws import mounts
 from clustergen.services.aws.members import filled
-from clustergen.services.nodes import nccl, torchrun
+from clustergen.services.nodes import nccl, neuron_reduce, torchrun
 from clustergen.targets.batch import limits, names, nodes
 from clustergen.targets.batch.options import Options
 
@@ -124,7 +123,7 @@ def _values(plan: Plan, group: NodeGroup) -> Values:
         "shared": tuple(item.mount for item in mounts.writable(plan)),
         "shared_memory": _shared_memory(group) if count else 0,
         "program": PROGRAM,
-        "reduce": template("shared/neuron_reduce.py"),
+        "reduce": neuron_reduce.PROGRAM,
     }
     return tuple(values.items())
 
