@@ -107,7 +107,8 @@ def test_an_expanded_spec_yields_the_same_bundle(name: str) -> None:
 
 
 def test_what_is_not_in_the_spec_has_a_reason() -> None:
-    checked = check(SPEC + "targets: {pcs: {}}\n", target="pcs")
+    script = "software: {scripts: [{run: 's3://my-bucket/a.sh'}]}\n"
+    checked = check(SPEC + script + "targets: {pcs: {}}\n", target="pcs")
     expanded = analysis.expand(checked, "pcs")
     for decision in checked.plans["pcs"].decisions:
         assert expanded.defaults[decision.path].reason == decision.text
@@ -121,6 +122,8 @@ def test_what_is_not_in_the_spec_has_a_reason() -> None:
         {"name": "h200", "node_groups": ["h200"], "default": True, "exclusive": False}
     ]
     assert expanded.defaults["targets", "pcs", "size"] == ("small", "the smallest for 2 nodes")
+    groups = expanded.defaults["software", "scripts", 0, "node_groups"]
+    assert groups == (["h200"], "all node groups")
     assert ("network", "zone") not in expanded.defaults
 
 

@@ -98,6 +98,10 @@ def test_volumes_of_the_old_cluster_are_lost(answer: Any) -> None:
     _, move = answer(WITH_VOLUME, *TO_PCS, "--allow-unsupported")
     assert any("/data is a volume of the old cluster" in line for line in move["lost"])
     assert any("home directories" in line for line in move["lost"])
+    assert any(line.startswith("EBS volume shared") for line in move["lost"])
+    # What neither service has is not lost.
+    _, move = answer(WITH_VOLUME, "--from", "pcs", "--to", "hyperpod-slurm", "--allow-unsupported")
+    assert not any(line.startswith("EBS volume shared") for line in move["lost"])
 
 
 def test_jobs_are_rewritten_for_kubernetes(answer: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from clustergen.analysis import recommend
 from clustergen.analysis.recommend import need as needs
+from clustergen.analysis.recommend import view
 from clustergen.base.findings import Severity
 from clustergen.checking import compiler
 from clustergen.cli import main
@@ -101,6 +102,13 @@ def test_ultraservers_are_bought_whole() -> None:
 )
 def test_regions(text: str, count: int) -> None:
     assert len(needs.regions_of(text)) == count
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(None, "not known"), (999.5, "999.50"), (1000, "1,000")]
+)
+def test_amounts_have_cents_where_they_count(amount: float | None, text: str) -> None:
+    assert view.usd(amount) == text
 
 
 # The command.

@@ -443,6 +443,13 @@ def test_the_help_requests_a_quota_by_its_code() -> None:
     assert "--quota-code L-417A185B --desired-value 384" in finding.help
 
 
+def test_a_zone_without_the_type_is_named_with_those_that_have_it() -> None:
+    elsewhere = [{"InstanceType": "p5en.48xlarge", "Location": "use1-az2"}]
+    (finding,) = seen(BASE, {"ec2:DescribeInstanceTypeOfferings": elsewhere})
+    assert finding.message == "use1-az6 does not offer p5en.48xlarge"
+    assert finding.help == "zones with it: use1-az2"
+
+
 def test_each_call_is_made_once() -> None:
     plan = planned(PC)
     asked = Account(plan)
