@@ -38,7 +38,7 @@ storage: [
 text: |
   some
    lines
-last: 'it''s'
+last: 'it''s # 1'
 """
 
 
@@ -70,7 +70,7 @@ CASES: list[tuple[Change, list[str]]] = [
     (put(("name",), "x y"), ["-name: llm   # its name", "+name: x y   # its name"]),
     (put(("name",), "true"), ["-name: llm   # its name", '+name: "true"   # its name']),
     (put(("name",), 5), ["-name: llm   # its name", "+name: 5   # its name"]),
-    (put(("last",), "isn't"), ["-last: 'it''s'", "+last: 'isn''t'"]),
+    (put(("last",), "isn't"), ["-last: 'it''s # 1'", "+last: 'isn''t'"]),
     (put(("text",), "one"), ["-text: |", "-  some", "-   lines", "+text: one"]),
     (put(("node_groups", 1, "name"), 'a"b'), [CHEAP, r'+  - {name: "a\"b", count: 2}  # cheap']),
     (put(("login", "count"), 2), ["-login:", "+login: {count: 2}"]),
@@ -92,7 +92,7 @@ CASES: list[tuple[Change, list[str]]] = [
     (drop(("version",)), ["-version: 1"]),
     (drop(("login",)), ["-login:"]),
     (drop(("text",)), ["-text: |", "-  some", "-   lines"]),
-    (drop(("last",)), ["-last: 'it''s'"]),
+    (drop(("last",)), ["-last: 'it''s # 1'"]),
     (drop(("network", "zone")), ["-network:", "-  zone: use1-az6 # where", "+network: {} # where"]),
     (drop(("node_groups", 0, "count")), [MANY, "+    # many"]),
     (drop(("node_groups", 0, "name")), [H200, MANY, "+  - count: 16   # many"]),
@@ -138,6 +138,9 @@ def test_json_stays_json(change: Change, lines: list[str]) -> None:
 def test_several_changes_of_one_fix() -> None:
     changed = edited(JSON, put(("b", "e"), 2), put(("b", "f"), 3), drop(("a",)))
     assert changed == '{\n  "b": {"c": "d", "e": 2, "f": 3},\n  "l": [1, 2]\n}\n'
+    # Each of these would take the comma between them.
+    [edit] = document("a: {b: 1, c: 2}\n").edits(Fix((drop(("a", "b")), drop(("a", "c")))))
+    assert (edit.column, edit.end_column, edit.text) == (4, 14, "")
 
 
 ANCHORS = "a: &x {b: 1}\nc: *x\nd: &y 3\ne: 4\n"

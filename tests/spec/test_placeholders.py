@@ -74,6 +74,7 @@ def test_read_outputs(
     found, findings = placeholders.read_outputs(path)
     assert found == outputs
     assert [finding.code for finding in findings] == codes
+    assert [f.could_not for f in findings] == [code == "SPC041" for code in codes]
 
 
 @pytest.mark.parametrize("content", [b"VpcId: vpc-1", b"\xff", b"[" * 100_000, b""])

@@ -301,10 +301,10 @@ def test_unreadable_files(tmp_path: Path) -> None:
     document, findings = read([tmp_path / name for name in names])
     assert document is None
     assert codes(findings) == ["SPC001"] * 4 + ["SPC006"] + ["SPC001"] * 2
-    latin = findings[2]
+    latin, large = findings[2], findings[4]
     assert latin.message == "byte 0xe9 is not UTF-8"
-    assert latin.span is not None
-    assert (latin.span.line, latin.span.column) == (2, 7)
+    spans = [each.span for each in (latin, large) if each.span]
+    assert [(span.line, span.column, span.end) for span in spans] == [(2, 7, 8), (1, 1, 2)]
 
 
 def test_no_file() -> None:

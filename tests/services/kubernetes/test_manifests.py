@@ -136,11 +136,13 @@ def test_queues_of_volcano_and_kai() -> None:
     volcano = named(SPECS["Volcano"], "manifests/queues.yaml")["Queue/train"]["spec"]
     assert (volcano["weight"], volcano["priority"]) == (7, 7)
     assert volcano["capability"]["nvidia.com/gpu"] == "16"
-    kai = named(SPECS["KAI"], "manifests/queues.yaml")
-    assert kai["Queue/train"]["spec"]["parentQueue"] == "clustergen"
-    assert kai["Queue/train"]["spec"]["resources"]["gpu"]["quota"] == 16
-    cpu = kai["Queue/train"]["spec"]["resources"]["cpu"]["quota"]
-    assert 300_000 < cpu < 384_000
+    kai = named(SPECS["KAI"], "manifests/queues.yaml")["Queue/train"]["spec"]
+    assert kai["parentQueue"] == "clustergen"
+    quotas = {name: each["quota"] for name, each in kai["resources"].items()}
+    mib = int(volcano["capability"]["memory"].removesuffix("Mi"))
+    cpu = int(volcano["capability"]["cpu"])
+    assert quotas == {"cpu": cpu * 1000, "memory": mib * 2**20 // 10**6, "gpu": 16}
+    assert 300 < cpu < 384
 
 
 SCHEDULED = [

@@ -309,10 +309,12 @@ def test_cloudwatch_names_a_reservation() -> None:
 
 def test_every_alert_reaches_a_receiver() -> None:
     document = configuration(sns_topic="arn:aws:sns:us-west-2:111122223333:a", region="us-west-2")
-    receivers = {receiver["name"] for receiver in document["receivers"]}
+    receivers = {each["name"]: each.get("sns_configs", []) for each in document["receivers"]}
     routes = document["route"]["routes"]
-    assert {route["receiver"] for route in routes} <= receivers
+    assert {route["receiver"] for route in routes} <= receivers.keys()
     assert document["route"]["receiver"] in receivers
+    # And it is said when an alert has ended.
+    assert all(each["send_resolved"] for configured in receivers.values() for each in configured)
     named = set(re.findall(r"[A-Z]\w+", json.dumps(document["inhibit_rules"])))
     assert named <= {alert.name for alert in alerts()}
 
