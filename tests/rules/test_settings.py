@@ -56,12 +56,15 @@ CASES = [
     (PC, 'queues: [{name: q, node_groups: [h200], slurm: {QOS: "a\\nb"}}]', "SLM008", ERROR),
     # What settings need.
     (PC, "slurm: {settings: {AccountingStorageEnforce: limits}}", "SLM011", WARNING),
+    (PCS, "slurm: {settings: {AccountingStorageTRES: gres/gpu}}", "SLM011", ERROR),
     (PC, "queues: [{name: q, node_groups: [h200], slurm: {QOS: high}}]", "SLM011", ERROR),
+    (PC, "slurm: {settings: {PreemptMode: REQUEUE}}", "SLM012", ERROR),
     (PC, "slurm: {settings: {PreemptType: preempt/partition_prio}}", "SLM012", ERROR),
     (PCS, "queues: [{name: que, node_groups: [h200], time_limit: 0s}]", "SLM013", WARNING),
     (PC, QUEUE % "time_limit: 1d, slurm: {DefaultTime: 2-0}", "SLM013", WARNING),
     (HP, "slurm: {cgroup_settings: {ConstrainDevices: true}}", "SLM015", WARNING),
     (PC, "slurm: {settings: {MinJobAge: 60, minjobage: 90}}", "SLM010", ERROR),
+    (PC, QUEUE % "default: true, slurm: {Default: 'YES'}", "SLM010", ERROR),
     # What has to be there when slurmctld starts.
     (PC, "slurm: {settings: {JobSubmitPlugins: 'throttle,lua'}}", "SLM026", WARNING),
     (HP, "slurm: {settings: {PrologSlurmctld: /opt/prolog.sh}}", "SLM026", WARNING),
@@ -80,6 +83,8 @@ def test_found(target: str, fragment: str, code: str, severity: Severity) -> Non
 
 
 QUIET = [
+    # A key with the value of its field.
+    (PC, QUEUE % "time_limit: 1d, slurm: {MaxTime: 1-00:00:00}"),
     (PC, "slurm: {settings: {priorityweightage: 10, PrologFlags: 'alloc,contain'}}"),
     (PC, "slurm: {settings: {SchedulerParameters: 'bf_window=4320,defer'}}"),
     (PCS, "slurm: {accounting: managed, settings: {PriorityWeightTRES: GRES/gpu=1000}}"),

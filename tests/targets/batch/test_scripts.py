@@ -73,6 +73,13 @@ def test_a_node_that_fails_gets_no_jobs(tmp_path: Path, body: str, reason: str) 
     assert "shutdown -h +15" in calls
 
 
+def test_lustre_is_set_up_for_efa_before_it_is_mounted() -> None:
+    lustre = "storage: [{mount: /fsx, type: fsx-lustre, size: 19200GiB, efa: true}]"
+    ran = re.findall(r"^run_script (\w+) \S*/([\w-]+)\.sh", node_script(lustre), re.MULTILINE)
+    # A node whose client has no EFA mounts it over TCP.
+    assert ran == [("yes", "packages"), ("no", "lustre-efa"), ("yes", "mount")]
+
+
 def test_a_package_that_is_not_there_at_once(tmp_path: Path) -> None:
     """The network of a node may take a moment; the image lacks the AWS CLI."""
     tools = tmp_path / "packages"

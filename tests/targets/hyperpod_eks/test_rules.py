@@ -117,6 +117,8 @@ CASES = [
     # Shared by both HyperPod targets.
     ("software: {os: ubuntu2404}", "IMG001", True),
     ("node_groups: [{name: h200, count: 21}]", "LIM003", True),
+    (KARPENTER + "node_groups: [{name: h200, count: {max: 6759}}]", "LIM004", True),
+    ("node_groups: [{name: h200, health_checks: [multi-node]}]", "LIM303", True),
     ("targets: {hyperpod-eks: {overlay: {NodeProvisioningMode: null, "
      "AutoScaling: {Mode: Enable}}}}", "OVL321", True),
 ]  # fmt: skip

@@ -9,6 +9,6 @@ every_finding = PARALLELCLUSTER.findings
 
 
 def own_findings(fragment: str) -> list[Finding]:
-    """What this target's rules find; not what its support matrix says."""
-    found = PARALLELCLUSTER.findings(fragment)
-    return [f for f in found if f.target == PARALLELCLUSTER.target and not f.code.startswith("SUP")]
+    """What this target's rules find; not what its support matrix says, or an overlay changes."""
+    found = [f for f in every_finding(fragment) if f.target == PARALLELCLUSTER.target]
+    return [f for f in found if not f.code.startswith(("SUP", "OVL001"))]

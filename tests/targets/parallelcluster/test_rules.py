@@ -112,6 +112,9 @@ targets: {parallelcluster: {dcv: {allowed_from: 203.0.113.0/24}}}
 head_node: {instance_type: t3.medium}
     t3.medium has 4 GiB of memory, and no GPU for desktops
     | use a type with a GPU, such as g6.xlarge
+targets: {parallelcluster: {overlay: {DevSettings: {Cookbook: {ExtraChefAttributes:
+  '{"cluster": {"cluster_readiness_check_enabled": "no"}}'}}}}}
+    cluster.cluster_readiness_check_enabled is 'no' | write true or false
 """
 
 
@@ -135,5 +138,15 @@ def test_nodes_without_a_rocky_image_are_reported() -> None:
     assert [f.message for f in found] == [words]
 
 
-def test_the_example_has_no_findings() -> None:
-    assert own_findings("") == []
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "",
+        # 1 GiB for 25 nodes, and 0.6 GiB: all the memory that it has.
+        "head_node: {instance_type: t3.medium}\n" + CPU % ("h200", 85),
+        # Nodes have the groups of ParallelCluster.
+        "targets: {parallelcluster: {leave_out: [security-groups]}}",
+    ],
+)
+def test_these_have_no_findings(fragment: str) -> None:
+    assert own_findings(fragment) == []
