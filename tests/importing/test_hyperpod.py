@@ -99,6 +99,7 @@ def test_beside_karpenter_a_minimum_is_that_of_a_group_that_it_does_not_scale() 
     more = {"AutoScaling": scaled, "ClusterRole": ROLE, "NodeProvisioningMode": "Continuous"}
     result = lossless(bring({**EKS, **more, "InstanceGroups": [group]}))
     assert "count: 2" in result.text
+    assert spec_of(result).targets.hyperpod_eks.cluster_role == ROLE
 
 
 def test_several_controllers_are_in_words() -> None:
@@ -224,7 +225,11 @@ def test_restricted_groups_stay_restricted() -> None:
         "restricted", "p5.48xlarge", 2, EnvironmentConfig={"FSxLustreConfig": storage}
     )
     del restricted["LifeCycleConfig"]
-    lossless(bring({**groups, "RestrictedInstanceGroups": [restricted]}))
+    request = {**groups, "RestrictedInstanceGroups": [restricted]}
+    cluster = {"Type": "AWS::SageMaker::Cluster", "Properties": request}
+    for given in (request, {"Resources": {"Cluster": cluster}}):
+        checked = check_text(lossless(bring(given)).text)
+        assert rendered(checked, "hyperpod-eks") == request
 
 
 def test_a_file_of_another_cluster_is_an_error() -> None:

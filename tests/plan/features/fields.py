@@ -299,7 +299,7 @@ _CHANGES: Mapping[str, Mapping[str, list[Any]]] = flow("""
 Lustre:
   size_gib: [size, 40800GiB]
   throughput: [throughput, 500]
-  metadata_iops: [metadata_iops, 12000, {metadata_iops: 6000}]
+  metadata_iops: [metadata_iops, auto, {metadata_iops: 6000}]
   efa: [efa, true, {metadata_iops: 6000}]
   compression: [compression, none]
   drive_cache: [drive_cache, true, {size: 12000GiB, storage_class: hdd, throughput: 12}]
