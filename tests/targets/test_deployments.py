@@ -488,19 +488,16 @@ def test_nodes_that_run_are_watched_while_others_lack(target: str, tmp_path: Pat
     alerts = "monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}\n"
     with reaching(tmp_path, files(target, alerts)) as bundle:
         stacks, name = bundle.account.cloudformation.stacks, f"example-{target}-monitoring"
-        bundle.account.no_capacity = True
+        bundle.account.none_for = "h200"
         done = bundle.stops("is deployed, but not all of its nodes: ", "--wait", "5", last=True)
         assert "h200 0 of 2" in done.stderr
         assert "RulesDue" in stacks[name].resources
-        bundle.account.no_capacity = False
-        for action in ([], ["--pause"]):
-            bundle.deployed(*action)
+        bundle.deployed("--pause")
         assert "RulesDue" not in stacks[name].resources
-        bundle.account.no_capacity = True
         bundle.stops("AWS continues: run deploy.sh to wait", "--resume", "--wait", "5")
         assert "RulesDue" in stacks[name].resources
         bundle.stops("is not paused. If it lacks nodes", "--resume")
-        bundle.account.no_capacity = False
+        bundle.account.none_for = ""
         bundle.deployed()
 
 

@@ -89,7 +89,7 @@ class Pcs:
     def instances(self, id: str) -> list[str]:
         """Those that run now."""
         group, clock = self.groups[id], self.account.clock
-        if clock - group.since < ARRIVAL or self.account.no_capacity:
+        if clock - group.since < ARRIVAL or self.account.lacks(group.name):
             return []
         life = int((clock - group.since) // LIFE_OF_BROKEN) if self.account.bad_nodes else 0
         return [f"i-{id}-{life}-{number}" for number in range(group.minimum)]
