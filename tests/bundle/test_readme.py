@@ -130,6 +130,35 @@ def test_content_of_the_runbook(spec: str) -> None:
         assert (words in text) is not line.strip().startswith("not: "), words
 
 
+STACK = "targets: {eks: {install: stack}}\n"
+BLOCK = "node_groups: [{name: h200, %s, capacity: {capacity_block: cr-0a1b2c3d4e5f67890%s}}]"
+DATED = BLOCK % ("count: 2", ", starts: '2026-12-10T11:30:00Z', ends: '2026-12-17T11:30:00Z'")
+KARPENTER = "kubernetes: {autoscaler: karpenter}\nnode_groups: [{name: h200, count: {max: 4}}]"
+ULTRASERVER = BLOCK % ("instance_type: p6e-gb200.36xlarge, count: 18", "")
+ARN = "arn:aws:eks:us-east-1:111122223333:cluster/platform"
+ON_EKS = f"targets: {{hyperpod-eks: {{eks_cluster: '{ARN}'}}}}\nmonitoring: {{metrics: %s}}"
+WORKSPACE = "ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
+OF_WORKSPACE = f"monitoring: {{metrics: managed-prometheus, workspace: {WORKSPACE}}}"
+CLOSED = """network: {zone: use1-az6, vpc: vpc-0a1b2c3d4e5f67890, internet: none, private_subnets:
+  [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az5}]}
+software: {registry: registry.example.com}"""
+# A target, a fragment of a spec, and what no other page says.
+PAGES = [
+    ("eks", STACK + DATED, "also pass the present sizes of groups with dates: `--parameters"),
+    ("eks", STACK + KARPENTER, "no stack manages the instances of Karpenter"),
+    ("eks", ULTRASERVER, "EC2 ends its UltraServers 60 minutes before"),
+    ("eks", CLOSED, "reachable only from the VPC: connect the VPC to your network (VPN,"),
+    ("hyperpod-eks", ON_EKS % "managed-prometheus", "names, and last `monitoring.template.json`;"),
+    ("hyperpod-eks", ON_EKS % "managed-prometheus", "metrics need the add-on"),
+    ("pcs", OF_WORKSPACE, f"The workspace `{WORKSPACE}` stores the metrics"),
+]
+
+
+@pytest.mark.parametrize(("target", "fragment", "words"), PAGES)
+def test_pages_of_targets(target: str, fragment: str, words: str) -> None:
+    assert words in " ".join(Fragments(target).files(fragment)["README.md"].split())
+
+
 @pytest.mark.parametrize("target", ["pcs", "parallelcluster"])
 def test_who_can_write_where_lustre_is_linked_with_s3(target: str) -> None:
     linked = "data_repositories: [{path: /out, s3: 's3://my-bucket/out', export: [new]}]"

@@ -129,6 +129,9 @@ def test_the_readme_counts_what_is_added(orchestrator: str) -> None:
     assert "HyperPod cluster | by name | 2 more than the cluster has" in readme
     assert "EBS: the root volume, and a second volume of 500 GiB" in readme
     assert "AWSServiceRoleForSageMakerHyperPod" not in readme
+    users = "users: [{name: ann, uid: 2001}, {name: bob, uid: 2002}]"
+    added = files_of(SPECS[orchestrator] + users, orchestrator)["README.md"]
+    assert ("users: those of the image, ann, bob." in added) is (orchestrator == "slurm")
     copied = "lifecycle scripts copy it" in files["verify.sh"]
     assert copied is any(name.startswith("lifecycle/") for name in files)
 

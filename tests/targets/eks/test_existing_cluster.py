@@ -357,6 +357,7 @@ README: list[tuple[str, list[str], list[str]]] = [
     ("without it, repair sees only", [], [NODES]),
     # Nodes assign addresses where the VPC CNI has no role, with its defaults.
     ("AmazonEKS_CNI_Policy", [SPEC], []),
+    ("(`nvidia.com/gpu`, `team`)", [SPEC.replace("count", "taints: [{key: team}], count")], []),
     ("AWSServiceRoleForAmazonEKS,", [], [SPEC]),
     ("up to 100 addresses", [SPEC], []),
     # Logs are those of the owner, and so are the network and the data.
