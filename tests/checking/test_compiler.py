@@ -91,6 +91,10 @@ def test_what_no_target_uses_is_listed() -> None:
     text = EXAMPLE_BASE.replace("network: {zone: use1-az6}", network)
     for names in (["pcs"], ["pcs", "parallelcluster"]):
         assert "NET023" in [f.code for f in compiler.check_text(text, targets=names).listed]
+    text = EXAMPLE_BASE + "software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/m}"
+    for names, codes in ((["pcs"], ["SUP002"]), (["pcs", "eks"], [])):
+        listed = compiler.check_text(text, targets=names).listed
+        assert [f.code for f in listed if f.path[:1] == ("software",)] == codes
 
 
 @pytest.mark.parametrize(("autoscaler", "found"), [("karpenter", False), ("none", True)])
