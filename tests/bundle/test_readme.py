@@ -130,35 +130,6 @@ def test_content_of_the_runbook(spec: str) -> None:
         assert (words in text) is not line.strip().startswith("not: "), words
 
 
-STACK = "targets: {eks: {install: stack}}\n"
-BLOCK = "node_groups: [{name: h200, %s, capacity: {capacity_block: cr-0a1b2c3d4e5f67890%s}}]"
-DATED = BLOCK % ("count: 2", ", starts: '2026-12-10T11:30:00Z', ends: '2026-12-17T11:30:00Z'")
-KARPENTER = "kubernetes: {autoscaler: karpenter}\nnode_groups: [{name: h200, count: {max: 4}}]"
-ULTRASERVER = BLOCK % ("instance_type: p6e-gb200.36xlarge, count: 18", "")
-ARN = "arn:aws:eks:us-east-1:111122223333:cluster/platform"
-ON_EKS = f"targets: {{hyperpod-eks: {{eks_cluster: '{ARN}'}}}}\nmonitoring: {{metrics: %s}}"
-WORKSPACE = "ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
-OF_WORKSPACE = f"monitoring: {{metrics: managed-prometheus, workspace: {WORKSPACE}}}"
-CLOSED = """network: {zone: use1-az6, vpc: vpc-0a1b2c3d4e5f67890, internet: none, private_subnets:
-  [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az5}]}
-software: {registry: registry.example.com}"""
-# A target, a fragment of a spec, and what no other page says.
-PAGES = [
-    ("eks", STACK + DATED, "also pass the present sizes of groups with dates: `--parameters"),
-    ("eks", STACK + KARPENTER, "no stack manages the instances of Karpenter"),
-    ("eks", ULTRASERVER, "EC2 ends its UltraServers 60 minutes before"),
-    ("eks", CLOSED, "reachable only from the VPC: connect the VPC to your network (VPN,"),
-    ("hyperpod-eks", ON_EKS % "managed-prometheus", "names, and last `monitoring.template.json`;"),
-    ("hyperpod-eks", ON_EKS % "managed-prometheus", "metrics need the add-on"),
-    ("pcs", OF_WORKSPACE, f"The workspace `{WORKSPACE}` stores the metrics"),
-]
-
-
-@pytest.mark.parametrize(("target", "fragment", "words"), PAGES)
-def test_pages_of_targets(target: str, fragment: str, words: str) -> None:
-    assert words in " ".join(Fragments(target).files(fragment)["README.md"].split())
-
-
 @pytest.mark.parametrize("target", ["pcs", "parallelcluster"])
 def test_who_can_write_where_lustre_is_linked_with_s3(target: str) -> None:
     linked = "data_repositories: [{path: /out, s3: 's3://my-bucket/out', export: [new]}]"
@@ -339,31 +310,43 @@ targets: {hyperpod-slurm: {cluster: platform, cluster_security_group: sg-0a1b2c3
 """
 
 
-@pytest.mark.parametrize(
-    ("login", "measured"),
-    [("", "nodes, GPUs and EFA."), ("login: {}\n", "nodes, GPUs, EFA and the scheduler.")],
-)
-def test_login_nodes_measure_the_scheduler_of_other_clusters(login: str, measured: str) -> None:
-    text = bundle_readme(EAST + login + JOINED, "hyperpod-slurm")
-    assert f"stores the metrics of {measured}" in text
+STACK = "targets: {eks: {install: stack}}\n"
+BLOCK = "node_groups: [{name: h200, %s, capacity: {capacity_block: cr-0a1b2c3d4e5f67890%s}}]"
+DATED = BLOCK % ("count: 2", ", starts: '2026-12-10T11:30:00Z', ends: '2026-12-17T11:30:00Z'")
+ULTRASERVER = BLOCK % ("instance_type: p6e-gb200.36xlarge, count: 18", "")
+KARPENTER = "kubernetes: {autoscaler: karpenter}\nnode_groups: [{name: h200, count: {max: 4}}]"
+# Pods of a group in no queue are not Kueue's: they end with their nodes.
+FREE = """node_groups: [{name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}},
+  {name: burst, instance_type: m7i.4xlarge, count: {max: 4}}]
+queues: [{name: data, node_groups: [burst]}]
+kubernetes: {autoscaler: karpenter}"""
+CLOSED = """network: {zone: use1-az6, vpc: vpc-0a1b2c3d4e5f67890, internet: none, private_subnets:
+  [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az5}]}
+software: {registry: registry.example.com}"""
+ON_EKS = """monitoring: {metrics: managed-prometheus}
+targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/platform'}}"""
+WORKSPACE = "ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
+OF_WORKSPACE = f"monitoring: {{metrics: managed-prometheus, workspace: {WORKSPACE}}}"
+# A target, a fragment of a spec, and what its page says.
+PAGES = [
+    ("eks", STACK + DATED, "also pass the present sizes of groups with dates: `--parameters"),
+    ("eks", STACK + KARPENTER, "no stack manages the instances of Karpenter"),
+    ("eks", ULTRASERVER, "EC2 ends its UltraServers 60 minutes before"),
+    ("eks", FREE, "Kueue suspends running jobs of its queues"),
+    ("eks", CLOSED, "reachable only from the VPC: connect the VPC to your network (VPN,"),
+    ("hyperpod-eks", ON_EKS, "SourceS3Uri names, and last `monitoring.template.json`;"),
+    ("hyperpod-eks", ON_EKS, "metrics need the add-on"),
+    ("hyperpod-slurm", JOINED, "stores the metrics of nodes, GPUs and EFA."),
+    ("hyperpod-slurm", "login: {}" + JOINED, "of nodes, GPUs, EFA and the scheduler."),
+    ("pcs", OF_WORKSPACE, f"The workspace `{WORKSPACE}` stores the metrics"),
+    ("pcs", "", "`sbatch` rejects new jobs, except"),
+    ("parallelcluster", "", "`sbatch` rejects new jobs; those"),
+]
 
 
-@pytest.mark.parametrize(("target", "end"), [("pcs", ", except"), ("parallelcluster", "; those")])
-def test_slurm_has_no_queue_for_new_jobs_in_a_pause(target: str, end: str) -> None:
-    text = bundle_readme(EAST + H200 % "count: 2", target)
-    assert f"`sbatch` rejects new jobs{end}" in " ".join(text.split())
-
-
-def test_a_pause_suspends_only_jobs_of_queues() -> None:
-    """Pods of a group in no queue are not Kueue's: they end with their nodes."""
-    spec = EAST + (
-        "network: {zone: use1-az6}\nnode_groups:\n"
-        "  - {name: burst, instance_type: m7i.4xlarge, count: {max: 4}}\n"
-        "  - {name: free, instance_type: p5en.48xlarge, count: 2, capacity: {capacity_block: "
-        "cr-0a1b2c3d4e5f67890}}\n"
-        "queues: [{name: data, node_groups: [burst]}]\nkubernetes: {autoscaler: karpenter}"
-    )
-    assert "Kueue suspends running jobs of its queues" in bundle_readme(spec, "eks")
+@pytest.mark.parametrize(("target", "fragment", "words"), PAGES)
+def test_pages_of_targets(target: str, fragment: str, words: str) -> None:
+    assert words in " ".join(Fragments(target).files(fragment)["README.md"].split())
 
 
 @pytest.mark.parametrize("alerts", ["", ", alerts: {email: [ops@example.com]}"])
