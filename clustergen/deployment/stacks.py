@@ -109,9 +109,8 @@ def create(  # noqa: PLR0913 what a change set has
     if template:
         _take_old_logs(run, name, templates.kept_log_groups(template.content))
     now = datetime.datetime.fromtimestamp(world.clock.time(), datetime.UTC)
-    content = template.content if template else None
     id = "deploy" if run.options.rehearses else f"deploy-{now:%Y%m%d-%H%M%S}"
-    made = ChangeSet(stack, id, creates, content, ())
+    made = ChangeSet(stack, id, creates, template.content if template else None, ())
     kept = () if creates or template is None else _kept(world, stack, values)
     request = {
         "ChangeSetName": made.name,
@@ -205,7 +204,7 @@ def _examined(run: Run, made: ChangeSet) -> ChangeSet | None:
             policies.protect(run, stack, made.template)
         return None
     shown = world.ask_all(call, "Changes", "Status", **names, IncludePropertyValues=True) or []
-    return replace(made, changes=tuple(changes.lines(shown)))
+    return replace(made, changes=tuple(changes.of(e) for e in shown if e.get("ResourceChange")))
 
 
 def reviewed(
