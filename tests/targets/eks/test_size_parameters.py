@@ -111,12 +111,12 @@ def test_a_failed_change_keeps_what_the_operator_set(bundle: Bundle) -> None:
     bundle.render(counted("{min: 2, max: 8}"))
     deployed(bundle)
     bundle.account.eks.groups["h200"].desired = 6
-    bundle.render(files("node_groups: [{name: h200, count: {min: 2, max: 4}}]\ntags: {a: b}\n"))
+    bundle.render(files("node_groups: [{name: h200, count: {min: 2, max: 8}}]\ntags: {a: b}\n"))
     bundle.account.broken["AddonCoredns"] = "EKS has no such version"
     assert bundle.deploy(ALLOW).returncode == 2
     assert bundle.account.eks.groups["h200"].desired == 6
     bundle.account.broken.clear()
-    assert deployed(bundle) == 4
+    assert deployed(bundle) == 6
 
 
 def test_the_recorded_size_fits_the_deployed_maximum(bundle: Bundle) -> None:
