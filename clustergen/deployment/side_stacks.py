@@ -60,7 +60,7 @@ class SideStack:
     def _examine(self, given: Mapping[str, str], known: Outputs) -> None:
         stacks.drop(self.run, self.stack.name)
         self._change = stacks.reviewed(self.run, self.stack, self.template(), given, known)
-        self.run.agree({self.stack.name: self._guards()})
+        stacks.agree(self.run, self.stack, self._guards())
 
     def _guards(self) -> list[Guard]:
         found = self._change

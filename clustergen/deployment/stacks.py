@@ -17,7 +17,7 @@ from clustergen.deployment import (
     printing,
     templates,
 )
-from clustergen.deployment.changes import Change
+from clustergen.deployment.changes import Change, Guard
 from clustergen.deployment.cloudformation import STACK_MINUTES, explain, settled_status, status
 from clustergen.deployment.model import INLINE_BYTES, Stack
 from clustergen.deployment.run import Outputs, Run
@@ -215,6 +215,17 @@ def reviewed(
     if found:
         show(run, found)
     return found
+
+
+def agree(run: Run, stack: Stack, guards: list[Guard]) -> None:
+    """Stop a change without consent. Of one that is made in part, nobody is asked again."""
+    if stack.name not in run.changed:
+        run.agree({stack.name: guards})
+    elif new := [each.what for each in guards if not run.consents(each.kind)]:
+        raise Stop(
+            f"the change of {stack.name} is made in part. The rest would {', '.join(new)}: run "
+            "this again to review it."
+        )
 
 
 def drop(run: Run, stack: str) -> None:

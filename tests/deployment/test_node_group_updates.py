@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from clustergen.deployment import node_group_updates
+from tests.deployment.test_deploy import typing
 from tests.support.checking import Fragments
 from tests.support.cloud.commands import reaching
 
@@ -58,3 +60,27 @@ def test_a_parameter_may_replace_nodes(tmp_path: Path) -> None:
         bundle.render(files(SAME, "{}", LABELS))
         bundle.account.values["ClusterSecurityGroupId"] = "sg-0a1b2c3d4e5f60009"
         bundle.deployed("--allow-replacement")
+
+
+def test_one_question_for_all_updates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one ends nodes, so that fewer are replaced then."""
+    with reaching(tmp_path, files("count: {min: 2, max: 4}")) as bundle:
+        bundle.deployed()
+        asked = typing(monkeypatch, "y")
+        bundle.render(files("count: {min: 0, max: 1}", "{d: e}"))
+        bundle.deployed()
+        assert len(asked) == 1
+
+
+def test_a_refusal_says_what_was_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with reaching(tmp_path, files("count: {min: 0, max: 4}")) as bundle:
+        bundle.deployed()
+        make = node_group_updates.make
+
+        def meanwhile(*given: Any) -> None:
+            make(*given)
+            bundle.account.eks.groups["h200"].desired = 3
+
+        monkeypatch.setattr(node_group_updates, "make", meanwhile)
+        bundle.render(files("count: {min: 0, max: 4}", "{d: e}"))
+        bundle.stops("is made in part. The rest would replace the 3 nodes of NodeGroupH200")
