@@ -92,7 +92,7 @@ def make(run: Run, split: Split, given: Mapping[str, str], place: str) -> None:
 def groups(template: object) -> dict[str, Json]:
     """The properties of the node groups in a template, by logical id; none if it is not JSON."""
     every = template["Resources"].items() if isinstance(template, dict) else ()
-    return {id: each["Properties"] for id, each in every if each.get("Type") == _TYPE}
+    return {id: each.get("Properties") or {} for id, each in every if each.get("Type") == _TYPE}
 
 
 def _with_groups(split: Split, template: Json, change: Callable[[Json, Json], Json]) -> Json:
@@ -108,7 +108,7 @@ def _with_groups(split: Split, template: Json, change: Callable[[Json, Json], Js
 
 
 def _tagged(group: Json, tags: Mapping[str, str]) -> Json:
-    own = group.get("Tags", {})
+    own = group.get("Tags") or {}
     # What a function returns is not known.
     is_known = not any(key.startswith("Fn::") for key in own)
     return {**group, "Tags": {**tags, **own}} if tags and is_known else group
