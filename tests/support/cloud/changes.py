@@ -51,10 +51,9 @@ def awaits(resource: Any, before: Any, after: Any) -> set[str]:
 
 def unresolved(template: dict[str, Any]) -> set[str]:
     """The names to which the resources of a template refer, and which it does not have."""
+    known = [template.get(part, ()) for part in ("Parameters", "Conditions", "Resources")]
     text = json.dumps(template["Resources"])
-    parts = (template.get(part, ()) for part in ("Parameters", "Conditions", "Resources"))
-    known = {name for part in parts for name in part}
-    return {*re.findall(r'"(?:Ref|Fn::GetAtt|Fn::If)": \[?"(\w+)"', text)} - known
+    return {*re.findall(r'"(?:Ref|Fn::GetAtt|Fn::If)": \[?"(\w+)"', text)}.difference(*known)
 
 
 def renewed(resource: Any, moved: set[str], before: Any, after: Any) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tests.support.cloud.account import Account
 
 INLINE_BYTES = 51_200
+_COMBINED = "Version and ReleaseVersion updates cannot be combined with other updates"
 CREATION, CHANGE, DELETION = 90, 60, 60
 """Seconds: some polls, where AWS takes minutes to hours."""
 
@@ -238,10 +239,7 @@ class CloudFormation:
             if self._is_taken(stack, name, resource):
                 return name, "The specified access entry resource is already in use"
             if self._is_combined(stack, name, change):
-                return (
-                    name,
-                    "Version and ReleaseVersion updates cannot be combined with other updates",
-                )
+                return name, _COMBINED
             bucket = _bucket(resource)
             if name not in stack.ids and ("AWS::S3::Bucket", bucket) in self.orphans:
                 return name, f"{bucket} already exists"
