@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceCh
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from clustergen.base.artifacts import Json
 from clustergen.deployment import resource_types
@@ -141,17 +141,15 @@ def groups_with_one_name(changes: Collection[Change], resources: Json) -> Iterat
     """
     ends = ("::ComputeNodeGroup", "::Nodegroup")
     groups = [each for each in replaced(changes) if each.type.endswith(ends)]
-    named = (each for each in groups if _has_name(resources.get(each.id, {})))
-    if names := [each.id for each in named if all(p not in _NAMES for p, _ in each.properties)]:
+    new = {each.id: resources.get(each.id, {}).get("Properties", {}) for each in groups}
+    named = [each for each in groups if not _NAMES.isdisjoint(new[each.id])]
+    kept = [each.id for each in named if _NAMES.isdisjoint(path for path, _ in each.properties)]
+    if kept:
         way = "which fails: two node groups cannot share a name. Rename it in the spec"
-        yield Guard("refused", f"replace {', '.join(names)}, {way}")
+        yield Guard("refused", f"replace {', '.join(kept)}, {way}")
 
 
-_NAMES: Final = ("Name", "NodegroupName")
-
-
-def _has_name(group: Json) -> bool:
-    return any(name in group.get("Properties", {}) for name in _NAMES)
+_NAMES: Final = frozenset({"Name", "NodegroupName"})
 
 
 def moved_links(changes: Collection[Change]) -> Iterator[Guard]:
@@ -243,8 +241,3 @@ def denied(changes: Collection[Change], types: Collection[str], *, agreed: bool)
     ends = [each for each in changes if each.action in ("Remove", "Dynamic")]
     maybe = [each for each in changes if agreed and each.replacement == "Conditional"]
     return any(each.type in types for each in (*replaced(changes), *ends, *maybe))
-
-
-def lines(shown: Iterable[Any]) -> list[Change]:
-    """The changes of resources in an answer of DescribeChangeSet."""
-    return [of(each) for each in shown if each.get("ResourceChange")]

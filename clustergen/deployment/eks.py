@@ -182,42 +182,40 @@ class EksCluster(StackCluster):
         those of the creation, which are 0. Then change what EKS does not change together with the
         nodes of a group.
         """
-        wanted, told = self.template().content, self._told()
-        deployed = (
-            cloudformation.deployed_template(self.run.world, self.stack.name) if told else None
-        )
-        first = node_group_updates.first_template(deployed, wanted)
+        told = self._told()
+        deployed = cloudformation.deployed_template(self.run.world, self.stack.name)
+        split = node_group_updates.split(self.run, self._change, deployed)
         self.present = self.sizes.present()
         live = {
             group.parameter: (name, self.present[name], group.most)
             for name, group in self.service.groups.items()
         }
-        if first:
-            live |= self._leaving(first, wanted)
+        if split:
+            live |= self._leaving(split)
         live = {key: found for key, found in live.items() if key in told}
         moved = any(told[key] != str(min(size, most)) for key, (_, size, most) in live.items())
         if moved:
             self._record(told, live, deployed)
-        if first:
+        if split:
             given, place = self.parameters(self.known(outputs)), outputs.get(bucket.NAME, "")
-            node_group_updates.make(self.run, self.stack, first, given, place)
-        return moved or first is not None
+            node_group_updates.make(self.run, split, given, place)
+        return moved or split is not None
 
-    def _leaving(self, deployed: Json, wanted: Json) -> Mapping[str, tuple[str, int, int]]:
-        names = node_group_updates.leaving(deployed, wanted).items()
-        found = ((key, name, self.sizes.scaling(name)) for key, name in names)
+    def _leaving(self, split: node_group_updates.Split) -> Mapping[str, tuple[str, int, int]]:
+        made, there = node_group_updates.groups(split.deployed), split.wanted["Resources"]
+        gone = [each for id, each in made.items() if id not in there]
+        names = {at(e, "ScalingConfig.DesiredSize.Ref"): e.get("NodegroupName") for e in gone}
+        known = ((key, name) for key, name in names.items() if key and isinstance(name, str))
+        found = ((key, name, self.sizes.scaling(name)) for key, name in known)
         ready = ("ACTIVE", "DEGRADED", "UPDATING")
         return {key: (n, s.desired, s.desired) for key, n, s in found if s and s.status in ready}
 
     def _record(
         self, told: Mapping[str, str], live: Mapping[str, tuple[str, int, int]], deployed: object
     ) -> None:
-        made = deployed["Resources"].values() if isinstance(deployed, dict) else ()
         # An overlay's group may have neither a size nor a plain name.
-        groups = [e.get("Properties") or {} for e in made if e.get("Type") == self.node_type]
-        most = {
-            str(each.get("NodegroupName")): at(each, "ScalingConfig.MaxSize") for each in groups
-        }
+        made = node_group_updates.groups(deployed).values()
+        most = {str(each.get("NodegroupName")): at(each, "ScalingConfig.MaxSize") for each in made}
         given: dict[str, str | None] = dict.fromkeys(told)
         for parameter, (name, size, _) in live.items():
             # EKS makes one change of a group at a time.

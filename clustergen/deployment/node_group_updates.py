@@ -1,100 +1,139 @@
-"""Changes of EKS node groups for which CloudFormation needs two updates.
+"""Changes of EKS node groups for which CloudFormation needs more than one update.
 
-One update of a node group either replaces its nodes, or changes anything else of it.
+One update of a node group either replaces its nodes, or changes anything else of it, such as its
+tags, also those of the stack.
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-eks-nodegroup.html
+https://github.com/aws/aws-cdk/issues/16644
 """
 
-from collections.abc import Mapping
-from typing import Final
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 from clustergen.base.artifacts import Json, json_text
-from clustergen.deployment import cloudformation, stacks
+from clustergen.base.text_lists import word_set
+from clustergen.deployment import changes, cloudformation, resource_types, stacks
 from clustergen.deployment.model import Stack
 from clustergen.deployment.run import Run
-from clustergen.deployment.stacks import Parameters, Template
+from clustergen.deployment.stacks import ChangeSet, Parameters, Template
 
 _TYPE: Final = "AWS::EKS::Nodegroup"
-_NODES: Final = ("LaunchTemplate", "Version", "ReleaseVersion")
-_OTHERS: Final = ("Labels", "NodeRepairConfig", "ScalingConfig", "Tags", "Taints", "UpdateConfig")
+_NODES: Final = resource_types.NODES[_TYPE]
+_KEPT: Final = word_set("""
+    AmiType CapacityType ClusterName DiskSize InstanceTypes NodeRole NodegroupName RemoteAccess
+    Subnets
+""").union(_NODES)
+"""What is not a setting: what replaces nodes, and the create-only properties of the schema."""
 
 
-def needed(run: Run, stack: Stack, wanted: Json) -> Json | None:
-    """What :func:`first_template` says of a stack; one without node groups is not asked about."""
-    if all(each.get("Type") != _TYPE for each in wanted["Resources"].values()):
-        return None
-    return first_template(cloudformation.deployed_template(run.world, stack.name), wanted)
+class Split(NamedTuple):
+    """A change of a stack that needs more than one update: its templates before and after.
 
-
-def make(run: Run, stack: Stack, template: Json, given: Parameters, place: str) -> None:
-    """Make the first update; of the parameters in ``given``, those that the stack has already.
-
-    The user has agreed to the whole change, which has to be examined again then.
+    ``tags`` are those of the stack before and after; none if they stay.
     """
+
+    stack: Stack
+    deployed: Json
+    wanted: Json
+    tags: Mapping[str, str]
+
+
+def split(run: Run, found: ChangeSet | None, deployed: object = None) -> Split | None:
+    """What of a change set needs more updates; None if one can make all changes.
+
+    One is tried, too, if the template of the stack, which ``deployed`` may be, is not JSON.
+    """
+    if found is None or found.creates or not found.template:
+        return None
+    tags = _changed_tags(run, found.stack) if any(e.type == _TYPE for e in found.changes) else {}
+    gone = {each.id for each in changes.replaced(found.changes)}
+    stay = (e for e in changes.renewed(found.changes, _TYPE, _NODES) if e.id not in gone)
+    changed = {path.split("/")[0] for each in stay for path, _ in each.properties}
+    if not tags and changed <= _KEPT:
+        return None
+    before = deployed or cloudformation.deployed_template(run.world, found.stack.name)
+    return Split(found.stack, before, found.template, tags) if isinstance(before, dict) else None
+
+
+def _changed_tags(run: Run, stack: Stack) -> Mapping[str, str]:
+    shown = cloudformation.describe(run.world, stack.name) or {}
+    has = {each["Key"]: each["Value"] for each in shown.get("Tags") or ()}
+    # Without any, no request has tags, and the stack keeps its own.
+    return {} if run.bundle.tags in ({}, has) else {**has, **run.bundle.tags}
+
+
+def make(run: Run, split: Split, given: Mapping[str, str], place: str) -> None:
+    """Make all updates but the last, for which the change has to be examined again.
+
+    The user has agreed to the whole change. Settings are first. Tags that groups lose are last:
+    tags of the stack change together with nodes, because CloudFormation may replace what cannot
+    change its own, such as placement groups, which launch templates name.
+    """
+    stack = split.stack
     stacks.drop(run, stack.name)
-    run.note(
-        f"{stack.name} changes settings of node groups first: EKS does not change them together "
-        "with the nodes."
-    )
     told = cloudformation.parameters(run.world, stack.name)
-    sent = Template(run.write(f"sent/first/{stack.template}", json_text(template)), template)
-    values = {name: given.get(name) for name in told}
-    # CloudFormation gives the tags of a stack to its resources; some cannot change them in place.
-    if found := stacks.create(run, stack, sent, values, place, tags=False):
-        stacks.execute(run, found)
+    rest = _with_groups(split, split.wanted, lambda _, new: new)
+    first, named = _first(split)
+    new = {name: value for name, value in given.items() if name in named}
+    updates: list[tuple[str, Json, Parameters, str]] = []
+    if first != split.deployed or not new.items() <= told.items():
+        kept: Parameters = {**dict.fromkeys(told), **new}
+        updates.append(("first", first, kept, "changes settings of node groups first"))
+    if rest != split.wanted:
+        updates.append(("rest", rest, given, "takes tags from node groups last"))
+    for name, template, values, what in updates:
+        run.note(f"{stack.name} {what}: EKS does not change them together with the nodes.")
+        sent = Template(run.write(f"sent/{name}/{stack.template}", json_text(template)), template)
+        if found := stacks.create(run, stack, sent, values, place, tags=template is rest):
+            stacks.execute(run, found)
 
 
-def leaving(deployed: Json, wanted: Json) -> Mapping[str, str]:
-    """The groups that a change removes, by the parameters of their sizes."""
-    found = {}
-    for id, resource in deployed["Resources"].items():
-        if id not in wanted["Resources"] and resource.get("Type") == _TYPE:
-            match resource["Properties"]:
-                case {
-                    "ScalingConfig": {"DesiredSize": {"Ref": str(parameter)}},
-                    "NodegroupName": str(name),
-                }:
-                    found[parameter] = name
-    return found
+def groups(template: object) -> dict[str, Json]:
+    """The properties of the node groups in a template, by logical id; none if it is not JSON."""
+    every = template["Resources"].items() if isinstance(template, dict) else ()
+    return {id: each.get("Properties") or {} for id, each in every if each.get("Type") == _TYPE}
 
 
-def first_template(deployed: Json | str | None, wanted: Json) -> Json | None:
-    """The deployed template, with what does not replace nodes as it is ``wanted``.
+def _with_groups(split: Split, template: Json, change: Callable[[Json, Json], Json]) -> Json:
+    """A template with other properties of groups that stay, made of the old and the new ones.
 
-    None if one update can make all changes, or if what is deployed is not known as JSON.
-    One update is tried, too, if other properties change: most of them replace the whole group.
+    The new ones have the tags that a group loses, too.
     """
-    if not isinstance(deployed, dict):
-        return None
-    before, after = deployed["Resources"], wanted["Resources"]
-    both = [
-        id
-        for id, group in before.items()
-        if group.get("Type") == _TYPE == after.get(id, {}).get("Type")
-    ]
-    if not any(_is_combined(id, before, after) for id in both):
-        return None
-    # All of them: sizes are given for all.
-    changed = {id: _with_others(before[id], after[id]["Properties"]) for id in both}
-    return {**deployed, "Resources": {**before, **changed}}
+    before, after, made = groups(split.deployed), groups(split.wanted), template["Resources"]
+    for id in before.keys() & after.keys():
+        properties = change(before[id], _tagged(after[id], split.tags))
+        made = {**made, id: {**made[id], "Properties": properties}}
+    return {**template, "Resources": made}
 
 
-def _with_others(group: Json, new: Json) -> Json:
-    kept = {key: value for key, value in group["Properties"].items() if key not in _OTHERS}
-    return {**group, "Properties": {**kept, **{key: new[key] for key in _OTHERS if key in new}}}
+def _tagged(group: Json, tags: Mapping[str, str]) -> Json:
+    own = group.get("Tags") or {}
+    # What a function returns is not known.
+    is_known = not any(key.startswith("Fn::") for key in own)
+    return {**group, "Tags": {**tags, **own}} if tags and is_known else group
 
 
-def _is_combined(id: str, before: Mapping[str, Json], after: Mapping[str, Json]) -> bool:
-    old, new = before[id]["Properties"], after[id]["Properties"]
-    changed = {key for key in {**old, **new} if old.get(key) != new.get(key)}
-    if _launch_template(old, before) != _launch_template(new, after):
-        changed.add("LaunchTemplate")
-    is_known = changed.issubset({*_NODES, *_OTHERS})
-    return is_known and not (changed.isdisjoint(_NODES) or changed.isdisjoint(_OTHERS))
+def _settled(old: Json, new: Json) -> Json:
+    """The properties of a group whose settings alone change."""
+    kept = {key: value for key, value in old.items() if key in _KEPT}
+    return {**kept, **{key: value for key, value in new.items() if key not in _KEPT}}
 
 
-def _launch_template(group: Json, resources: Mapping[str, Json]) -> object:
-    """What the launch template of a group says, of which the group takes the newest version."""
-    match group.get("LaunchTemplate"):
-        case {"Version": {"Fn::GetAtt": [str(id), _]}}:
-            return resources.get(id, {}).get("Properties", {}).get("LaunchTemplateData")
-    return None
+def _first(split: Split) -> tuple[Json, set[str]]:
+    """The deployed template with new settings of groups, and the names in these.
+
+    All groups have theirs, because sizes are given for all. What they name comes along, if only the
+    new template has it, and so does what looks like a name: the next update adds it anyway.
+    """
+    wanted, first = split.wanted, _with_groups(split, split.deployed, _settled)
+    settings = [_settled({}, each) for each in groups(first).values()]
+    parts = {k: each for k, each in wanted["Resources"].items() if k not in first["Resources"]}
+    parts |= {**wanted.get("Conditions", {}), **first.get("Conditions", {})}
+    named: set[str] = set()
+    while more := {*re.findall(r"\w+", json.dumps([settings, *map(parts.get, named)]))} - named:
+        named |= more
+    for part in ("Parameters", "Mappings", "Conditions", "Resources"):
+        new = {name: each for name, each in wanted.get(part, {}).items() if name in named}
+        first = {**first, part: {**new, **first.get(part, {})}} if new else first
+    return first, named

@@ -135,17 +135,13 @@ def tell_unmarked(run: Run, stack: Stack) -> None:
     if stack.name not in run.unmarked:
         return
     run.unmarked.discard(stack.name)
+    what = "is of an earlier version of clustergen, by its description"
     if stack.adopted:
-        run.note(
-            f"{stack.name} has no mark of clustergen yet. It is the stack that the spec adopted, "
-            "or of an earlier version: it has the same cluster, or describes itself so. It is "
-            "marked now."
+        what = (
+            "has no mark of clustergen yet. It is the stack that the spec adopted, or of an "
+            "earlier version: it has the same cluster, or describes itself so"
         )
-    else:
-        run.note(
-            f"{stack.name} is of an earlier version of clustergen, by its description. It is "
-            "marked now."
-        )
+    run.note(f"{stack.name} {what}. It is marked now.")
 
 
 _NETWORK: Final = re.compile(r'"((?:vpc|subnet)-[0-9a-f]+)"|"CidrBlock": "([^"]+)"')

@@ -51,9 +51,8 @@ class SideStack:
         given = parameters.values(self.run, own, known, paused=paused)
         if given != self._given:
             self._examine(given, known)
-        wanted = self.template().content
-        if self._change and (first := node_group_updates.needed(self.run, own, wanted)):
-            node_group_updates.make(self.run, own, first, given, known.get(bucket.NAME, ""))
+        if split := node_group_updates.split(self.run, self._change):
+            node_group_updates.make(self.run, split, given, known.get(bucket.NAME, ""))
             self._examine(given, known)
         if self._change:
             stacks.execute(self.run, self._change)
@@ -61,7 +60,7 @@ class SideStack:
     def _examine(self, given: Mapping[str, str], known: Outputs) -> None:
         stacks.drop(self.run, self.stack.name)
         self._change = stacks.reviewed(self.run, self.stack, self.template(), given, known)
-        self.run.agree({self.stack.name: self._guards()})
+        stacks.agree(self.run, self.stack, self._guards())
 
     def _guards(self) -> list[Guard]:
         found = self._change

@@ -84,7 +84,7 @@ class StackCluster(Cluster):
         stacks.drop(self.run, own.name)
         given = self.parameters(self.known(outputs))
         self._change = stacks.reviewed(self.run, own, self.template(), given, outputs)
-        self.run.agree({own.name: self.guards(self._change)})
+        stacks.agree(self.run, own, self.guards(self._change))
 
     def _has_moved(self, before: Mapping[str, str], outputs: Outputs) -> bool:
         """Whether a change set is out of date: the foundation has other outputs."""

@@ -17,7 +17,7 @@ from clustergen.deployment import (
     printing,
     templates,
 )
-from clustergen.deployment.changes import Change
+from clustergen.deployment.changes import Change, Guard
 from clustergen.deployment.cloudformation import STACK_MINUTES, explain, settled_status, status
 from clustergen.deployment.model import INLINE_BYTES, Stack
 from clustergen.deployment.run import Outputs, Run
@@ -109,9 +109,8 @@ def create(  # noqa: PLR0913 what a change set has
     if template:
         _take_old_logs(run, name, templates.kept_log_groups(template.content))
     now = datetime.datetime.fromtimestamp(world.clock.time(), datetime.UTC)
-    content = template.content if template else None
     id = "deploy" if run.options.rehearses else f"deploy-{now:%Y%m%d-%H%M%S}"
-    made = ChangeSet(stack, id, creates, content, ())
+    made = ChangeSet(stack, id, creates, template.content if template else None, ())
     kept = () if creates or template is None else _kept(world, stack, values)
     request = {
         "ChangeSetName": made.name,
@@ -205,7 +204,7 @@ def _examined(run: Run, made: ChangeSet) -> ChangeSet | None:
             policies.protect(run, stack, made.template)
         return None
     shown = world.ask_all(call, "Changes", "Status", **names, IncludePropertyValues=True) or []
-    return replace(made, changes=tuple(changes.lines(shown)))
+    return replace(made, changes=tuple(changes.of(e) for e in shown if e.get("ResourceChange")))
 
 
 def reviewed(
@@ -216,6 +215,17 @@ def reviewed(
     if found:
         show(run, found)
     return found
+
+
+def agree(run: Run, stack: Stack, guards: list[Guard]) -> None:
+    """Stop a change without consent. Of one that is made in part, nobody is asked again."""
+    if stack.name not in run.changed:
+        run.agree({stack.name: guards})
+    elif new := [each.what for each in guards if not run.consents(each.kind)]:
+        raise Stop(
+            f"the change of {stack.name} is made in part. The rest would {', '.join(new)}: run "
+            "this again to review it."
+        )
 
 
 def drop(run: Run, stack: str) -> None:

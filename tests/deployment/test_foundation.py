@@ -46,7 +46,7 @@ def changing(bundle: Bundle) -> list[str]:
 def test_tags_reach_the_stacks_as_they_are(bundle: Bundle) -> None:
     bundle.deploy()
     tags = bundle.account.cloudformation.stacks["example-foundation"].tags
-    assert tags == '{"Key": "team", "Value": "a + b = c"} Key=of,Value=all'
+    assert tags == {"team": "a + b = c", "of": "all"}
 
 
 def test_every_change_is_announced(bundle: Bundle) -> None:

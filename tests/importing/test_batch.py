@@ -22,7 +22,8 @@ Parameters: {MaxvCpus: {Type: Number, Default: 96}}
 Resources:
   Launch:
     Type: AWS::EC2::LaunchTemplate
-    Properties: {LaunchTemplateData: {UserData: {Fn::Base64: "MIME-Version: 1.0\n"}}}
+    Properties: {LaunchTemplateData: {UserData: {Fn::Base64:
+      "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=A\n"}}}
   Gpu:
     Type: AWS::Batch::ComputeEnvironment
     Properties:
@@ -129,9 +130,11 @@ policies:
 templates:
   LaunchTemplateVersions:
     - {LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: 9, DefaultVersion: true,
-       LaunchTemplateData: {UserData: TUlNRS1WZXJzaW9uOiAxLjAKCiMhL2Jpbi9zaAo=}}
+       LaunchTemplateData: {UserData: "TUlNRS1WZXJzaW9uOiAxLjAKQ29udGVudC1UeXBlOiBtdWx0\\
+         aXBhcnQvbWl4ZWQ7IGJvdW5kYXJ5PUEKCiMhL2Jpbi9zaAo="}}
     - {LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: 10, DefaultVersion: false,
-       LaunchTemplateData: {UserData: TUlNRS1WZXJzaW9uOiAxLjAKCiMhL2Jpbi9iYXNoCg==}}
+       LaunchTemplateData: {UserData: "TUlNRS1WZXJzaW9uOiAxLjAKQ29udGVudC1UeXBlOiBtdWx0\\
+         aXBhcnQvbWl4ZWQ7IGJvdW5kYXJ5PUEKCiMhL2Jpbi9iYXNoCg=="}}
 """),
     "jobs": {
         "jobDefinitions": [

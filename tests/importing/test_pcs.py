@@ -19,6 +19,7 @@ from tests.importing.templates import (
 )
 from tests.support.tables import flow
 
+MIME = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=A\n"
 TEMPLATE = f"""\
 AWSTemplateFormatVersion: '2010-09-09'
 Parameters:
@@ -61,6 +62,8 @@ Resources:
         UserData:
           Fn::Base64: !Sub |
             MIME-Version: 1.0
+            Content-Type: multipart/mixed; boundary=A
+
             echo ${{AWS::Region}} ${{!HOME}}
   Front:
     Type: AWS::PCS::ComputeNodeGroup
@@ -119,7 +122,7 @@ def test_the_rendered_template_has_the_settings_of_the_original() -> None:
     assert groups["login"]["InstanceConfigs"] == [{"InstanceType": "c7g.xlarge"}]
     launch = template["Resources"]["LaunchTemplateHpc"]["Properties"]["LaunchTemplateData"]
     assert launch["KeyName"] == "team"
-    assert launch["UserData"] == {"Fn::Base64": "MIME-Version: 1.0\necho us-west-2 ${HOME}\n"}
+    assert launch["UserData"] == {"Fn::Base64": f"{MIME}\necho us-west-2 ${{HOME}}\n"}
     group = launch["Placement"]["GroupName"]["Ref"]
     assert template["Resources"][group]["Properties"] == {"Strategy": "cluster"}
     login = template["Resources"]["LaunchTemplateLogin"]["Properties"]["LaunchTemplateData"]
@@ -421,7 +424,8 @@ GROUPS: list[Any] = flow("""
 QUEUES = [{"name": "all", "computeNodeGroupConfigurations": [{"computeNodeGroupId": "pcs_2"}]}]
 VERSION = """
 {LaunchTemplateId: lt-1, LaunchTemplateName: gpu, VersionNumber: $NUMBER, LaunchTemplateData: {
-  SecurityGroupIds: [$GROUP], UserData: TUlNRS1WZXJzaW9uOiAxLjAK,
+  SecurityGroupIds: [$GROUP], UserData: "TUlNRS1WZXJzaW9uOiAxLjAKQ29udGVudC1UeXBlOiBt\\
+    dWx0aXBhcnQvbWl4ZWQ7IGJvdW5kYXJ5PUEK",
   CapacityReservationSpecification: {
     CapacityReservationTarget: {CapacityReservationId: cr-0a1b2c3d4e5f67890}},
   InstanceMarketOptions: {MarketType: capacity-block}}}
@@ -444,5 +448,5 @@ def test_descriptions_of_the_service() -> None:
     resources = document(result, "pcs")["Resources"]
     data = resources["LaunchTemplateGpu"]["Properties"]["LaunchTemplateData"]
     assert data["SecurityGroupIds"] == [GROUP.format(2)]
-    assert data["UserData"] == {"Fn::Base64": "MIME-Version: 1.0\n"}
+    assert data["UserData"] == {"Fn::Base64": MIME}
     assert "secretsmanager" not in result.text

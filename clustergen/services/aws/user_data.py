@@ -3,8 +3,8 @@
 import base64
 import binascii
 import json
-import re
 from collections.abc import Iterator, Mapping
+from email import message_from_string
 from typing import Any
 
 from clustergen.base.findings import Problem
@@ -30,8 +30,10 @@ def decoded(value: Any) -> str | None:
 
 
 def is_mime(text: str) -> bool:
-    """Whether the text is a MIME message."""
-    return re.match(r"(MIME-Version|Content-Type):", text) is not None
+    """Whether the headers are those of a MIME multi-part message, in any case (RFC 2045)."""
+    found = message_from_string(text)
+    is_parted = found.get_content_maintype() == "multipart" and bool(found.get_boundary())
+    return "MIME-Version" in found and is_parted
 
 
 def not_mime(document: Mapping[str, Any], service: str, nodes: str) -> Iterator[Problem]:

@@ -437,30 +437,23 @@ class Account:
             properties = resource.get("Properties", {})
             if resource["Type"] == "AWS::Batch::ComputeEnvironment":
                 self.batch.take(stack.ids[name], properties)
-            scaling = (
-                properties.get("ScalingConfiguration") or properties.get("ScalingConfig") or {}
-            )
             if resource["Type"] == "AWS::PCS::ComputeNodeGroup":
+                scaling, group = properties["ScalingConfiguration"], properties["Name"]
                 least, most = scaling["MinInstanceCount"], scaling["MaxInstanceCount"]
-                id = f"pcs-{properties['Name']}"
-                self.pcs.groups.setdefault(
-                    id, Group(properties["Name"], least, most, 0, self.clock)
-                )
+                made = Group(group, least, most, 0, self.clock)
+                self.pcs.groups.setdefault(f"pcs-{group}", made)
             elif resource["Type"] == "AWS::EKS::Cluster":
                 self.eks.clusters.add(properties["Name"])
                 self.eks.protected = bool(properties.get("DeletionProtection"))
             elif resource["Type"] == "AWS::EKS::Nodegroup" and name in changed:
-                self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
+                self.eks.take(properties, stack.parameters)
 
     def rolled_back(self, stack: Stack, change: dict[str, Any]) -> None:
         """A failed update sends node groups that it has changed what the stack had recorded."""
-        modified = (each for each in change["changes"] if each["Action"] == "Modify")
-        changed = {each["LogicalResourceId"] for each in modified}
-        for name, resource in stack.resources.items():
-            if resource["Type"] == "AWS::EKS::Nodegroup" and name in changed:
-                properties = resource["Properties"]
-                scaling = properties.get("ScalingConfig", {})
-                self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
+        for each in change["changes"]:
+            if (each["Action"], each["ResourceType"]) == ("Modify", "AWS::EKS::Nodegroup"):
+                group = stack.resources[each["LogicalResourceId"]]
+                self.eks.take(group["Properties"], stack.parameters)
 
     def unmade(self, stack: Stack) -> None:
         gone = {

@@ -13,7 +13,8 @@ _CREATE_ONLY = {
     "AWS::Batch::JobQueue": ("JobQueueName", "JobQueueType"),
     "AWS::PCS::Cluster": ("Size", "Name", "Networking"),
     "AWS::PCS::ComputeNodeGroup": ("InstanceConfigs", "Name"),
-    "AWS::EKS::Nodegroup": ("InstanceTypes", "AmiType", "NodegroupName"),
+    "AWS::EC2::PlacementGroup": ("Strategy", "Tags"),
+    "AWS::EKS::Nodegroup": ("InstanceTypes", "AmiType", "NodegroupName", "NodeRole", "Subnets"),
     "AWS::FSx::FileSystem": ("SecurityGroupIds", "KmsKeyId", "SubnetIds", "FileSystemType"),
     "AWS::FSx::DataRepositoryAssociation": ("FileSystemPath", "DataRepositoryPath"),
     "AWS::EFS::FileSystem": ("KmsKeyId", "Encrypted", "AvailabilityZoneName"),
@@ -48,33 +49,43 @@ def awaits(resource: Any, before: Any, after: Any) -> set[str]:
     return {each for each in found if before.get(name := each.split(".")[0]) != after.get(name)}
 
 
-def renewed(resource: Any, before: Any, after: Any) -> bool:
+def unresolved(template: dict[str, Any]) -> set[str]:
+    """The names to which the resources of a template refer, and which it does not have."""
+    known = [template.get(part, ()) for part in ("Parameters", "Conditions", "Resources")]
+    text = json.dumps(template["Resources"])
+    return {*re.findall(r'"(?:Ref|Fn::GetAtt|Fn::If)": \[?"(\w+)"', text)}.difference(*known)
+
+
+def renewed(resource: Any, moved: set[str], before: Any, after: Any) -> bool:
     """Whether a resource has the newest version of a launch template that changes.
 
     A change set has it as ``Modify``, with a dynamic change, although its own text stays the same.
     """
     found = _ATTRIBUTE.findall(json.dumps(resource.get("Properties", {})))
     templates = (name for name, attribute in found if attribute == "LatestVersionNumber")
-    return any(before.get(name) != after.get(name) for name in templates)
+    return any(_differs(name, moved, before, after) for name in templates)
+
+
+def _differs(name: str, moved: set[str], before: Any, after: Any) -> bool:
+    return before.get(name) != after.get(name) or bool(moved & referred(after.get(name)))
 
 
 _NODES = ("LaunchTemplate", "Version", "ReleaseVersion")
 
 
-def is_combined(old: Any, new: Any, moved: set[str], before: Any, after: Any) -> bool:
-    """Whether an update of an EKS node group changes its nodes, and more.
+def is_combined(was: Any, becomes: Any, moved: set[str], before: Any, after: Any) -> bool:
+    """Whether an update of the properties of an EKS node group changes its nodes, and more.
 
     https://github.com/aws/containers-roadmap/issues/1258
     """
-    was, becomes = old["Properties"], new["Properties"]
     changed = {
         key
         for key in {**was, **becomes}
         if was.get(key) != becomes.get(key) or moved & referred(becomes.get(key))
     }
-    if renewed(new, before, after):
+    if renewed({"Properties": becomes}, moved, before, after):
         changed.add("LaunchTemplate")
-    replaced = changed.intersection(_CREATE_ONLY[new["Type"]])
+    replaced = changed.intersection(_CREATE_ONLY["AWS::EKS::Nodegroup"])
     return not (replaced or changed.isdisjoint(_NODES) or changed.issubset(_NODES))
 
 
@@ -135,7 +146,7 @@ def in_place(
         for cause in sorted(moved & referred(becomes.get(path))):
             yield {"Target": target, "Evaluation": "Static", "CausingEntity": cause}
         for name, attribute in _ATTRIBUTE.findall(json.dumps(becomes.get(path))):
-            if before.get(name) != after.get(name):
+            if _differs(name, moved, before, after):
                 cause = f"{name}.{attribute}"
                 yield {"Target": target, "Evaluation": "Dynamic", "CausingEntity": cause}
 

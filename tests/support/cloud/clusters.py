@@ -173,8 +173,9 @@ class Eks:
         group.desired = int(given["desiredSize"])
         return {}
 
-    def take(self, name: str, scaling: dict[str, Any], parameters: dict[str, str]) -> None:
+    def take(self, properties: dict[str, Any], parameters: dict[str, str]) -> None:
         """What CloudFormation sends with any change: sizes that others set are lost."""
+        name, scaling = properties["NodegroupName"], properties.get("ScalingConfig", {})
 
         def size(key: str) -> int:
             given = scaling.get(key, 1)

@@ -15,10 +15,12 @@ from tests.support.cloud.changes import (
     in_place,
     is_combined,
     is_named,
+    recreation,
     recreations,
     referred,
     renewed,
     replacement,
+    unresolved,
     wanted,
 )
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from tests.support.cloud.account import Account
 
 INLINE_BYTES = 51_200
+_COMBINED = "Version and ReleaseVersion updates cannot be combined with other updates"
 CREATION, CHANGE, DELETION = 90, 60, 60
 """Seconds: some polls, where AWS takes minutes to hours."""
 
@@ -43,7 +46,7 @@ class Stack:
     ids: dict[str, str] = field(default_factory=dict)
     events: list[dict[str, str]] = field(default_factory=list)
     change_sets: dict[str, dict[str, Any]] = field(default_factory=dict)
-    tags: str = ""
+    tags: dict[str, str] = field(default_factory=dict)
     policy: str = ""
     until: float = 0
     after: tuple[str, ...] = ()
@@ -73,17 +76,15 @@ class CloudFormation:
             raise Refused("AlreadyExistsException", f"Stack [{name}] already exists")
         if type == "UPDATE":
             if not stack:
-                raise Refused("ValidationError", f"Stack [{name}] does not exist")
+                raise _invalid(f"Stack [{name}] does not exist")
             if not stack.status.endswith("_COMPLETE") or stack.status == "ROLLBACK_COMPLETE":
-                raise Refused("ValidationError", f"Stack:{name} is in {stack.status} state")
+                raise _invalid(f"Stack:{name} is in {stack.status} state")
         template, parameters = self._asked(request, stack)
-        missing = [
-            key
-            for key, parameter in template.get("Parameters", {}).items()
-            if key not in parameters and "Default" not in parameter
-        ]
-        if missing:
-            raise Refused("ValidationError", f"Parameters: {missing} must have values")
+        asked = template.get("Parameters", {}).items()
+        if missing := [k for k, each in asked if k not in parameters and "Default" not in each]:
+            raise _invalid(f"Parameters: {missing} must have values")
+        if lacking := unresolved(template):
+            raise _invalid(f"Template error: unresolved {sorted(lacking)}")
         template = {**template, "Resources": dict(wanted(template, parameters))}
         if is_named(template) and request.one("capabilities") != "CAPABILITY_NAMED_IAM":
             raise Refused(
@@ -91,13 +92,18 @@ class CloudFormation:
                 "Requires capabilities : [CAPABILITY_NAMED_IAM]",
             )
         stack = self.stacks.setdefault(name, Stack(name))
-        tags = " ".join(request.options["tags"]) if "tags" in request.options else stack.tags
+        tags = request.pairs("tags", "Key", "Value") if "tags" in request.options else stack.tags
+        moved = {key for key, value in parameters.items() if stack.parameters.get(key) != value}
+        # https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/538
+        fixed = (n for n, e in stack.resources.items() if e["Type"] == "AWS::EC2::PlacementGroup")
+        moved |= set(fixed) if tags != stack.tags else set()
         stack.change_sets[request.one("change-set-name")] = {
             "template": template,
             "parameters": parameters,
             "tags": tags,
+            "moved": moved,
             "imports": "import-existing-resources" in request.options,
-            "changes": self._changes(stack, template, parameters, tags),
+            "changes": self._changes(stack, template, moved, tags),
         }
         return {}
 
@@ -106,20 +112,17 @@ class CloudFormation:
         parameters = request.pairs("parameters", "ParameterKey", "ParameterValue")
         for key in [key for key, value in parameters.items() if value == PREVIOUS]:
             if stack is None or key not in stack.parameters:
-                raise Refused(
-                    "ValidationError",
+                raise _invalid(
                     f"Invalid input for parameter key {key}. Cannot specify usePreviousValue as "
-                    "true for a parameter key not in the previous template",
+                    "true for a parameter key not in the previous template"
                 )
             parameters[key] = stack.parameters[key]
         if "use-previous-template" not in request.options:
             return json.loads(self._body(request)), parameters
         if stack is None:
-            raise Refused("ValidationError", "Previous template is not available")
+            raise _invalid("Previous template is not available")
         if unknown := parameters.keys() - stack.template["Parameters"].keys():
-            raise Refused(
-                "ValidationError", f"Parameters: {sorted(unknown)} do not exist in the template"
-            )
+            raise _invalid(f"Parameters: {sorted(unknown)} do not exist in the template")
         return stack.template, parameters
 
     def _body(self, request: Request) -> str:
@@ -127,18 +130,16 @@ class CloudFormation:
             return self.account.versions[url.rpartition("?versionId=")[2]].decode()
         text = self.account.text_of(request.one("template-body"))
         if len(text.encode()) > INLINE_BYTES:
-            raise Refused(
-                "ValidationError",
+            raise _invalid(
                 "1 validation error: Value at 'templateBody' failed to satisfy constraint: "
-                "Member must have length less than or equal to 51200",
+                "Member must have length less than or equal to 51200"
             )
         return text
 
     def _changes(
-        self, stack: Stack, template: dict[str, Any], parameters: dict[str, str], tags: str
+        self, stack: Stack, template: dict[str, Any], moved: set[str], tags: Any
     ) -> list[dict[str, Any]]:
         before, after = stack.resources, template["Resources"]
-        moved = {key for key, value in parameters.items() if stack.parameters.get(key) != value}
         found: list[dict[str, Any]] = []
         for name in {**before, **after}:
             details: list[dict[str, Any]] = []
@@ -151,9 +152,10 @@ class CloudFormation:
                 or moved & referred(after[name])
                 or tags != stack.tags
                 or awaits(after[name], before, after)
-                or renewed(after[name], before, after)
+                or renewed(after[name], moved, before, after)
             ):
                 details = list(recreations(before[name], after[name], moved, before, after))
+                details += [recreation("Static")] if name in moved else []
                 change = ("Modify", replacement(details))
                 details += in_place(before[name], after[name], moved, before, after)
             else:
@@ -198,8 +200,7 @@ class CloudFormation:
         stack, change = self._stack(request.one("stack-name")), self._change_set(request)
         verb = "CREATE" if stack.status == "REVIEW_IN_PROGRESS" else "UPDATE"
         stack.change_sets.clear()
-        failed = self._failure(stack, change)
-        if failed:
+        if failed := self._failure(stack, change):
             name, reason = failed
             stack.events.insert(0, _event(name, f"{verb}_FAILED", reason))
             rollback = "ROLLBACK" if verb == "CREATE" else "UPDATE_ROLLBACK"
@@ -218,13 +219,12 @@ class CloudFormation:
         return {}
 
     def _is_taken(self, stack: Stack, name: str, resource: dict[str, Any]) -> bool:
-        """Whether the principal has an entry: one that goes is deleted after others are created."""
-        principal = resource["Properties"]["PrincipalArn"]
-        return any(
-            id != name and other["Properties"]["PrincipalArn"] == principal
-            for id, other in stack.resources.items()
-            if other["Type"] == "AWS::EKS::AccessEntry" and name not in stack.ids
-        )
+        """Whether a principal has an entry: one that goes is deleted after others are created."""
+        if resource["Type"] != "AWS::EKS::AccessEntry" or name in stack.ids:
+            return False
+        every = (each for each in stack.resources.values() if each["Type"] == resource["Type"])
+        taken = (each["Properties"]["PrincipalArn"] for each in every)
+        return resource["Properties"]["PrincipalArn"] in taken
 
     def _failure(self, stack: Stack, change: dict[str, Any]) -> tuple[str, str] | None:
         resources = change["template"]["Resources"]
@@ -236,24 +236,12 @@ class CloudFormation:
         for name, resource in resources.items():
             if name in self.account.broken and name in changed:
                 return name, self.account.broken[name]
-            if resource["Type"] == "AWS::EKS::AccessEntry" and self._is_taken(
-                stack, name, resource
-            ):
-                return (
-                    name,
-                    "The specified access entry resource is already in use on this cluster.",
-                )
+            if self._is_taken(stack, name, resource):
+                return name, "The specified access entry resource is already in use"
             if self._is_combined(stack, name, change):
-                return (
-                    name,
-                    "Version and ReleaseVersion updates cannot be combined with other updates",
-                )
+                return name, _COMBINED
             bucket = _bucket(resource)
-            if (
-                bucket
-                and name not in stack.ids
-                and ("AWS::S3::Bucket", str(bucket)) in self.orphans
-            ):
+            if name not in stack.ids and ("AWS::S3::Bucket", bucket) in self.orphans:
                 return name, f"{bucket} already exists"
             log = _log_group(resource)
             if log in self.account.log_groups and log not in stack.ids.values():
@@ -266,9 +254,12 @@ class CloudFormation:
         before, after = stack.resources, change["template"]["Resources"]
         if name not in before or after[name]["Type"] != "AWS::EKS::Nodegroup":
             return False
-        given = change["parameters"]
-        moved = {key for key, value in given.items() if stack.parameters.get(key) != value}
-        return is_combined(before[name], after[name], moved, before, after)
+        # EKS gets the tags of the stack, too: https://github.com/aws/aws-cdk/issues/16644
+        old, new = (
+            {**each["Properties"], "every tag": {**tags, **each["Properties"].get("Tags", {})}}
+            for each, tags in ((before[name], stack.tags), (after[name], change["tags"]))
+        )
+        return is_combined(old, new, change["moved"], before, after)
 
     def _make(self, stack: Stack, change: dict[str, Any]) -> None:
         gone = stack.resources.keys() - change["template"]["Resources"].keys()
@@ -312,6 +303,7 @@ class CloudFormation:
         return {
             "StackName": stack.name,
             "StackStatus": stack.status,
+            "Tags": [{"Key": key, "Value": value} for key, value in stack.tags.items()],
             **({"Parameters": parameters} if parameters else {}),
             **({"Outputs": outputs} if outputs else {}),
         }
@@ -352,12 +344,9 @@ class CloudFormation:
 
     def describe_stack_resources(self, request: Request) -> Any:
         stack = self._stack(request.one("stack-name"))
+        types = {name: each["Type"] for name, each in stack.resources.items()}
         found = [
-            {
-                "LogicalResourceId": name,
-                "PhysicalResourceId": id,
-                "ResourceType": stack.resources.get(name, {}).get("Type"),
-            }
+            {"LogicalResourceId": name, "PhysicalResourceId": id, "ResourceType": types.get(name)}
             for name, id in stack.ids.items()
         ]
         return {"StackResources": found}
@@ -402,8 +391,12 @@ class CloudFormation:
 
     def _stack(self, name: str) -> Stack:
         if name not in self.stacks:
-            raise Refused("ValidationError", f"Stack with id {name} does not exist")
+            raise _invalid(f"Stack with id {name} does not exist")
         return self.stacks[name]
+
+
+def _invalid(message: str) -> Refused:
+    return Refused("ValidationError", message)
 
 
 def _policy(old: dict[str, Any], action: str, replacement: str) -> dict[str, str]:

@@ -177,6 +177,8 @@ SAID = [
     (KARPENTERS, SCALED, False),
     (f"queues: [{{{TRAIN}, priority: 9}}]", "priority-class: QUEUE`; queues with a", True),
     (f"queues: [{{{TRAIN}}}]", "priority-class", False),
+    ("targets: {eks: {install: stack}}", "deploy twice, first without new nodes", True),
+    ("tags: {a: b}", "refuses that as one update of the CDK: run `deploy.sh`", True),
     ("", "AWSServiceRoleForAmazonEKS, AWSServiceRoleForAmazonEKSNodegroup", True),
 ]
 

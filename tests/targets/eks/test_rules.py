@@ -154,6 +154,9 @@ CASES = [
     (NODES % "ScalingConfig: {DesiredSize: 40}", "OVL506", True),
     (OVERLAY % "Cluster: {Properties: {ResourcesVpcConfig: {EndpointPublicAccess: true, "
      "PublicAccessCidrs: [0.0.0.0/0]}}}", "OVL508", True),
+    (TEMPLATE % r'UserData: {"Fn::Base64": "MIME-Version: 1.0\n\necho\n"}', "OVL505", True),
+    (TEMPLATE % r'UserData: {"Fn::Base64": "mime-version: 1.0\n'
+     r'content-type: multipart/mixed; boundary=A\n"}', "OVL505", False),
     (NODES % "AmiType: BOTTLEROCKET_x86_64", "OVL542", True),
     (NODES % "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
      "AcceleratedInstanceNotReady, NodeUnhealthyReason: NvidiaXID64Error, "

@@ -13,6 +13,11 @@ _SOURCE = f"{limits.LAUNCH_TEMPLATES}#launch-template-user-data"
 # The bootstrap script of Amazon Linux 2, the systemd unit and nodeadm start the kubelet.
 _STARTS_KUBELET = pattern(r"/etc/eks/bootstrap\.sh|systemctl (re)?start kubelet|nodeadm init")
 
+_PARTS = (
+    r'UserData: {Fn::Base64: "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=A\n'
+    r'\n--A\n\n%s\n--A--\n"}'
+)
+
 
 @rule(
     "OVL505",
@@ -57,10 +62,8 @@ def bottlerocket(template: Template) -> Iterator[Problem]:
     "User data that starts the kubelet",
     why="EKS adds the commands that start the kubelet. A second start breaks the node.",
     source=_SOURCE,
-    bad=in_launch_template(
-        r'UserData: {Fn::Base64: "MIME-Version: 1.0\n\n/etc/eks/bootstrap.sh x"}'
-    ),
-    good=in_launch_template(r'UserData: {Fn::Base64: "MIME-Version: 1.0\n\nulimit -l unlimited"}'),
+    bad=in_launch_template(_PARTS % "/etc/eks/bootstrap.sh x"),
+    good=in_launch_template(_PARTS % "ulimit -l unlimited"),
 )
 def kubelet(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
