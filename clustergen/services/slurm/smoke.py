@@ -50,9 +50,9 @@ def _jobs(plan: Plan, group: NodeGroup, queue: Queue, cluster: Cluster) -> Itera
         cores = neuron.cores(group.type) or group.type.neuron_devices
         what = "One all-reduce over all accelerators; the table of results is only printed."
         yield _job("nccom", what, {**values, "minutes": 60, "cores": cores})
-    if cluster.shared:
+    if places := jobs_of.shared(plan):
         what = "Every shared file system is the same on all nodes."
-        yield _job("file-systems", what, {**values, "places": list(cluster.shared)})
+        yield _job("file-systems", what, {**values, "places": places})
 
 
 def _all_reduce(

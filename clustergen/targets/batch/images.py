@@ -23,5 +23,4 @@ def newest(plan: Plan) -> dict[str, str]:
 
 
 def parameters(plan: Plan) -> Json:
-    """A parameter for each of these images."""
     return cfn.image_parameters("ECS-optimized image with the Neuron driver", newest(plan))
