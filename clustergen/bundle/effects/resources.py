@@ -122,7 +122,6 @@ _RULES: Mapping[str, Callable[[Change], Iterator[Effect]]] = {
 
 
 def added(name: str, resource: Json) -> Effect:
-    """The effect of a new resource."""
     return Effect("in-place", name, "", f"creates {name}", type=resource["Type"])
 
 
