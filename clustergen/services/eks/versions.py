@@ -57,7 +57,6 @@ def minor(name: str) -> int:
 
 
 def at_least(name: str, least: str) -> bool:
-    """Whether a version is ``least`` or later."""
     return minor(name) >= minor(least)
 
 
