@@ -87,7 +87,6 @@ def sources() -> Mapping[str, Source]:
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """All rows of the file."""
     return map(json.loads, _text().splitlines())
 
 
