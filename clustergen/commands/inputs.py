@@ -121,7 +121,6 @@ def could_not(findings: Sequence[Finding]) -> bool:
 
 
 def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
-    """The exit status for these findings."""
     if could_not(findings):
         return FAILED
     strict = getattr(args, "strict", False)

@@ -18,8 +18,6 @@ from clustergen.spec.source.scalars import resolve
 
 
 class Kind(enum.Enum):
-    """The kind of a value."""
-
     EMPTY = enum.auto()
     SCALAR = enum.auto()
     MAP = enum.auto()
@@ -63,7 +61,6 @@ class Node:
         return self.children[step] if fits else None
 
     def find(self, path: Path) -> Node | None:
-        """The node at ``path``, if it is there."""
         node: Node | None = self
         for step in path:
             node = node.child(step) if node else None

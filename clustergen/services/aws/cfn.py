@@ -32,7 +32,6 @@ def template(
 
 
 def text(description: str, **more: Any) -> Json:
-    """A parameter that is text."""
     return {"Type": "String", **more, "Description": description}
 
 

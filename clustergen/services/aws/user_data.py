@@ -30,7 +30,6 @@ def decoded(value: Any) -> str | None:
 
 
 def is_mime(text: str) -> bool:
-    """Whether the text is a MIME message."""
     return re.match(r"(MIME-Version|Content-Type):", text) is not None
 
 
