@@ -30,7 +30,6 @@ def wanted(given: Iterable[str]) -> list[str]:
 
 
 def one_target(name: str) -> str:
-    """The name of the one target given with ``--from`` or ``--to``."""
     return _target(name, "one of {}")
 
 

@@ -53,7 +53,6 @@ class Node:
         return child
 
     def child(self, step: str | int) -> Node | None:
-        """The child for one ``step`` of a path."""
         if isinstance(step, str):
             found = (c for c in self.children if c.key_at and c.key == step and not c.pending)
             return next(found, None)

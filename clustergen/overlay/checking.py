@@ -8,8 +8,7 @@ from typing import Any
 from clustergen.base.findings import Finding, Path, Rule
 from clustergen.facts.schemas import Schema, Violation
 from clustergen.overlay.changes import reports
-from clustergen.overlay.merging import apply
-from clustergen.overlay.placing import place
+from clustergen.overlay.merging import apply, place
 from clustergen.overlay.references import dangling, unchecked
 from clustergen.overlay.refusals import Place, once, refusals
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION

@@ -62,7 +62,6 @@ def _section(heading: str, lines: Iterable[str]) -> Iterator[Block]:
 
 
 def rows(found: Recommendation) -> Iterator[list[str]]:
-    """A row for each answer."""
     for number, answer in enumerate(found.answers, 1):
         offer = answer.offer
         yield [

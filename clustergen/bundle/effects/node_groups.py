@@ -55,7 +55,6 @@ def is_login(properties: Json) -> bool:
 
 
 def fewer_login_nodes(name: str, path: str, before: int, after: int, source: str = "") -> Effect:
-    """Login nodes that go."""
     text = f"terminates {before - after} of {before} login nodes, with the sessions on them"
     return Effect("ends-sessions", name, path, f"{text} ({path} changes)", source)
 

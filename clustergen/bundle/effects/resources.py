@@ -137,7 +137,6 @@ _SERVING: Mapping[str, str] = {
 
 
 def removed(old: Json, new: Json) -> Iterator[Effect]:
-    """The effects of resources that are in ``old`` only."""
     for name in sorted(old.keys() - new.keys()):
         resource, type = old[name], old[name]["Type"]
         if type in _DATA:

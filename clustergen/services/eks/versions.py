@@ -66,7 +66,6 @@ def is_over(version: Version) -> bool:
 
 
 def is_older(name: str) -> bool:
-    """Whether a version is older than all in the table."""
     return minor(name) < minor(next(iter(VERSIONS)))
 
 

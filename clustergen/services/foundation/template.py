@@ -25,7 +25,6 @@ def build(plan: Plan) -> Part:
 
 
 def document(plan: Plan, part: Part) -> Json:
-    """The template that creates ``part``."""
     template = cfn.template(
         description(plan),
         part.resources,

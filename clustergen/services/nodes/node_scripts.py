@@ -34,7 +34,6 @@ class NodeScript(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its key in the scripts bucket."""
         return shell.content_key(self.name, self.text)
 
     @property

@@ -135,7 +135,6 @@ def _update_minutes(plan: Plan) -> dict[int, list[str]]:
 
 
 def _operator_scripts(plan: Plan, jobs: Sequence[Job]) -> Bundle:
-    """The _operator_scripts of an operator."""
     values = {
         "plan": plan,
         "jobs": jobs,

@@ -56,8 +56,6 @@ class Book(Protocol):
 
 
 class Recorded:
-    """The prices of the catalog."""
-
     def find(self, name: str, place: str) -> Price | None:
         return _find(name, place)
 
