@@ -82,7 +82,6 @@ class Names:
 
 
 def names(plan: Plan, bundle: Bundle, templates: Iterable[Json], account: str) -> Names:
-    """The names in ``bundle.json`` and the templates of a bundle."""
     deployed = calls.bundles(bundle)
     resources = [r for template in templates for r in template["Resources"].values()]
     stacks = {stack.name for each in deployed for stack in each.stacks.values()}

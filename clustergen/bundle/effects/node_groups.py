@@ -34,7 +34,6 @@ _MINOR = pattern(r"1\.(\d+)")
 
 
 def pcs(change: Change) -> Iterator[Effect]:
-    """What PCS does to the nodes of a group."""
     name, cause = change.name, _first(change.paths, resource_types.NODES[change.type])
     yield from _fewer(change, "ScalingConfiguration.MaxInstanceCount", _PCS_UPDATE)
     if cause:

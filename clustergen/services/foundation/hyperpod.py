@@ -8,15 +8,7 @@ from clustergen.plan import volumes
 from clustergen.plan.model import Database, Iam, NodeGroup, Plan
 from clustergen.services.aws import cfn, iam
 from clustergen.services.foundation import access, monitoring
-from clustergen.services.foundation.parts import (
-    NOTHING,
-    Output,
-    Part,
-    has_hyperpod,
-    here,
-    named,
-    serves,
-)
+from clustergen.services.foundation.parts import Output, Part, has_hyperpod, here, named, serves
 
 POLICY = "AmazonSageMakerClusterInstanceRolePolicy"
 EXECUTION_ROLE = "HyperPodExecutionRole"
@@ -26,7 +18,7 @@ CLUSTER_ROLE = "HyperPodClusterRole"
 def part(plan: Plan) -> Part:
     """The role of instances, and one for the autoscaler if the spec uses it."""
     if not has_hyperpod(plan):
-        return NOTHING
+        return Part()
     roles: Json = {}
     outputs: dict[str, Output] = {}
     for name, (whose, own) in _execution_roles(plan).items():

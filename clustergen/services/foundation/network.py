@@ -18,21 +18,13 @@ from clustergen.plan.network import zone_stem
 from clustergen.services.aws import cfn
 from clustergen.services.aws.members import present
 from clustergen.services.foundation import endpoints
-from clustergen.services.foundation.parts import (
-    NOTHING,
-    Output,
-    Part,
-    keeps_data,
-    lasting,
-    named,
-    serves,
-)
+from clustergen.services.foundation.parts import Output, Part, keeps_data, lasting, named, serves
 
 
 def part(plan: Plan) -> Part:
     """The VPC and its contents, if the spec requests a new one."""
     if not plan.network.new:
-        return NOTHING
+        return Part()
     closed = plan.network.closed
     public = Output("Subnet of NAT and login nodes", cfn.ref("PublicSubnet"))
     return Part(

@@ -1,7 +1,7 @@
 """Building blocks of the foundation template."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from clustergen.base.artifacts import Json
@@ -23,11 +23,8 @@ class Output:
 class Part:
     """Resources of one concern by logical id, and outputs by name."""
 
-    resources: Json
-    outputs: Mapping[str, Output]
-
-
-NOTHING = Part({}, {})
+    resources: Json = field(default_factory=dict)
+    outputs: Mapping[str, Output] = field(default_factory=dict)
 
 
 def merged(parts: Iterable[Part]) -> Part:

@@ -16,7 +16,6 @@ from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import cfn
 from clustergen.services.aws.members import present
 from clustergen.services.foundation.parts import (
-    NOTHING,
     Output,
     Part,
     here,
@@ -56,8 +55,8 @@ _PORTS: Mapping[type[FileSystem], tuple[str, Sequence[str], Sequence[tuple[int, 
 def part(plan: Plan) -> Part:
     """The security groups that the spec does not provide, and one for new file systems."""
     if "security-groups" in plan.shared.unused:
-        return NOTHING
-    parts = [Part(_files(plan), {})]
+        return Part()
+    parts = [Part(_files(plan))]
     if plan.network.new_security_groups:
         nodes = Output("Security group of every node", _id(NODES))
         network = plan.network

@@ -33,7 +33,6 @@ def rule_groups(plan: Plan) -> Mapping[str, Json]:
 
 
 def alerts_of(plan: Plan) -> Iterator[Alert]:
-    """The alerts of a cluster of ``plan``."""
     for group in GROUPS:
         for rule in _fed(group, sources(plan)):
             if isinstance(rule, Alert):

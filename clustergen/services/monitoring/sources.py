@@ -54,7 +54,6 @@ class Source(StrEnum):
 
 
 def fed_by(names: Iterable[str]) -> frozenset[Source]:
-    """The sources with these names."""
     return frozenset(map(Source, names))
 
 

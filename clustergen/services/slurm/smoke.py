@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base import shell
-from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.base.artifacts import Artifact, Bundle, Json
 from clustergen.facts.catalog import neuron
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.nodes import nccl
@@ -55,9 +55,7 @@ def _jobs(plan: Plan, group: NodeGroup, queue: Queue, cluster: Cluster) -> Itera
         yield _job("file-systems", what, {**values, "places": places})
 
 
-def _all_reduce(
-    plan: Plan, group: NodeGroup, values: dict[str, Any], cluster: Cluster
-) -> Iterator[Artifact]:
+def _all_reduce(plan: Plan, group: NodeGroup, values: Json, cluster: Cluster) -> Iterator[Artifact]:
     sized = {
         **values,
         "tasks": group.type.gpus,

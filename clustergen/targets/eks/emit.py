@@ -44,9 +44,8 @@ from clustergen.targets.eks.options import Options
 TEMPLATE = "cluster.template.json"
 
 
-def document(plan: Plan) -> Json:
-    """The CloudFormation template of a plan without errors."""
-    return cluster.template(plan)
+document = cluster.template
+"""The CloudFormation template of a plan without errors."""
 
 
 def emit(plan: Plan, document: Json) -> Bundle:

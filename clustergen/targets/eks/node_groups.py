@@ -10,15 +10,7 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
 from clustergen.services.aws import cfn
-from clustergen.services.aws.launch_templates import (
-    PLACEMENT_GROUP,
-    block_type,
-    cpu,
-    market,
-    network,
-    placement_group,
-    reservation,
-)
+from clustergen.services.aws import launch_templates as ec2
 from clustergen.services.aws.members import filled, present
 from clustergen.services.eks import images, launch_templates
 from clustergen.services.eks.launch_templates import newest
@@ -49,7 +41,7 @@ def resources(plan: Plan, group: NodeGroup, *, after: Iterable[str]) -> Iterator
     name = logical_id(group)
     placement = f"{name}PlacementGroup"
     if group.placement.kind == "cluster":
-        yield placement, PLACEMENT_GROUP
+        yield placement, ec2.PLACEMENT_GROUP
     yield f"{name}LaunchTemplate", _launch_template(plan, group, placement)
     properties = _properties(plan, group)
     yield name, cfn.resource("AWS::EKS::Nodegroup", properties, after)
@@ -134,12 +126,12 @@ def _launch_template(plan: Plan, group: NodeGroup, placement: str) -> Json:
     https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
     """
     data = {
-        **network(group.interfaces, eks_cluster.security_groups(plan, group)),
-        **filled(Placement=present(GroupName=placement_group(group, placement))),
-        **reservation(group),
-        **market(group),
-        **block_type(group),
-        **cpu(group),
+        **ec2.network(group.interfaces, eks_cluster.security_groups(plan, group)),
+        **filled(Placement=present(GroupName=ec2.placement_group(group, placement))),
+        **ec2.reservation(group),
+        **ec2.market(group),
+        **ec2.block_type(group),
+        **ec2.cpu(group),
         **present(ImageId=group.image),
         "UserData": {"Fn::Base64": user_data.for_group(plan, group)},
     }

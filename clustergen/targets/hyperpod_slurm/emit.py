@@ -13,10 +13,8 @@ from clustergen.services.slurm import jobs, readme, smoke, tables
 from clustergen.services.slurm.jobs import Cluster
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle, modes
 
-
-def document(plan: Plan) -> dict[str, Any]:
-    """The CreateCluster request, with placeholders for outputs of the foundation."""
-    return cluster.request(plan)
+document = cluster.request
+"""The CreateCluster request, with placeholders for outputs of the foundation."""
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:

@@ -30,7 +30,9 @@ def scheduling(plan: Plan) -> dict[str, Any]:
 
 def _slurm_settings(plan: Plan, owners: queues.QueueOwners) -> dict[str, Any]:
     accounting = plan.slurm.accounting
-    written = slurm.cluster_settings(plan, {**_metrics(plan), **_imex(plan), **_checks(plan)})
+    # slurmctld answers on its own port: https://slurm.schedmd.com/metrics.html
+    metrics = {"MetricsType": "metrics/openmetrics"} if collecting.wanted(plan) else {}
+    written = slurm.cluster_settings(plan, {**metrics, **_imex(plan), **_checks(plan)})
     settings = [typed({name: slurm.quoted(value)}) for name, value in written.items()]
     partitions = [_partition(queue, owners) for queue in owners.partitions]
     update = plan.options_as(Options).queue_update_strategy
@@ -42,14 +44,6 @@ def _slurm_settings(plan: Plan, owners: queues.QueueOwners) -> dict[str, Any]:
         Database=_database(plan, accounting) if isinstance(accounting, Database) else None,
         CustomSlurmSettings=settings + partitions,
     )
-
-
-def _metrics(plan: Plan) -> dict[str, str]:
-    """slurmctld answers on its own port.
-
-    https://slurm.schedmd.com/metrics.html
-    """
-    return {"MetricsType": "metrics/openmetrics"} if collecting.wanted(plan) else {}
 
 
 def _imex(plan: Plan) -> dict[str, str]:
