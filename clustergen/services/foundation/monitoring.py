@@ -12,15 +12,7 @@ from clustergen.base.yaml_text import Lines, yaml_text
 from clustergen.plan.model import Plan, Ref
 from clustergen.services.aws import cfn, iam, logs, prometheus
 from clustergen.services.aws.members import filled
-from clustergen.services.foundation.parts import (
-    Output,
-    Part,
-    lasting,
-    merged,
-    named,
-    policy,
-    serves,
-)
+from clustergen.services.foundation.parts import Output, Part, lasting, named, policy, serves
 from clustergen.services.monitoring import alertmanager, names
 from clustergen.services.monitoring.sources import reservations
 
@@ -39,8 +31,8 @@ def part(plan: Plan) -> Part:
     if plan.monitoring.metrics == "none":
         return Part()
     if plan.monitoring.workspace is None:
-        return merged((_alerts(plan), _node_log(plan), _writing(plan)))
-    return merged((_alerts(plan), _workspace(plan), _alarms(plan), _writing(plan), _grafana(plan)))
+        return Part.of((_alerts(plan), _node_log(plan), _writing(plan)))
+    return Part.of((_alerts(plan), _workspace(plan), _alarms(plan), _writing(plan), _grafana(plan)))
 
 
 def workspace_arn(plan: Plan) -> Any:

@@ -21,7 +21,6 @@ from clustergen.services.foundation.parts import (
     here,
     keeps_data,
     lasting,
-    merged,
     named,
     serves,
 )
@@ -72,7 +71,7 @@ def part(plan: Plan) -> Part:
         description = "Security group of login and head nodes, beside that of every node"
         login = Output(description, _id(LOGIN))
         parts.insert(1, Part(_login(plan), {"LoginSecurityGroupId": login}))
-    return merged(parts)
+    return Part.of(parts)
 
 
 def _has_login(plan: Plan) -> bool:

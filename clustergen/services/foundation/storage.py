@@ -9,7 +9,7 @@ from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Storag
 from clustergen.plan.network import zone_stem
 from clustergen.services.aws import cfn, iam
 from clustergen.services.aws.members import filled, present
-from clustergen.services.foundation.parts import Output, Part, here, lasting, merged, named, serves
+from clustergen.services.foundation.parts import Output, Part, here, lasting, named, serves
 from clustergen.services.foundation.security import groups_of, rules_for
 
 LUSTRE_VERSION = "2.15"
@@ -19,7 +19,7 @@ https://docs.aws.amazon.com/fsx/latest/LustreGuide/lustre-client-matrix.html (20
 
 def part(plan: Plan) -> Part:
     """All new file systems of the spec, with the names needed to mount them."""
-    return merged(_part(plan, storage) for storage in storage_kinds.created(plan))
+    return Part.of(_part(plan, storage) for storage in storage_kinds.created(plan))
 
 
 def _part(plan: Plan, storage: Lustre | OpenZfs | Efs) -> Part:
