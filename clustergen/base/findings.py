@@ -292,11 +292,11 @@ class Rule(NamedTuple):
         return self.found(Problem(path, message, **more))
 
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 
-def _decorator(make: Callable[P, Rule]) -> Callable[P, Callable[[Check], Rule]]:
-    def rule(*parts: P.args, **named: P.kwargs) -> Callable[[Check], Rule]:
+def _decorator(make: Callable[_P, Rule]) -> Callable[_P, Callable[[Check], Rule]]:
+    def rule(*parts: _P.args, **named: _P.kwargs) -> Callable[[Check], Rule]:
         made = make(*parts, **named)
         return lambda check: made._replace(check=check)
 
