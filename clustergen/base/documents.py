@@ -1,6 +1,6 @@
 """Documents of JSON or YAML as values."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from clustergen.base.findings import Path
@@ -20,6 +20,11 @@ def without_nothing(node: Any) -> Any:
     if isinstance(node, Mapping):
         return {key: without_nothing(each) for key, each in node.items() if each is not None}
     return [without_nothing(each) for each in node] if isinstance(node, list) else node
+
+
+def picked(item: object, names: Iterable[str]) -> dict[str, Any]:
+    """The attributes ``names`` of an object."""
+    return {name: getattr(item, name) for name in names}
 
 
 def value_at(data: Any, path: Path) -> Any:

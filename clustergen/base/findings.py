@@ -10,7 +10,7 @@ import enum
 import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, ParamSpec
 
 from clustergen.base.patterns import pattern
 
@@ -287,40 +287,24 @@ class Rule(NamedTuple):
             fix=problem.fix,
         )
 
-    def at(  # noqa: PLR0913 the parts of a problem
-        self,
-        path: Path,
-        message: str,
-        *,
-        help: str = "",
-        on_key: bool = False,
-        severity: Severity | None = None,
-        fix: Fix | None = None,
-    ) -> Finding:
+    def at(self, path: Path, message: str, **more: Any) -> Finding:
         """A finding of this rule at ``path``, for code that is not a check."""
-        return self.found(Problem(path, message, help, on_key, severity, fix=fix))
+        return self.found(Problem(path, message, **more))
 
 
-def rule(  # noqa: PLR0913 a rule has this many parts
-    code: str,
-    title: str,
-    *,
-    why: str,
-    source: str,
-    bad: str = "",
-    good: str = "",
-    severity: Severity = Severity.ERROR,
-    target: str = "",
-    fixes: Literal["", "safe", "unsafe", "safe or unsafe"] = "",
-    fatal: bool = False,
-    by_limits: bool = False,
-) -> Callable[[Check], Rule]:
-    """Decorator that turns a check into a :class:`Rule`."""
-
-    parts = (code, title, why, source, bad, good, severity, target, fixes, by_limits, fatal)
-    return lambda check: Rule(*parts, check=check)
+_P = ParamSpec("_P")
 
 
+def _decorator(make: Callable[_P, Rule]) -> Callable[_P, Callable[[Check], Rule]]:
+    def rule(*parts: _P.args, **named: _P.kwargs) -> Callable[[Check], Rule]:
+        made = make(*parts, **named)
+        return lambda check: made._replace(check=check)
+
+    return rule
+
+
+rule = _decorator(Rule)
+"""Decorator that turns a check into a :class:`Rule`; its arguments are the parts of the rule."""
 warning = functools.partial(rule, severity=Severity.WARNING)
 note = functools.partial(rule, severity=Severity.NOTE)
 """The same for a rule whose findings are warnings, or notes."""

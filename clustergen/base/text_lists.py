@@ -7,5 +7,4 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of ``text`` as a set."""
     return frozenset(text.split())

@@ -11,15 +11,7 @@ from typing import Final
 from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.base.findings import Finding, Severity
 from clustergen.bundle.manifest import bad_paths, content, hashes_in, with_line_feeds
-from clustergen.bundle.rules.folder import (
-    BAD_MANIFEST,
-    DIFFERS,
-    MISSING,
-    MODE,
-    NOT_A_FOLDER,
-    NOT_WRITTEN,
-    SUPERFLUOUS,
-)
+from clustergen.bundle.rules import folder as problems
 
 DIFF_LINES: Final = 40
 _DIFF_BYTES: Final = 1_000_000
@@ -37,8 +29,8 @@ def check(directory: str | os.PathLike[str], bundle: Bundle) -> list[Finding]:
         return findings
     if not folder.is_dir():
         if os.path.lexists(folder):
-            return [NOT_A_FOLDER.at((), f"{folder} is not a folder")]
-        return [MISSING.at((), f"{folder} does not exist", help=_RENDER)]
+            return [problems.NOT_A_FOLDER.at((), f"{folder} is not a folder")]
+        return [problems.MISSING.at((), f"{folder} does not exist", help=_RENDER)]
     compared = [finding for artifact in bundle for finding in compare(folder, artifact)]
     return [*compared, *_superfluous(folder, bundle)]
 
@@ -50,32 +42,36 @@ def compare(folder: Path, artifact: Artifact) -> Iterator[Finding]:
         executable = bool(path.stat().st_mode & stat.S_IXUSR)
         found = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        yield MISSING.at((), f"{path} is missing", help=_RENDER)
+        yield problems.MISSING.at((), f"{path} is missing", help=_RENDER)
         return
     except OSError as error:
-        yield NOT_WRITTEN.at((), f"cannot read {path}: {error.strerror}")
+        yield problems.NOT_WRITTEN.at((), f"cannot read {path}: {error.strerror}")
         return
     if found != content(artifact) and with_line_feeds(found) == content(artifact):
         # In the repository it may be the same: git converts line ends on a checkout.
         message = f"{path} has CRLF line ends, with which scripts do not run on Linux"
-        yield DIFFERS.at((), message, help=_NO_CRLF, severity=Severity.WARNING)
+        yield problems.DIFFERS.at((), message, help=_NO_CRLF, severity=Severity.WARNING)
     elif found != content(artifact):
-        yield DIFFERS.at((), f"{path} is not what the spec renders to", help=_diff(found, artifact))
+        yield problems.DIFFERS.at(
+            (), f"{path} is not what the spec renders to", help=_diff(found, artifact)
+        )
     if executable != artifact.executable:
         word, flag = ("not executable", "+x") if artifact.executable else ("executable", "-x")
-        yield MODE.at((), f"{path} is {word}", help=f"chmod {flag} {path}")
+        yield problems.MODE.at((), f"{path} is {word}", help=f"chmod {flag} {path}")
 
 
 def _superfluous(folder: Path, bundle: Bundle) -> Iterator[Finding]:
     try:
         ours = hashes_in(folder) or {}
     except (OSError, ValueError) as error:
-        yield BAD_MANIFEST.at((), f"the manifest in {folder} cannot be read: {error}", help=_RENDER)
+        yield problems.BAD_MANIFEST.at(
+            (), f"the manifest in {folder} cannot be read: {error}", help=_RENDER
+        )
         return
     for name in sorted(set(ours) - {artifact.path for artifact in bundle}):
         path = folder / name
         if os.path.lexists(path):
-            yield SUPERFLUOUS.at((), f"the spec no longer renders to {path}", help=_RENDER)
+            yield problems.SUPERFLUOUS.at((), f"the spec no longer renders to {path}", help=_RENDER)
 
 
 def _diff(found: bytes, artifact: Artifact) -> str:

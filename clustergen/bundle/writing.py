@@ -12,23 +12,8 @@ from pathlib import Path
 from clustergen.base.artifacts import Bundle
 from clustergen.base.digests import sha256
 from clustergen.base.findings import Finding, Unrenderable
-from clustergen.bundle.manifest import (
-    MANIFEST,
-    Hashes,
-    bad_paths,
-    content,
-    hashes_in,
-    manifest_of,
-    with_line_feeds,
-)
-from clustergen.bundle.rules.folder import (
-    BAD_MANIFEST,
-    EDITED,
-    IN_THE_WAY,
-    NOT_A_FOLDER,
-    NOT_OURS,
-    NOT_WRITTEN,
-)
+from clustergen.bundle import manifest
+from clustergen.bundle.rules import folder as problems
 from clustergen.bundle.up_to_date import compare
 
 _ELSEWHERE = "name another folder with -o"
@@ -70,7 +55,7 @@ def write(directory: str | os.PathLike[str], bundle: Bundle, *, force: bool = Fa
     :raises Unrenderable: with BND findings, if writing is unsafe or fails.
     """
     place = _Place(_named(Path(directory)))
-    _stop_for(list(bad_paths(bundle)))
+    _stop_for(list(manifest.bad_paths(bundle)))
     try:
         _stop_for(list(_wrong_kind(place.folder)))
         place.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +76,7 @@ def _replace(place: _Place, bundle: Bundle, force: bool) -> Written:
     before = _known(folder, force)
     _stop_for(list(_conflicts(folder, before, bundle, force)))
     written = _difference(folder, before, bundle)
-    whole = (*bundle, manifest_of(bundle))
+    whole = (*bundle, manifest.manifest_of(bundle))
     if written.changed or written.removed or any(compare(folder, whole[-1])):
         if folder.exists() and not os.access(folder, os.W_OK):
             raise PermissionError(errno.EACCES, "the folder is read-only")
@@ -101,48 +86,52 @@ def _replace(place: _Place, bundle: Bundle, force: bool) -> Written:
     return written
 
 
-def _known(folder: Path, force: bool) -> Hashes:
+def _known(folder: Path, force: bool) -> manifest.Hashes:
     """The hashes of the files that clustergen wrote to ``folder``; empty if it wrote none.
 
     :raises Unrenderable: if it contains other files, without ``force``.
     """
     try:
-        known = hashes_in(folder)
+        known = manifest.hashes_in(folder)
     except ValueError as error:
         if force:
             return {}
         help = "restore it from version control, or let --force overwrite the bundle's files"
         raise Unrenderable(
-            [BAD_MANIFEST.at((), f"{folder / MANIFEST}: {error}", help=help)]
+            [problems.BAD_MANIFEST.at((), f"{folder / manifest.MANIFEST}: {error}", help=help)]
         ) from error
     if known is None and not force and folder.is_dir() and any(folder.iterdir()):
         message = f"{folder} is not empty, and clustergen did not write it"
         help = f"{_ELSEWHERE}, or add the bundle's files to this one with --force"
-        raise Unrenderable([NOT_OURS.at((), message, help=help)])
+        raise Unrenderable([problems.NOT_OURS.at((), message, help=help)])
     return known or {}
 
 
 def _wrong_kind(folder: Path) -> Iterator[Finding]:
     if not folder.name:
-        yield NOT_A_FOLDER.at((), f"{folder} cannot be replaced", help=_ELSEWHERE)
+        yield problems.NOT_A_FOLDER.at((), f"{folder} cannot be replaced", help=_ELSEWHERE)
     elif folder.is_symlink():
-        yield NOT_A_FOLDER.at(
+        yield problems.NOT_A_FOLDER.at(
             (), f"{folder} is a symbolic link", help="name the folder it leads to"
         )
     elif os.path.lexists(folder) and not folder.is_dir():
-        yield NOT_A_FOLDER.at((), f"{folder} is a file", help=_ELSEWHERE)
+        yield problems.NOT_A_FOLDER.at((), f"{folder} is a file", help=_ELSEWHERE)
 
 
-def _conflicts(folder: Path, before: Hashes, bundle: Bundle, force: bool) -> Iterator[Finding]:
+def _conflicts(
+    folder: Path, before: manifest.Hashes, bundle: Bundle, force: bool
+) -> Iterator[Finding]:
     """Obstacles to writing ``bundle``. Only plain files are ever overwritten."""
-    wanted = {artifact.path: content(artifact) for artifact in bundle}
+    wanted = {artifact.path: manifest.content(artifact) for artifact in bundle}
     for name in sorted({*before, *wanted}):
         path = folder / name
         if blocker := _blocker(folder, name):
-            yield IN_THE_WAY.at((), f"{blocker} is in the way of {path}", help="move it away")
+            yield problems.IN_THE_WAY.at(
+                (), f"{blocker} is in the way of {path}", help="move it away"
+            )
         elif os.path.lexists(path) and not force:
             found = path.read_bytes()
-            known = {sha256(found), sha256(with_line_feeds(found))}
+            known = {sha256(found), sha256(manifest.with_line_feeds(found))}
             if found != wanted.get(name) and before.get(name) not in known:
                 yield _user_file(path, name in before)
 
@@ -150,8 +139,10 @@ def _conflicts(folder: Path, before: Hashes, bundle: Bundle, force: bool) -> Ite
 def _user_file(path: Path, rendered: bool) -> Finding:
     if rendered:
         help = "put the change into the spec or the target's overlay, or drop it with --force"
-        return EDITED.at((), f"{path} was changed since it was rendered", help=help)
-    return IN_THE_WAY.at((), f"{path} exists, and clustergen did not write it", help=_FORCE)
+        return problems.EDITED.at((), f"{path} was changed since it was rendered", help=help)
+    return problems.IN_THE_WAY.at(
+        (), f"{path} exists, and clustergen did not write it", help=_FORCE
+    )
 
 
 def _blocker(folder: Path, name: str) -> Path | None:
@@ -167,7 +158,7 @@ def _blocker(folder: Path, name: str) -> Path | None:
     return path if wrong else None
 
 
-def _difference(folder: Path, before: Hashes, bundle: Bundle) -> Written:
+def _difference(folder: Path, before: manifest.Hashes, bundle: Bundle) -> Written:
     same = {a.path for a in bundle if not any(compare(folder, a))}
     paths = {artifact.path for artifact in bundle}
     removed = (name for name in set(before) - paths if os.path.lexists(folder / name))
@@ -179,7 +170,7 @@ def _stage(place: _Place, bundle: Bundle) -> None:
     try:
         place.new.mkdir()
         for artifact in bundle:
-            _write_file(place.new / artifact.path, content(artifact), artifact.executable)
+            _write_file(place.new / artifact.path, manifest.content(artifact), artifact.executable)
         if place.folder.exists():
             shutil.copymode(place.folder, place.new)
     except BaseException:
@@ -261,7 +252,7 @@ def _not_left(sibling: Path) -> Iterator[Finding]:
     """A finding if ``sibling`` is a link or a file."""
     if os.path.lexists(sibling) and not _is_real_folder(sibling):
         message = f"{sibling} is not a folder that an interrupted render left"
-        yield IN_THE_WAY.at((), message, help="remove it")
+        yield problems.IN_THE_WAY.at((), message, help="remove it")
 
 
 def _detours(place: _Place, ours: Collection[str]) -> Iterator[Finding]:
@@ -276,7 +267,7 @@ def _detours(place: _Place, ours: Collection[str]) -> Iterator[Finding]:
     for path in dict.fromkeys(filter(None, found)):
         message = f"{path} is in the way of finishing an interrupted render"
         help = f"move what you need out of {place.old}, then remove it"
-        yield IN_THE_WAY.at((), message, help=help)
+        yield problems.IN_THE_WAY.at((), message, help=help)
 
 
 def _is_real_folder(path: Path) -> bool:
@@ -300,7 +291,7 @@ def _failure(place: _Place, error: Exception) -> Finding:
     reason = (getattr(error, "strerror", None) or str(error)).lower()
     kept = f"; its previous files are in {place.old}" if place.old.exists() else ""
     help = f"free disk space, or give yourself write permission, or {_ELSEWHERE}"
-    return NOT_WRITTEN.at((), f"cannot write {place.folder}: {reason}{kept}", help=help)
+    return problems.NOT_WRITTEN.at((), f"cannot write {place.folder}: {reason}{kept}", help=help)
 
 
 def _stop_for(findings: list[Finding]) -> None:

@@ -27,8 +27,6 @@ LEVELS: Mapping[str, Kind] = {
 
 
 class Pair(NamedTuple):
-    """What to compare."""
-
     old: Side
     new: Spec | Folders
 

@@ -69,7 +69,6 @@ class Run:
         return not after <= before
 
     def check(self, spec: Input, contents: Mapping[str, bytes]) -> Checked:
-        """Check one spec with these contents of its files."""
         return self.request.check(spec, contents=contents)
 
     def fix_project(self, project: Project) -> list[Finding]:
@@ -86,7 +85,6 @@ class Run:
         return [f for f in findings if f not in fixed]
 
     def changed(self) -> list[str]:
-        """The files that change."""
         return [file for file in self.before if self.before[file] != self.after[file]]
 
 

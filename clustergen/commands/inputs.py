@@ -30,7 +30,6 @@ def wanted(given: Iterable[str]) -> list[str]:
 
 
 def one_target(name: str) -> str:
-    """The name of the one target given with ``--from`` or ``--to``."""
     return _target(name, "one of {}")
 
 
@@ -121,7 +120,6 @@ def could_not(findings: Sequence[Finding]) -> bool:
 
 
 def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
-    """The exit status for these findings."""
     if could_not(findings):
         return FAILED
     strict = getattr(args, "strict", False)

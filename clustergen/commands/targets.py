@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from clustergen import targets
 from clustergen.analysis.compare.view import LEVELS
+from clustergen.base.documents import picked
 from clustergen.commands.exit_status import OK
 from clustergen.output.blocks import Block, Items, Paragraph, Table, terminal
 from clustergen.plan.features import FEATURES, Feature
 from clustergen.targets import Target
 
+_ANSWER = ("level", "how", "source", "checked")
 _Source = tuple[str, str]
 """URL, or package and field, and the date of the check."""
 
@@ -33,15 +35,10 @@ def as_json(loaded: list[Target]) -> list[dict[str, object]]:
         {
             "feature": feature.id,
             "title": feature.title,
-            "targets": {t.name: _answer(feature, t) for t in loaded},
+            "targets": {t.name: picked(t.support[feature.id], _ANSWER) for t in loaded},
         }
         for feature in FEATURES
     ]
-
-
-def _answer(feature: Feature, target: Target) -> dict[str, str]:
-    level, how, source, checked, *_ = target.support[feature.id]
-    return {"level": level, "how": how, "source": source, "checked": checked}
 
 
 def as_markdown(loaded: list[Target]) -> str:
@@ -64,7 +61,7 @@ def as_markdown(loaded: list[Target]) -> str:
         head = f'### <a id="{_anchor(feature)}"></a>{feature.title}'
         lines += ["", head, "", f"`{feature.id}`", ""]
         for target in loaded:
-            level, how, source, checked = _answer(feature, target).values()
+            level, how, source, checked = picked(target.support[feature.id], _ANSWER).values()
             link = f"<{source}>" if source.startswith("https://") else source
             lines.append(f"- {target.title}: **{level}**. {how} ({link}, {checked})")
     return "\n".join(lines) + "\n"

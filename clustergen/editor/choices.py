@@ -25,8 +25,6 @@ class Value(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Where a value is asked for."""
-
     path: Path
     root: Node
     scope: Scope

@@ -67,12 +67,10 @@ def complete(
     marked[line] = before + _CURSOR + text.lines[line][column:]
     for root in outline(marked):
         for node in root.walk():
-            if node.key_at and _CURSOR in node.key:
+            on_key = node.key_at is not None and _CURSOR in node.key
+            if on_key or _CURSOR in node.text:
                 cursor = _cursor(text, root, node, others, lines=lines)
-                return _list(_keys(cursor), cursor.word.text)
-            if _CURSOR in node.text:
-                cursor = _cursor(text, root, node, others, lines=lines)
-                return _list(_values(cursor), cursor.word.text)
+                return _list((_keys if on_key else _values)(cursor), cursor.word.text)
     return types.CompletionList(False, [])
 
 

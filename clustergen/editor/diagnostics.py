@@ -30,7 +30,6 @@ def diagnostics(findings: Iterable[Finding], name: str, text: Text) -> list[type
 
 
 def at(span: Span | None) -> At:
-    """The range of a span."""
     if span is None or not in_file(span):
         return At(0, 0, 0, 0)
     return At(span.line - 1, span.column - 1, span.line - 1, span.end - 1)

@@ -82,7 +82,6 @@ def is_only(type: str, schema: Schema) -> bool:
 
 
 def documentation(found: Field) -> str:
-    """The documentation of a field, in Markdown."""
     about = [found.schema.get("description", "").replace("``", "`")]
     facts = ["required" if found.required else "", kind(found.schema)]
     value = default(found.schema)

@@ -11,7 +11,6 @@ from clustergen.editor.texts import At, Text
 
 
 def definitions(text: Text, scope: Scope, position: types.Position) -> list[types.Location]:
-    """Where the name at a position is defined."""
     found = _named(text, scope, position)
     return _locations(scope.definitions(found[0], found[1].text)) if found else []
 
@@ -35,7 +34,6 @@ def highlights(text: Text, scope: Scope, position: types.Position) -> list[types
 
 
 def renamable(text: Text, scope: Scope, position: types.Position) -> types.Range | None:
-    """The range of the name at a position, if it can be renamed."""
     found = _named(text, scope, position)
     return text.range(_inside_quotes(found[1])) if found else None
 

@@ -18,8 +18,6 @@ from clustergen.spec.source.scalars import resolve
 
 
 class Kind(enum.Enum):
-    """The kind of a value."""
-
     EMPTY = enum.auto()
     SCALAR = enum.auto()
     MAP = enum.auto()
@@ -55,7 +53,6 @@ class Node:
         return child
 
     def child(self, step: str | int) -> Node | None:
-        """The child for one ``step`` of a path."""
         if isinstance(step, str):
             found = (c for c in self.children if c.key_at and c.key == step and not c.pending)
             return next(found, None)
@@ -63,7 +60,6 @@ class Node:
         return self.children[step] if fits else None
 
     def find(self, path: Path) -> Node | None:
-        """The node at ``path``, if it is there."""
         node: Node | None = self
         for step in path:
             node = node.child(step) if node else None

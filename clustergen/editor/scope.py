@@ -74,7 +74,6 @@ class Scope(NamedTuple):
         return list(self._places((name.defined,), word))
 
     def uses(self, name: Name, word: str) -> list[Place]:
-        """Where a name is used."""
         return list(self._places(name.used, word))
 
     def text_at(self, *path: str) -> str:

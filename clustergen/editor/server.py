@@ -130,7 +130,6 @@ class Server(LanguageServer):
         return Scope([self.file(text), *(other for other in others if other)])
 
     def file(self, text: Text) -> File:
-        """A text with its outline."""
         known = self._files.get(text.uri)
         if known is None or known.text.content != text.content:
             known = self._files[text.uri] = File(text, outline(text.lines))

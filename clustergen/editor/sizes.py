@@ -4,14 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 from clustergen.editor.outline import Node
-from clustergen.facts.catalog.fsx import (
-    INTELLIGENT_TIERING_MBPS,
-    LustreClass,
-    Steps,
-    Storage,
-    lustre_class,
-    openzfs_class,
-)
+from clustergen.facts.catalog import fsx as facts
 from clustergen.plan import fsx
 from clustergen.spec.quantities import QuantityError, parse_size
 
@@ -27,7 +20,7 @@ def values(key: str, item: Node, at: tuple[str, str]) -> Iterator[tuple[str, str
     type = item.text_at("type")
     if type == "fsx-openzfs" and key == "throughput":
         written = item.text_at("deployment") or "single-az-2"
-        kind = openzfs_class(written.upper().replace("-", "_"))
+        kind = facts.openzfs_class(written.upper().replace("-", "_"))
         yield from ((str(each), "MB/s") for each in (kind.throughputs if kind else ()))
     lustre = _lustre(item, at) if type == "fsx-lustre" else None
     if lustre is None:
@@ -41,7 +34,7 @@ def values(key: str, item: Node, at: tuple[str, str]) -> Iterator[tuple[str, str
         yield from ((str(each), "IOPS") for each in _first(steps))
 
 
-def _lustre(item: Node, at: tuple[str, str]) -> LustreClass | None:
+def _lustre(item: Node, at: tuple[str, str]) -> facts.LustreClass | None:
     media = item.text_at("storage_class") or "ssd"
     written = item.text_at("deployment") or "auto"
     deployment = written.upper().replace("-", "_")
@@ -49,24 +42,26 @@ def _lustre(item: Node, at: tuple[str, str]) -> LustreClass | None:
         features = item.text_at("efa") == "true" or item.child("metadata_iops") is not None
         given = _number(item.text_at("throughput"))
         deployment, _ = fsx.default_deployment(media, throughput=given, features=features, at=at)
-    return lustre_class(deployment, media.upper().replace("-", "_"))
+    return facts.lustre_class(deployment, media.upper().replace("-", "_"))
 
 
-def _sizes(kind: LustreClass, item: Node) -> list[int]:
+def _sizes(kind: facts.LustreClass, item: Node) -> list[int]:
     """The first sizes that some throughput allows, or the one that is written."""
     written = _number(item.text_at("throughput"))
     steps = _all_steps(kind, item, [written] if written else [*kind.throughputs] or [None])
     return sorted({size for each in steps for size in _first(each)})[:_MOST]
 
 
-def _all_steps(kind: LustreClass, item: Node, throughputs: list[int | None]) -> list[Steps]:
+def _all_steps(
+    kind: facts.LustreClass, item: Node, throughputs: list[int | None]
+) -> list[facts.Steps]:
     efa = item.text_at("efa") == "true"
     return [steps for each in throughputs if (steps := kind.sizes(each, efa=efa))]
 
 
-def _throughputs(kind: LustreClass, item: Node) -> Iterator[tuple[str, str]]:
-    if kind.storage is Storage.INTELLIGENT_TIERING:
-        yield from ((str(each), "MB/s") for each in _first(INTELLIGENT_TIERING_MBPS))
+def _throughputs(kind: facts.LustreClass, item: Node) -> Iterator[tuple[str, str]]:
+    if kind.storage is facts.Storage.INTELLIGENT_TIERING:
+        yield from ((str(each), "MB/s") for each in _first(facts.INTELLIGENT_TIERING_MBPS))
         return
     size = _size(item.text_at("size"))
     for each in kind.throughputs:
@@ -74,7 +69,7 @@ def _throughputs(kind: LustreClass, item: Node) -> Iterator[tuple[str, str]]:
             yield str(each), fsx.PER_TIB
 
 
-def _first(steps: Steps) -> Iterator[int]:
+def _first(steps: facts.Steps) -> Iterator[int]:
     multiples = itertools.takewhile(
         lambda number: steps.most is None or number <= steps.most,
         itertools.count(steps.step, steps.step),

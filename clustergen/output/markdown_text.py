@@ -14,7 +14,6 @@ Row = Sequence[str]
 
 
 def escape(text: str) -> str:
-    """``text`` escaped for one line."""
     return _SPECIAL.sub(lambda match: f"\\{match[0]}", _one_line(text))
 
 

@@ -5,8 +5,6 @@ The schema and the target's document rules check the result; every change is rep
 """
 
 from clustergen.overlay.checking import broken, check
-from clustergen.overlay.difference import difference
-from clustergen.overlay.merging import apply
-from clustergen.overlay.placing import in_document
+from clustergen.overlay.merging import apply, difference, in_document
 
 __all__ = ["apply", "broken", "check", "difference", "in_document"]

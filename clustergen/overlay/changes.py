@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from clustergen.base.findings import Finding, Path
 from clustergen.overlay.merging import RENAME, called, deletes, likely_name, naming, needs_item
+from clustergen.overlay.parts import Json
 from clustergen.overlay.rules.changes import CHANGES, IDLE_DELETION
 from clustergen.overlay.suggestions import nearest
 
@@ -75,9 +76,7 @@ def _of_list(
         yield _Change(path, text, base, over)
 
 
-def reports(
-    document: Mapping[str, Any], overlay: Mapping[str, Any], keys: Sequence[str]
-) -> Iterator[Finding]:
+def reports(document: Json, overlay: Json, keys: Sequence[str]) -> Iterator[Finding]:
     """A note with all changes, and a finding for each deletion of a missing key."""
     changes = list(_changes(document, overlay, keys))
     idle = [change for change in changes if change.is_idle]

@@ -1,15 +1,14 @@
 """Checking an overlaid document against the target's schema and document rules."""
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from clustergen.base.findings import Finding, Path, Rule
 from clustergen.facts.schemas import Schema, Violation
 from clustergen.overlay.changes import reports
-from clustergen.overlay.merging import apply
-from clustergen.overlay.placing import place
+from clustergen.overlay.merging import apply, place
+from clustergen.overlay.parts import Json
 from clustergen.overlay.references import dangling, unchecked
 from clustergen.overlay.refusals import Place, once, refusals
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION
@@ -18,8 +17,8 @@ from clustergen.overlay.used import taken_away
 
 
 def check(  # noqa: PLR0913 what an overlay is checked with
-    document: Mapping[str, Any],
-    overlay: Mapping[str, Any],
+    document: Json,
+    overlay: Json,
     schema: Schema,
     path_prefix: Path,
     *,
@@ -56,7 +55,7 @@ def check(  # noqa: PLR0913 what an overlay is checked with
     return [finding.below(path_prefix) for finding in _without_repeats(found, broken)]
 
 
-def broken(document: Mapping[str, Any], schema: Schema, rules: Iterable[Rule]) -> Iterator[Finding]:
+def broken(document: Json, schema: Schema, rules: Iterable[Rule]) -> Iterator[Finding]:
     """What the schema and the rules reject of a whole document, at its paths."""
     violations = once(schema.violations(document))
     rejected = (each for violation in violations for each in refusals(violation, lambda path: path))
@@ -69,8 +68,8 @@ def _identity(violation: Violation) -> tuple[object, ...]:
 
 def _regressions(
     rules: Iterable[Rule],
-    document: Mapping[str, Any],
-    merged: Mapping[str, Any],
+    document: Json,
+    merged: Json,
     place: Place,
     *,
     flawed: bool,

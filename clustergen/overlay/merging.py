@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from clustergen.base.documents import value_at
+from clustergen.base.findings import Path
+
 PATCH: Final = "$patch"
 """Says what becomes of a map or a list item, as in Kubernetes' strategic merge patches: ``delete``
 removes the item of that name; ``replace`` replaces what was there. An item of its own,
@@ -92,3 +95,82 @@ def needs_item(item: Any) -> bool:
 def deletes(item: Any) -> bool:
     """Whether an item of an overlay's list removes the item of its name."""
     return isinstance(item, Mapping) and item.get(PATCH) == "delete"
+
+
+def difference(document: Any, wanted: Any, *, keys: Sequence[str]) -> Any:
+    """The overlay with which :func:`clustergen.overlay.apply` makes ``wanted`` of ``document``."""
+    if isinstance(document, Mapping) and isinstance(wanted, Mapping):
+        changed = {
+            key: difference(document[key], value, keys=keys) if key in document else value
+            for key, value in wanted.items()
+            if key not in document or document[key] != value
+        }
+        return changed | {key: None for key in document if key not in wanted}
+    if isinstance(document, list) and isinstance(wanted, list) and document:
+        return _of_lists(document, wanted, keys)
+    return wanted
+
+
+def _of_lists(document: list[Any], wanted: list[Any], keys: Sequence[str]) -> list[Any]:
+    name = naming(document, wanted, keys)
+    if name is None:
+        return wanted
+    before = {called(item, name): item for item in document}
+    after = {called(item, name) for item in wanted}
+    overlay = [
+        {**_name_of(item, name), **difference(before.get(called(item, name)), item, keys=keys)}
+        for item in wanted
+        if before.get(called(item, name)) != item
+    ]
+    gone = [item for item in document if called(item, name) not in after]
+    overlay += [{**_name_of(item, name), PATCH: "delete"} for item in gone]
+    if overlay and apply(document, overlay, keys=keys) == wanted:
+        return overlay
+    return [{PATCH: "replace"}, *wanted]
+
+
+def _name_of(item: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: item[key] for key in (part.rstrip("?") for part in name.split("+")) if key in item}
+
+
+def place(path: Path, merged: Any, overlay: Any, keys: Sequence[str]) -> Path:
+    """The deepest path in ``overlay`` that leads to ``path`` of the merged document.
+
+    ``keys`` names list items, as in :func:`clustergen.overlay.apply`.
+    """
+    place: Path = ()
+    for step in path:
+        if isinstance(overlay, Mapping) and step in overlay:
+            place, overlay = (*place, step), overlay[step]
+        elif (index := _index(step, merged, overlay, keys)) is not None:
+            place, overlay = (*place, index), overlay[index]
+        else:
+            break
+        merged = merged.get(step) if isinstance(merged, Mapping) else merged[step]
+    return place
+
+
+def in_document(path: Path, overlay: Any, document: Any, keys: Sequence[str]) -> Path:
+    """The path in ``document`` of what is at ``path`` in ``overlay``: items have other indices."""
+    found: Path = ()
+    for step in path:
+        name = naming(document, overlay, keys)
+        here = step
+        if name and isinstance(step, int):
+            wanted = called(value_at(overlay, (step,)), name)
+            same = (i for i, item in enumerate(document) if called(item, name) == wanted)
+            here = next(same, step)
+        found = (*found, here)
+        overlay, document = value_at(overlay, (step,)), value_at(document, (here,))
+    return found
+
+
+def _index(step: str | int, merged: Any, overlay: Any, keys: Sequence[str]) -> int | None:
+    """The index in the overlay's list of item ``step`` in the merged list."""
+    if not isinstance(overlay, list) or not isinstance(step, int) or not merged:
+        return None
+    name = naming(merged, overlay, keys)
+    if name is None:
+        return step if len(merged) == len(overlay) else None
+    wanted = called(merged[step], name)
+    return next((i for i, item in enumerate(overlay) if called(item, name) == wanted), None)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from clustergen.base.findings import Finding, Path
 from clustergen.base.patterns import pattern
 from clustergen.facts.schemas import Schema
-from clustergen.overlay.parts import as_map, counterpart
+from clustergen.overlay.parts import Json, as_map, counterpart
 from clustergen.overlay.rules.references import DANGLING, UNCHECKED
 from clustergen.overlay.suggestions import nearest
 
@@ -14,7 +14,7 @@ _SECTIONS: Final = ("Parameters", "Resources")
 _SUBSTITUTED: Final = pattern(r"\$\{([\w:]+)(?:\.[^}]*)?\}")
 
 
-def unchecked(merged: Any, overlay: Mapping[str, Any], schema: Schema) -> Iterator[Finding]:
+def unchecked(merged: Any, overlay: Json, schema: Schema) -> Iterator[Finding]:
     """Notes on changed resources whose type the schema does not contain."""
     known = schema.document()["$defs"]
     for name in as_map(overlay.get("Resources")):
@@ -24,9 +24,7 @@ def unchecked(merged: Any, overlay: Mapping[str, Any], schema: Schema) -> Iterat
             yield UNCHECKED.at(("Resources", name), message, help="run cfn-lint on the template")
 
 
-def dangling(
-    document: Mapping[str, Any], merged: Mapping[str, Any], overlay: Mapping[str, Any]
-) -> Iterator[Finding]:
+def dangling(document: Json, merged: Json, overlay: Json) -> Iterator[Finding]:
     """References of the merged template to missing names, except those already in ``document``."""
     known = _names_in(merged)
     before = set(_referred(document)) - _names_in(document)
@@ -44,9 +42,7 @@ def _cause(overlay: Any, name: str) -> Path:
     return _reference(overlay, name)
 
 
-def _way_out(
-    document: Mapping[str, Any], merged: Mapping[str, Any], overlay: Mapping[str, Any], name: str
-) -> str:
+def _way_out(document: Json, merged: Json, overlay: Json, name: str) -> str:
     """What to do about a name that the overlay deletes; empty for others."""
     if _cause(overlay, name)[1:] != (name,):
         return ""
@@ -69,7 +65,7 @@ def _inner(node: Any) -> Iterator[tuple[str | int, Any]]:
         yield from enumerate(node)
 
 
-def _names_in(template: Mapping[str, Any]) -> set[str]:
+def _names_in(template: Json) -> set[str]:
     return {name for section in _SECTIONS for name in as_map(template.get(section))}
 
 

@@ -13,7 +13,6 @@ _STAND_IN: Final = "".join(filter(str.isalpha, STAND_IN))
 
 
 def similar(value: Any, known: Iterable[Any]) -> str:
-    """The known value that is most similar to ``value``; empty if none is."""
     options = [str(option) for option in known]
     return next(iter(difflib.get_close_matches(str(value), options, n=1)), "")
 

@@ -1,12 +1,12 @@
 """What the rest of a bundle takes from its document, and an overlay must not take away."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen.base.findings import Finding, Path, Rule, drop, unsafe
 from clustergen.overlay.merging import likely_name
-from clustergen.overlay.parts import as_list, as_map, counterpart, maps
+from clustergen.overlay.parts import Json, as_list, as_map, counterpart, maps
 from clustergen.overlay.rules.used import RENAMED, STALE
 from clustergen.overlay.suggestions import short
 
@@ -119,9 +119,9 @@ _NUMBERS: Final = (
 
 
 def taken_away(
-    document: Mapping[str, Any],
-    merged: Mapping[str, Any],
-    overlay: Mapping[str, Any],
+    document: Json,
+    merged: Json,
+    overlay: Json,
     keys: Sequence[str],
 ) -> Iterator[Finding]:
     """What ``merged`` lacks of ``document``, or has with another value, at places of ``overlay``.
@@ -144,12 +144,7 @@ def taken_away(
                 yield use.rule.at(path, message, help=use.instead, fix=fix)
 
 
-def _idle(
-    document: Mapping[str, Any],
-    merged: Mapping[str, Any],
-    overlay: Mapping[str, Any],
-    keys: Sequence[str],
-) -> Iterator[Finding]:
+def _idle(document: Json, merged: Json, overlay: Json, keys: Sequence[str]) -> Iterator[Finding]:
     """Numbers of nodes in the spec that do nothing, as the overlay has the group's resource."""
     for steps in _NUMBERS:
         for (section, id, *rest), wanted in _values(document, steps, keys):
@@ -165,7 +160,7 @@ def _idle(
                 yield STALE.at(_place(names, overlay, keys), text, help=help)
 
 
-def _has_twin(now: Any, resource: Any, merged: Mapping[str, Any]) -> bool:
+def _has_twin(now: Any, resource: Any, merged: Json) -> bool:
     """Whether what is gone is elsewhere: under another logical id, or as a restricted group."""
     group = as_map(resource).get("InstanceGroupName")
     restricted = maps(merged.get("RestrictedInstanceGroups"))

@@ -21,7 +21,6 @@ NAMES = tuple(_MODULES)
 
 
 def package(name: str) -> str:
-    """The dotted name of the package of a target."""
     return _MODULES[name]
 
 

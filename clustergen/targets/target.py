@@ -59,7 +59,6 @@ class Target:
 
     @property
     def limits(self) -> Limits:
-        """The limits of the service."""
         return self.traits.limits
 
     def check(self, plan: Plan) -> Iterator[Finding]:

@@ -29,6 +29,7 @@ from typing import Any
 
 from clustergen.analysis.compare.model import Change, Comparison, Standing
 from clustergen.analysis.compare.view import LEVELS
+from clustergen.base.documents import picked
 from clustergen.base.findings import Finding, Severity
 from clustergen.plan.features import Feature
 from clustergen.services.cost.json import bill_data
@@ -64,10 +65,7 @@ def _answer(standing: Standing, feature: Feature) -> dict[str, Any] | None:
     if support is None:
         return None
     return {
-        "level": support.level,
-        "how": support.how,
-        "source": support.source,
-        "checked": support.checked,
+        **picked(support, ("level", "how", "source", "checked")),
         "paths": [list(path) for path in (standing.used or {})[feature.id]],
     }
 

@@ -4,20 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clustergen.analysis.compare.model import Change, Comparison, Standing
 from clustergen.base.findings import Severity, Span
-from clustergen.output.blocks import (
-    Aside,
-    Block,
-    Code,
-    Heading,
-    Items,
-    Line,
-    Link,
-    Paragraph,
-    Strong,
-    listed,
-    marked,
-    table,
-)
+from clustergen.output import blocks as page
 from clustergen.plan.features import Feature, Level, Support
 from clustergen.services.cost.formatting import usd
 
@@ -42,23 +29,23 @@ PARTIAL = "without the parts whose price is unknown, which `clustergen cost` nam
 ORDER = "Ranked by: renders, then fewest none, fewest partial, fewest warnings. Ties share a rank."
 
 
-def blocks(comparison: Comparison) -> Iterator[Block]:
+def blocks(comparison: Comparison) -> Iterator[page.Block]:
     """A comparison; nothing for a spec that could not be planned."""
     if comparison.standings:
-        yield from (Heading(comparison.name), Paragraph(comparison.source))
+        yield from (page.Heading(comparison.name), page.Paragraph(comparison.source))
         yield from (*fits(comparison), *differences(comparison))
 
 
-def fits(comparison: Comparison) -> Iterator[Block]:
+def fits(comparison: Comparison) -> Iterator[page.Block]:
     """The table of features and targets, and which target fits best."""
     standings = comparison.standings
-    yield from table(("feature", *(s.target.title for s in standings)), _rows(comparison))
-    yield Items(tuple(_legend(comparison)))
+    yield from page.table(("feature", *(s.target.title for s in standings)), _rows(comparison))
+    yield page.Items(tuple(_legend(comparison)))
     if len(standings) > 1:
-        yield Paragraph((Strong(conclusion(comparison)), f" {ORDER}"))
+        yield page.Paragraph((page.Strong(conclusion(comparison)), f" {ORDER}"))
 
 
-def differences(comparison: Comparison) -> Iterator[Block]:
+def differences(comparison: Comparison) -> Iterator[page.Block]:
     """What each target does differently, the best first."""
     for standing in sorted(comparison.standings, key=lambda standing: standing.place):
         yield from _target(standing, comparison)
@@ -77,36 +64,40 @@ def _rows(comparison: Comparison) -> Iterator[Sequence[str]]:
         yield "rank", *(str(standing.place) for standing in standings)
 
 
-def _legend(comparison: Comparison) -> Iterator[Line]:
+def _legend(comparison: Comparison) -> Iterator[page.Line]:
     """The meaning of each cell that occurs."""
     standings = comparison.standings
     found = {cell(standing, feature) for standing in standings for feature in comparison.features}
     for word, meaning in CELLS.items():
         if word in found:
-            yield Strong(word), f": {meaning}"
+            yield page.Strong(word), f": {meaning}"
     if any(standing.bill and standing.bill.unknown for standing in standings):
-        yield Strong("+"), ": ", *marked(PARTIAL)
+        yield page.Strong("+"), ": ", *page.marked(PARTIAL)
 
 
-def _target(standing: Standing, comparison: Comparison) -> Iterator[Block]:
-    yield Heading(standing.target.title, 2)
-    yield Paragraph((Code(standing.target.name), f" {verdict(standing)}; {counts(standing)}."))
+def _target(standing: Standing, comparison: Comparison) -> Iterator[page.Block]:
+    yield page.Heading(standing.target.title, 2)
+    yield page.Paragraph(
+        (page.Code(standing.target.name), f" {verdict(standing)}; {counts(standing)}.")
+    )
     places = ((where(change.places, comparison.source), change) for change in standing.changes)
     changes = (f"{place}: {what(change)}" if place else what(change) for place, change in places)
-    yield from listed("To fix:", changes)
+    yield from page.listed("To fix:", changes)
     yield from _features(standing, "partial", "Supported with differences:")
     yield from _features(standing, "managed", "Handled by the service:")
 
 
-def _features(standing: Standing, level: Level, head: str) -> Iterable[Block]:
+def _features(standing: Standing, level: Level, head: str) -> Iterable[page.Block]:
     answers = standing.answers(level)
-    return listed(head, ((f"{of.title}: ", *marked(s.how), _source(s)) for of, s in answers))
+    return page.listed(
+        head, ((f"{of.title}: ", *page.marked(s.how), _source(s)) for of, s in answers)
+    )
 
 
-def _source(support: Support) -> Aside:
+def _source(support: Support) -> page.Aside:
     source = support.source
-    url = Link(source) if source.startswith("https://") else source
-    return Aside((" (", url, f", {support.checked})"))
+    url = page.Link(source) if source.startswith("https://") else source
+    return page.Aside((" (", url, f", {support.checked})"))
 
 
 def cell(standing: Standing, feature: Feature) -> str:

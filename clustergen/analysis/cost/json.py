@@ -34,7 +34,6 @@ def render(estimates: Sequence[Estimate], hours: int | None) -> str:
 
 
 def estimate_data(estimate: Estimate, hours: int | None) -> dict[str, Any]:
-    """One estimate as plain data."""
     return {
         "spec": estimate.source,
         "name": estimate.name,

@@ -67,7 +67,7 @@ def _alone(
     old: Document, change: SpecChange, target: str, before: Files
 ) -> Iterable[Effect] | None:
     """The effects of one change; None if the spec would not be valid with it alone."""
-    document = Document.of(applied(old.root, change), old.texts)
+    document = Document.of(applied(old.root, change.path, change.new), old.texts)
     checked = compiler.check_document(document, targets=[target], allow_unsupported=True)
     after = rendered(checked, target)
     return effects.effects(before, after) if after else None

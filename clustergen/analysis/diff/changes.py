@@ -84,17 +84,13 @@ def _name(item: Node) -> str | None:
     return next((value for value in named if isinstance(value, str)), None)
 
 
-def applied(root: Node, change: SpecChange) -> Node:
-    """The old spec with one of its changes."""
-    return _with(root, change.path, change.new)
-
-
-def _with(node: Node, path: Sequence[Step], value: Node | None) -> Node:
+def applied(node: Node, path: Sequence[Step], value: Node | None) -> Node:
+    """A spec with another value at ``path``, as a change has it."""
     if not path:
         return value or node
     children = _children(node)
     step, rest = path[0], path[1:]
-    inner = _with(children[step], rest, value) if rest and step in children else value
+    inner = applied(children[step], rest, value) if rest and step in children else value
     if inner is None:
         children.pop(step, None)
     else:

@@ -40,6 +40,7 @@ from typing import Any
 from clustergen.analysis.diff import view
 from clustergen.analysis.diff.changes import SpecChange
 from clustergen.analysis.diff.model import Caused, Cost, Diff
+from clustergen.base.documents import picked
 from clustergen.facts.catalog.prices import MONTH_HOURS
 from clustergen.services.cost.json import bill_data, line_data
 
@@ -52,10 +53,7 @@ def render(differences: Sequence[Diff]) -> str:
 
 def _difference(difference: Diff) -> dict[str, Any]:
     return {
-        "old": difference.old,
-        "new": difference.new,
-        "target": difference.target,
-        "kind": difference.kind,
+        **picked(difference, ("old", "new", "target", "kind")),
         "effects": [_effect(caused) for caused in difference.effects],
         "steps": list(difference.steps),
         "stays": difference.stays,
@@ -87,14 +85,10 @@ def _cost(bills: Cost) -> dict[str, Any]:
 def _effect(caused: Caused) -> dict[str, Any]:
     effect = caused.effect
     return {
-        "kind": effect.kind,
-        "file": effect.file,
-        "subject": effect.subject,
-        "type": effect.type,
+        **picked(effect, ("kind", "file", "subject", "type")),
         "property": effect.cause,
         "message": effect.text,
-        "stays": effect.stays,
-        "source": effect.source,
+        **picked(effect, ("stays", "source")),
         "spec": [_cause(change) for change in caused.causes],
     }
 

@@ -100,18 +100,15 @@ def _before(kinds: set[Kind], effects: Sequence[Effect]) -> Iterator[str]:
         yield "set on_delete: retain, and deploy that alone: only the deployed policy protects data"
     if any(effect.cause.endswith(_EXPIRING) or effect.type.endswith(_LOGS) for effect in lost):
         yield "export the events, and copy the backups, that you need before they are deleted"
-    if any(not _is_kept_elsewhere(effect) for effect in lost):
+    # What stays as it is, or is no file system, needs no copy.
+    kept = (e.type.endswith((_METRICS, _LOGS)) or e.cause.endswith(_EXPIRING) for e in lost)
+    if not all(kept):
         yield (
             "copy the data first: add the new file system at another mount, copy, and take the old "
             "one out in a later deployment; or keep the old one with storage[].existing"
         )
     if any(effect.type.endswith(_METRICS) for effect in lost):
         yield "save what you need of the recorded metrics: dashboards no longer show them"
-
-
-def _is_kept_elsewhere(effect: Effect) -> bool:
-    """Whether the file system itself stays as it is, or there is none."""
-    return effect.type.endswith((_METRICS, _LOGS)) or effect.cause.endswith(_EXPIRING)
 
 
 def _stops(target: str, effects: Sequence[Effect], running: Facts) -> Iterator[str]:

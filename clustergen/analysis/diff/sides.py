@@ -18,8 +18,6 @@ from clustergen.spec.source import Document
 
 
 class Spec(NamedTuple):
-    """A spec, which is rendered."""
-
     title: str
     document: Document | None
     checked: Checked
@@ -41,7 +39,6 @@ class Spec(NamedTuple):
         return _as_it_was(self.checked, target) if found is None and self.past else found
 
     def plan(self, target: str) -> Plan | None:
-        """The plan for a target; None if there is none."""
         return self.checked.plans.get(target)
 
     def drift(self, target: str) -> None:  # noqa: ARG002

@@ -47,7 +47,6 @@ class Box:
 
 
 def diagram(plan: Plan, target: Target) -> Box:
-    """The diagram of ``plan``."""
     buckets = (_storage(item) for item in plan.storage if isinstance(item, Bucket))
     inside = (_service(plan, target), _vpc(plan), *buckets)
     return Box("region", f"{plan.name}: {plan.region}", (), inside)

@@ -49,7 +49,6 @@ class _Placed:
 
 
 def render(box: Box) -> str:
-    """An SVG document."""
     return drawing(box, f"<style>{STYLE}</style>")
 
 

@@ -24,8 +24,8 @@ def render(move: Move) -> str:
         "from": move.old,
         "new_name": move.new_name,
         "to": move.new,
-        "blocked": list(move.blocked),
-        "lost": list(move.lost),
+        "blocked": move.blocked,
+        "lost": move.lost,
         "phases": [_phase(each) for each in move.phases],
         "back": [step.line for each in move.phases for step in each.back],
     }

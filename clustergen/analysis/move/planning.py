@@ -24,8 +24,10 @@ def plan(old: End, new: End) -> Move:
     if blocked or running is None or coming is None:
         return move
     ends = Ends(old, new, running, coming)
+    title = "remove the old cluster, when you are sure"
+    remove = Phase(title, (*_steps_to_remove(ends),), (_return_later(ends),))
     return move._replace(
-        lost=tuple(losses.losses(*ends)), phases=(_prepare(ends), *_exchange(ends), _remove(ends))
+        lost=tuple(losses.losses(*ends)), phases=(_prepare(ends), *_exchange(ends), remove)
     )
 
 
@@ -149,11 +151,6 @@ def _take_out(leaving: End, staying: End) -> Iterator[Step]:
         f"update the foundation, with your consent to delete what only {leaving.target} used",
         f"{staying.folder}/deploy.sh --allow-replacement",
     )
-
-
-def _remove(ends: Ends) -> Phase:
-    title = "remove the old cluster, when you are sure"
-    return Phase(title, (*_steps_to_remove(ends),), (_return_later(ends),))
 
 
 def _steps_to_remove(ends: Ends) -> Iterator[Step]:

@@ -1,13 +1,15 @@
 """An expanded spec as YAML, with comments at the defaults."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen.analysis.plan.model import ExpandedSpec
+from clustergen.analysis.plan.model import Default, ExpandedSpec
 from clustergen.base.findings import Path
 from clustergen.base.yaml_text import scalar
 from clustergen.spec.source.characters import visible
 from clustergen.spec.source.scalars import Float
+
+Defaults = Mapping[Path, Default]
 
 
 def as_yaml(expanded: ExpandedSpec) -> str:
@@ -17,38 +19,28 @@ def as_yaml(expanded: ExpandedSpec) -> str:
         f"# {plan.name} for {plan.limits.title or plan.target}, with all defaults.",
         "# A comment gives the reason for a value that the spec leaves open.",
     ]
-    return "\n".join([*head, *_Lines(expanded).block(expanded.spec, (), "")]) + "\n"
+    return "\n".join([*head, *_block(expanded.spec, expanded.defaults)]) + "\n"
 
 
-class _Lines:
-    """The lines of an expanded spec."""
-
-    def __init__(self, expanded: ExpandedSpec) -> None:
-        self.defaults = expanded.defaults
-
-    def block(self, value: Any, path: Path, indent: str) -> Iterator[str]:
-        """The lines of a map or a list of maps."""
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                yield from self._entry(f"{indent}{scalar(key)}:", inner, (*path, key), indent)
-            return
-        for index, item in enumerate(value):
-            if isinstance(item, dict) and item:
-                first, *rest = self.block(item, (*path, index), indent + "  ")
-                yield f"{indent}- {first.lstrip(' ')}"
-                yield from rest
-            else:
-                yield f"{indent}- {flow(item)}"
-
-    def _entry(self, opening: str, value: Any, path: Path, indent: str) -> Iterator[str]:
-        reason = self.defaults[path].reason if path in self.defaults else ""
-        comment = f"  # {visible(reason)}" if reason else ""
-        nested = isinstance(value, list) and any(isinstance(item, dict) for item in value)
-        if nested or (isinstance(value, dict) and value):
+def _block(value: Any, defaults: Defaults, path: Path = (), indent: str = "") -> Iterator[str]:
+    """The lines of a map or a list of maps."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        place = (*path, key)
+        comment = f"  # {visible(defaults[place].reason)}" if place in defaults else ""
+        opening = f"{indent}{scalar(key)}:"
+        nested = isinstance(inner, list) and any(isinstance(item, dict) for item in inner)
+        if nested or (isinstance(inner, dict) and inner):
             yield f"{opening}{comment}"
-            yield from self.block(value, path, indent + "  ")
+            yield from _block(inner, defaults, place, indent + "  ")
         else:
-            yield f"{opening} {flow(value)}{comment}"
+            yield f"{opening} {flow(inner)}{comment}"
+    for index, item in enumerate(value) if isinstance(value, list) else ():
+        if isinstance(item, dict) and item:
+            first, *rest = _block(item, defaults, (*path, index), indent + "  ")
+            yield f"{indent}- {first.lstrip(' ')}"
+            yield from rest
+        else:
+            yield f"{indent}- {flow(item)}"
 
 
 def flow(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 
 from clustergen.base import account
 from clustergen.base.artifacts import Artifact, Bundle
@@ -40,25 +39,23 @@ def calls(bundle: Bundle) -> set[str]:
 
 
 _S3 = ("s3:GetObject", "s3:PutObject", "s3:ListBucket")
-_OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "ecr get-login-password": ("ecr:GetAuthorizationToken",),
-        "eks update-kubeconfig": ("eks:DescribeCluster",),
-        "logs tail": ("logs:FilterLogEvents",),
-        "s3 cp": _S3,
-        "s3 sync": _S3,
-        "s3 ls": ("s3:ListBucket",),
-        "s3 rb": ("s3:DeleteBucket",),
-        "s3 rm": ("s3:DeleteObject",),
-        # Without s3:ListBucket, S3 answers 403 in place of 404 for an object that is not there.
-        "s3api head-object": ("s3:GetObject", "s3:ListBucket"),
-        "s3api get-object": ("s3:GetObject", "s3:ListBucket"),
-        "s3api delete-object": ("s3:DeleteObject",),
-        # CloudFormation reads the version that was uploaded, with the permissions of its caller.
-        "s3api put-object": ("s3:PutObject", "s3:GetObjectVersion"),
-        "sts get-caller-identity": (),
-    }
-)
+_OTHERS: Mapping[str, tuple[str, ...]] = {
+    "ecr get-login-password": ("ecr:GetAuthorizationToken",),
+    "eks update-kubeconfig": ("eks:DescribeCluster",),
+    "logs tail": ("logs:FilterLogEvents",),
+    "s3 cp": _S3,
+    "s3 sync": _S3,
+    "s3 ls": ("s3:ListBucket",),
+    "s3 rb": ("s3:DeleteBucket",),
+    "s3 rm": ("s3:DeleteObject",),
+    # Without s3:ListBucket, S3 answers 403 in place of 404 for an object that is not there.
+    "s3api head-object": ("s3:GetObject", "s3:ListBucket"),
+    "s3api get-object": ("s3:GetObject", "s3:ListBucket"),
+    "s3api delete-object": ("s3:DeleteObject",),
+    # CloudFormation reads the version that was uploaded, with the permissions of its caller.
+    "s3api put-object": ("s3:PutObject", "s3:GetObjectVersion"),
+    "sts get-caller-identity": (),
+}
 """Commands that are not named like what they call, and the actions that each needs.
 
 https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html,

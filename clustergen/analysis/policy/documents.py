@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from clustergen.analysis.policy import calls, facts, parallelcluster, scopes
@@ -26,20 +25,18 @@ CDK = words("""
 _GLOBAL = frozenset({"iam", "route53", "sts"})
 """Services whose calls name another region."""
 
-_LINKED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "APS": ("scraper.aps",),
-        "AutoScaling": ("autoscaling",),
-        "Batch": ("batch",),
-        "EFS": ("elasticfilesystem",),
-        "EKS": ("eks", "eks-nodegroup"),
-        "ElasticLoadBalancingV2": ("elasticloadbalancing",),
-        "FSx": ("fsx", "s3.data-source.lustre.fsx"),
-        "Grafana": ("grafana",),
-        "PCS": ("pcs", "spot"),
-        "SageMaker": ("hyperpod.sagemaker",),
-    }
-)
+_LINKED: Mapping[str, tuple[str, ...]] = {
+    "APS": ("scraper.aps",),
+    "AutoScaling": ("autoscaling",),
+    "Batch": ("batch",),
+    "EFS": ("elasticfilesystem",),
+    "EKS": ("eks", "eks-nodegroup"),
+    "ElasticLoadBalancingV2": ("elasticloadbalancing",),
+    "FSx": ("fsx", "s3.data-source.lustre.fsx"),
+    "Grafana": ("grafana",),
+    "PCS": ("pcs", "spot"),
+    "SageMaker": ("hyperpod.sagemaker",),
+}
 """Services whose first resource in an account creates a service-linked role.
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_aws-services-that-work-with-iam.html
@@ -58,7 +55,6 @@ class _Case:
     """All that the bundle says: templates, requests, configurations."""
     types: frozenset[str]
     commands: frozenset[str]
-    boundary: str | None
     of_aws: tuple[str, ...]
     """Documents of AWS that the README opens sessions with."""
 
@@ -90,14 +86,12 @@ def _case(plan: Plan, bundle: Bundle, account: str, more: Iterable[str]) -> _Cas
     written = (file for file in bundle if file.path.endswith((".json", ".yaml")))
     # bundle.json repeats principals of access entries, which no service gets.
     text = "\n".join(file.text for file in written if file.path != model.PATH)
-    boundary = plan.permissions_boundary
     [readme] = [file.text for file in bundle if file.path == "README.md"] or [""]
     of_aws = tuple(sorted({*re.findall(r"--document-name (AWS-\w+)", readme)}))
-    return _Case(plan, names, resources, text, frozenset(types), commands, boundary, of_aws)
+    return _Case(plan, names, resources, text, frozenset(types), commands, of_aws)
 
 
 def templates(bundle: Bundle) -> list[Json]:
-    """The templates of a bundle."""
     texts = (file.text for file in bundle if file.path.endswith(".template.json"))
     return [template for text in texts if "Resources" in (template := json.loads(text))]
 
@@ -121,8 +115,8 @@ def _stacks(case: _Case) -> Iterator[Statement]:
     yield from _passed(case)
     yield from _linked(case)
     yield from _repositories(case)
-    if case.boundary:
-        yield from _kept(case, case.boundary)
+    if boundary := case.plan.permissions_boundary:
+        yield from _kept(case, boundary)
 
 
 def _granted(case: _Case, actions: Iterable[str]) -> Iterator[Statement]:
@@ -135,8 +129,8 @@ def _granted(case: _Case, actions: Iterable[str]) -> Iterator[Statement]:
         kinds = [] if reads_iam else facts.kinds(action)
         resources = [arn for kind in kinds for arn in case.names.arns(kind)]
         if resources:
-            bound = case.boundary and action in _BOUND
-            condition = iam.equal({"iam:PermissionsBoundary": case.boundary}) if bound else {}
+            boundary = case.plan.permissions_boundary if action in _BOUND else None
+            condition = iam.equal({"iam:PermissionsBoundary": boundary}) if boundary else {}
             yield statement(sid, [action], resources, condition)
         elif not kinds:
             condition = {} if service in _GLOBAL else _in_region(case, service)
@@ -276,9 +270,12 @@ def _services(case: _Case) -> set[str]:
     return {type.split("::")[1] for type in case.types}
 
 
-_USERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"EKS": ("eks", "ec2"), "SageMaker": ("sagemaker",), "PCS": ("ec2",), "Batch": ("ec2",)}
-)
+_USERS: Mapping[str, tuple[str, ...]] = {
+    "EKS": ("eks", "ec2"),
+    "SageMaker": ("sagemaker",),
+    "PCS": ("ec2",),
+    "Batch": ("ec2",),
+}
 """Services that take roles of a spec, which no template describes."""
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from clustergen.analysis.policy import calls, parallelcluster
@@ -19,36 +18,34 @@ _HERE = "arn:{partition}:{service}:{region}:{account}:"
 _GLOBAL = "arn:{partition}:{service}::{account}:"
 _BUCKET = "arn:{partition}:s3:::"
 
-KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "cloudformation:stack": (f"{_HERE}stack/{{name}}/*", "stacks"),
-        "iam:role": (f"{_GLOBAL}role{{name}}*", "roles"),
-        "iam:instance-profile": (f"{_GLOBAL}instance-profile{{name}}*", "roles"),
-        "iam:policy": (f"{_GLOBAL}policy/{{name}}*", "made"),
-        "s3:bucket": (f"{_BUCKET}{{name}}", "buckets"),
-        "s3:object": (f"{_BUCKET}{{name}}/*", "buckets"),
-        "logs:log-group": (f"{_HERE}log-group:{{name}}*", "log_groups"),
-        "logs:delivery": (f"{_HERE}delivery:*", ""),
-        "logs:delivery-destination": (f"{_HERE}delivery-destination:*", ""),
-        "logs:delivery-source": (f"{_HERE}delivery-source:*", ""),
-        **{
-            f"eks:{kind}": (f"{_HERE}{kind}/{{name}}{'' if kind == 'cluster' else '/*'}", "eks")
-            for kind in words("""
-                access-entry addon capability cluster nodegroup podidentityassociation
-            """)
-        },
-        "sqs:queue": (f"{_HERE}{{name}}*", "made"),
-        "sns:topic": (f"{_HERE}{{name}}*", "made"),
-        "events:rule-on-default-event-bus": (f"{_HERE}rule/{{name}}*", "made"),
-        "scheduler:schedule": (f"{_HERE}schedule/*/{{name}}*", "made"),
-        "cloudwatch:dashboard": (f"{_GLOBAL}dashboard/{{name}}*", "made"),
-        "cloudwatch:alarm": (f"{_HERE}alarm:{{name}}*", "made"),
-        "dynamodb:table": (f"{_HERE}table/{{name}}*", "made"),
-        "lambda:function": (f"{_HERE}function:{{name}}*", "functions"),
-        # AWS's own parameters only: others may be secrets.
-        "ssm:parameter": ("arn:{partition}:ssm:{region}:*:parameter/aws/service/*", ""),
-    }
-)
+KINDS: Mapping[str, tuple[str, str]] = {
+    "cloudformation:stack": (f"{_HERE}stack/{{name}}/*", "stacks"),
+    "iam:role": (f"{_GLOBAL}role{{name}}*", "roles"),
+    "iam:instance-profile": (f"{_GLOBAL}instance-profile{{name}}*", "roles"),
+    "iam:policy": (f"{_GLOBAL}policy/{{name}}*", "made"),
+    "s3:bucket": (f"{_BUCKET}{{name}}", "buckets"),
+    "s3:object": (f"{_BUCKET}{{name}}/*", "buckets"),
+    "logs:log-group": (f"{_HERE}log-group:{{name}}*", "log_groups"),
+    "logs:delivery": (f"{_HERE}delivery:*", ""),
+    "logs:delivery-destination": (f"{_HERE}delivery-destination:*", ""),
+    "logs:delivery-source": (f"{_HERE}delivery-source:*", ""),
+    **{
+        f"eks:{kind}": (f"{_HERE}{kind}/{{name}}{'' if kind == 'cluster' else '/*'}", "eks")
+        for kind in words("""
+            access-entry addon capability cluster nodegroup podidentityassociation
+        """)
+    },
+    "sqs:queue": (f"{_HERE}{{name}}*", "made"),
+    "sns:topic": (f"{_HERE}{{name}}*", "made"),
+    "events:rule-on-default-event-bus": (f"{_HERE}rule/{{name}}*", "made"),
+    "scheduler:schedule": (f"{_HERE}schedule/*/{{name}}*", "made"),
+    "cloudwatch:dashboard": (f"{_GLOBAL}dashboard/{{name}}*", "made"),
+    "cloudwatch:alarm": (f"{_HERE}alarm:{{name}}*", "made"),
+    "dynamodb:table": (f"{_HERE}table/{{name}}*", "made"),
+    "lambda:function": (f"{_HERE}function:{{name}}*", "functions"),
+    # AWS's own parameters only: others may be secrets.
+    "ssm:parameter": ("arn:{partition}:ssm:{region}:*:parameter/aws/service/*", ""),
+}
 """Kind of a resource, with its service -> its ARN, and which names stand in it."""
 
 
@@ -85,7 +82,6 @@ class Names:
 
 
 def names(plan: Plan, bundle: Bundle, templates: Iterable[Json], account: str) -> Names:
-    """The names in ``bundle.json`` and the templates of a bundle."""
     deployed = calls.bundles(bundle)
     resources = [r for template in templates for r in template["Resources"].values()]
     stacks = {stack.name for each in deployed for stack in each.stacks.values()}

@@ -48,8 +48,6 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One recommendation."""
-
     offer: Offer
     elsewhere: tuple[Offer, ...]
     services: tuple[Service, ...]

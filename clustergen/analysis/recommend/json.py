@@ -22,32 +22,24 @@ import json
 from typing import Any
 
 from clustergen.analysis.recommend.answers import WHY, Answer, Recommendation, advice
-from clustergen.analysis.recommend.need import Need
+from clustergen.base.documents import picked
+from clustergen.base.text_lists import words
 from clustergen.services.cost.json import price_data
 
 
 def render(found: Recommendation) -> str:
     """The recommendation as the document above."""
     data = {
-        "need": _need(found.need),
+        "need": picked(found.need, _NEED),
         "within_budget": found.within_budget,
         "answers": [_answer(answer) for answer in found.answers],
         "advice": list(advice(found)),
         "not_possible": [{"what": each.what, "why": each.why} for each in found.dropped],
     }
-    return json.dumps(data, indent=2) + "\n"
+    return json.dumps(data, indent=2, default=str) + "\n"
 
 
-def _need(need: Need) -> dict[str, Any]:
-    return {
-        "what": need.what,
-        "count": need.count,
-        "hours": need.hours,
-        "regions": list(need.regions),
-        "start": need.start.isoformat() if need.start else None,
-        "budget": need.budget,
-        "interruptible": need.interruptible,
-    }
+_NEED = words("what count hours regions start budget interruptible")
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
@@ -57,27 +49,21 @@ def _answer(answer: Answer) -> dict[str, Any]:
         "nodes": offer.nodes,
         "option": offer.kind,
         "region": offer.region,
-        "zones": list(offer.zones),
-        "hours": offer.hours,
-        "usd_hour": offer.usd_hour,
+        **picked(offer, ("zones", "hours", "usd_hour")),
         "usd_nodes": offer.usd,
         "upfront": offer.upfront,
         "certainty": offer.certainty.name.lower(),
         "why": WHY[offer.certainty],
-        "limits": list(answer.limits),
-        "unknown": list(answer.unknown),
+        **picked(answer, ("limits", "unknown")),
         "elsewhere": [{"region": o.region, "usd_nodes": o.usd} for o in answer.elsewhere],
         "services": [
             {
-                "target": service.target,
-                "usd": service.usd,
-                "usd_lacks": list(service.holes),
-                "losses": list(service.losses),
-                "warnings": list(service.warnings),
+                **picked(service, ("target", "usd")),
+                "usd_lacks": service.holes,
+                **picked(service, ("losses", "warnings")),
             }
             for service in answer.services
         ],
         "price": price_data(offer.price) if offer.price else None,
-        "verify": answer.verify,
-        "spec": answer.spec,
+        **picked(answer, ("verify", "spec")),
     }

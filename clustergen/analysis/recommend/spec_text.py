@@ -26,7 +26,6 @@ class NewSpec:
     need: Need
 
     def text(self, offer: Offer, target: str) -> str:
-        """The spec of ``offer`` for ``target``."""
         return "\n".join(_lines(offer, self.need, target)) + "\n"
 
     def group(self, offer: Offer) -> str:

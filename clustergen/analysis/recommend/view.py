@@ -12,16 +12,7 @@ from clustergen.analysis.recommend.answers import (
     parts,
 )
 from clustergen.analysis.recommend.offers import Offer
-from clustergen.output.blocks import (
-    Block,
-    CodeBlock,
-    Heading,
-    Items,
-    Paragraph,
-    linked,
-    marked,
-    table,
-)
+from clustergen.output import blocks as page
 from clustergen.services.cost.formatting import duration
 from clustergen.services.cost.nodes import OPTIONS
 
@@ -34,17 +25,17 @@ CONVENTION = (
 )
 
 
-def blocks(found: Recommendation) -> Iterator[Block]:
-    yield Heading(parts(found.need, found.answers))
-    yield from table(HEADER, rows(found), right=(1, 4, 5))
+def blocks(found: Recommendation) -> Iterator[page.Block]:
+    yield page.Heading(parts(found.need, found.answers))
+    yield from page.table(HEADER, rows(found), right=(1, 4, 5))
     for number, answer in enumerate(found.answers, 1):
-        yield Heading(f"{number}. {title(answer.offer)}", 2)
-        yield Items(tuple(map(linked, _items(answer))))
-        yield from (Paragraph("To verify:"), CodeBlock(answer.verify, "sh"))
+        yield page.Heading(f"{number}. {title(answer.offer)}", 2)
+        yield page.Items(tuple(map(page.linked, _items(answer))))
+        yield from (page.Paragraph("To verify:"), page.CodeBlock(answer.verify, "sh"))
     yield from _section("What would change the answer", advice(found))
     yield from _section("Not possible", dropped(found))
     if found.answers:
-        yield Paragraph(marked(CONVENTION))
+        yield page.Paragraph(page.marked(CONVENTION))
 
 
 def _items(answer: Answer) -> Iterator[str]:
@@ -56,13 +47,12 @@ def _items(answer: Answer) -> Iterator[str]:
     yield f"price: {price(answer.offer)}"
 
 
-def _section(heading: str, lines: Iterable[str]) -> Iterator[Block]:
+def _section(heading: str, lines: Iterable[str]) -> Iterator[page.Block]:
     if items := tuple(lines):
-        yield from (Heading(heading, 2), Items(items))
+        yield from (page.Heading(heading, 2), page.Items(items))
 
 
 def rows(found: Recommendation) -> Iterator[list[str]]:
-    """A row for each answer."""
     for number, answer in enumerate(found.answers, 1):
         offer = answer.offer
         yield [

@@ -20,7 +20,6 @@ MARK = '<meta name="generator" content="clustergen">'
 
 
 def render(page: Page) -> str:
-    """The HTML of a page."""
     text = (tree("templates") / "report" / "style.css").read_text(encoding="utf-8")
     style = f"\n{text}{svg.STYLE}\n"
     # What the Content Security Policy names the style by, to allow no other.

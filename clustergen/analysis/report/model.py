@@ -61,8 +61,6 @@ class Service(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The whole page."""
-
     name: str
     source: str
     place: str

@@ -43,7 +43,6 @@ def masked(finding: Finding, secrets: Collection[Secret] = ()) -> Finding:
 
 
 def _shown(finding: Finding, secrets: Iterable[Secret], known: frozenset[str]) -> Fix | None:
-    """The fix, if it may be shown."""
     fix = finding.fix
     if fix is None or _hold(fix.edits, known):
         return None

@@ -1,7 +1,7 @@
 """Effects of deploying a new bundle over an earlier one."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from clustergen.base.artifacts import Bundle, Json
@@ -10,13 +10,15 @@ from clustergen.bundle.effects import (
     hyperpod_requests,
     identity,
     manifests,
-    mounts,
     templates,
     timetables,
     users,
 )
 from clustergen.bundle.effects.model import Effect
+from clustergen.deployment.model import PATH
+from clustergen.plan.storage import output_stem
 from clustergen.services import schedules
+from clustergen.services.fields import value_at
 from clustergen.spec import source
 
 Files = Mapping[str, str]
@@ -74,7 +76,7 @@ def effects(old: Files, new: Files) -> list[Effect]:
             continue
         more = _of_document(path, old, new, ids)
         found += (each._replace(file=path) for each in more)
-    found += (each._replace(file=identity.FOUNDATION) for each in mounts.hidden(old, new))
+    found += (each._replace(file=identity.FOUNDATION) for each in _hidden(old, new))
     found += (*timetables.effects(old, new), *users.effects(old, new))
     return [*found, *manifests.effects(old, new, ids)]
 
@@ -134,3 +136,22 @@ def _parsed(path: str, text: str) -> Json:
     if not isinstance(found, dict):
         raise ValueError("not a map")
     return found
+
+
+_OTHERS_DECIDE = "cluster.yaml", "manifests/volumes.yaml"
+"""ParallelCluster and Kubernetes reject another file system at a mount."""
+
+
+def _hidden(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
+    """New file systems at a mount that had one from outside the foundation: they are empty."""
+    if identity.FOUNDATION not in new or any(path in new for path in _OTHERS_DECIDE):
+        return
+    found = value_at(identity.document(old, PATH), "mounts.found") or ()
+    for mount in value_at(identity.document(new, PATH), "mounts.made") or ():
+        if mount in found:
+            name = output_stem(mount)
+            text = (
+                f"mounts {name}, a new and empty file system, at {mount}: what was mounted there "
+                "stays as it is, but no node mounts it"
+            )
+            yield Effect("data-at-risk", name, "", text)

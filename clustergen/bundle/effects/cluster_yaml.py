@@ -40,6 +40,9 @@ class _Change(NamedTuple):
     old: Any
     new: Any
 
+    def has(self, kind: Kind, text: str) -> Effect:
+        return Effect(kind, self.path, self.path, text)
+
 
 class _Update(NamedTuple):
     """The whole update, which some policies look at."""
@@ -95,8 +98,9 @@ def _lost(change: _Change, update: _Update) -> Effect | None:
     if not change.path.startswith("SharedStorage["):
         return None
     if _is_unprotected(change, update):
-        text = f"removes the protection of the data ({change.path} changes)"
-        return Effect("data-at-risk", change.path, change.path, text)
+        return change.has(
+            "data-at-risk", f"removes the protection of the data ({change.path} changes)"
+        )
     if not _STORAGE.fullmatch(change.path) or change.new is not None or _has_id(change.old):
         return None
     kept = _settings(change.old).get("DeletionPolicy") in _PROTECTED
@@ -128,7 +132,7 @@ def _is_unprotected(change: _Change, update: _Update) -> bool:
 
 def _in_place(change: _Change) -> Effect:
     verb = "adds" if change.old is None else "removes" if change.new is None else "changes"
-    return Effect("in-place", change.path, change.path, f"{verb} {change.path}")
+    return change.has("in-place", f"{verb} {change.path}")
 
 
 def _section(
@@ -163,53 +167,40 @@ def _effect(change: _Change, update: _Update) -> Effect | None:
     decide = _POLICIES.get(change.policy)
     if decide is None:
         text = f"has unknown effects: {change.path} changes, a key that ParallelCluster lacks"
-        return Effect("unknown", change.path, change.path, text)
+        return change.has("unknown", text)
     return decide(change, update)
-
-
-def _accepted(*_: object) -> None:
-    return None
-
-
-def _refused(change: _Change, _: _Update) -> Effect:
-    text = (
-        f"is refused: {change.path} of a cluster cannot change; undo the change, or create another "
-        "cluster"
-    )
-    return Effect("refused", change.path, change.path, text)
-
-
-def _stops_compute(change: _Change, _: _Update) -> Effect:
-    text = (
-        f"needs the compute nodes stopped first ({change.path} changes): pcluster "
-        "update-compute-fleet --status STOP_REQUESTED"
-    )
-    return Effect("needs-stop", "compute nodes", change.path, text)
-
-
-def _stops_login(change: _Change, update: _Update) -> Effect | None:
-    if "LoginNodes" not in update.old:
-        return None
-    text = (
-        f"needs the login nodes stopped first ({change.path} changes): deploy login.count: 0 "
-        "before it"
-    )
-    return Effect("needs-stop", "login nodes", change.path, text)
 
 
 _Decide = Callable[[_Change, _Update], Effect | None]
 
 
+def _refused(change: _Change, _: _Update) -> Effect:
+    text = "cannot change; undo the change, or create another cluster"
+    return change.has("refused", f"is refused: {change.path} of a cluster {text}")
+
+
+def _stops(nodes: str, way: str) -> Callable[[_Change, _Update], Effect]:
+    subject = "all nodes" if " and " in nodes else nodes.removeprefix("the ")
+    return lambda change, _: Effect(
+        "needs-stop",
+        subject,
+        change.path,
+        f"needs {nodes} stopped first ({change.path} changes): {way}",
+    )
+
+
+_STOP = "pcluster update-compute-fleet --status STOP_REQUESTED"
+_stops_compute = _stops("the compute nodes", _STOP)
+_stops_all = _stops("compute and login nodes", f"deploy login.count: 0, then {_STOP}")
+_stops_every_login = _stops("the login nodes", "deploy login.count: 0 before it")
+
+
+def _stops_login(change: _Change, update: _Update) -> Effect | None:
+    return _stops_every_login(change, update) if "LoginNodes" in update.old else None
+
+
 def _unless_added(stops: _Decide) -> _Decide:
     return lambda change, update: None if change.old is None else stops(change, update)
-
-
-def _stops_all(change: _Change, _: _Update) -> Effect:
-    text = (
-        f"needs compute and login nodes stopped first ({change.path} changes): deploy "
-        "login.count: 0, then pcluster update-compute-fleet --status STOP_REQUESTED"
-    )
-    return Effect("needs-stop", "all nodes", change.path, text)
 
 
 def _by_strategy(change: _Change, update: _Update) -> Effect:
@@ -245,7 +236,7 @@ def _resized(change: _Change, update: _Update) -> Effect | None:
     if update.strategy != "TERMINATE":
         return _stops_compute(change, update)
     text = f"terminates nodes, with the jobs on them ({change.path} changes)"
-    return Effect("removes-nodes", change.path, change.path, text)
+    return change.has("removes-nodes", text)
 
 
 def _grows(change: _Change, update: _Update) -> bool:
@@ -265,8 +256,9 @@ def _placement(change: _Change, update: _Update) -> Effect | None:
     managed = [_has_managed_group(document, change.path) for document in (update.old, update.new)]
     if managed == [True, False] or update.strategy == "COMPUTE_FLEET_STOP":
         return _stops_compute(change, update)
-    text = f"places only new nodes differently ({change.path} changes)"
-    return Effect("new-nodes-only", change.path, change.path, text)
+    return change.has(
+        "new-nodes-only", f"places only new nodes differently ({change.path} changes)"
+    )
 
 
 def _has_managed_group(document: Json, path: str) -> bool:
@@ -288,7 +280,7 @@ def _subnets(change: _Change, update: _Update) -> Effect | None:
         return _refused(change, update)
     if set(change.old or ()) <= set(change.new or ()) or update.strategy != "COMPUTE_FLEET_STOP":
         text = f"starts only new nodes in other subnets ({change.path} changes)"
-        return Effect("new-nodes-only", change.path, change.path, text)
+        return change.has("new-nodes-only", text)
     return _stops_compute(change, update)
 
 
@@ -305,15 +297,11 @@ def _storage(change: _Change, update: _Update) -> Effect | None:
     mounts = {item.get("MountDir") for item in items} or {change.old, change.new}
     if "/home" in mounts:
         return _refused(change, update)
-    if items and all(_external(item) for item in items):
+    if items and all((item.get("StorageType") != "Ebs" and _has_id(item)) for item in items):
         return None
     if update.strategy == "COMPUTE_FLEET_STOP":
         return _stops_compute(change, update)
     return _stops_login(change, update)
-
-
-def _external(storage: Json) -> bool:
-    return storage.get("StorageType") != "Ebs" and _has_id(storage)
 
 
 def _has_id(storage: Json) -> bool:
@@ -325,9 +313,7 @@ def _settings(storage: Json) -> Json:
 
 
 _POLICIES: Mapping[str, _Decide] = {
-    "SUPPORTED": _accepted,
-    "SUPPORTED_UNLESS_ADC": _accepted,
-    "IGNORED": _accepted,
+    **dict.fromkeys(("SUPPORTED", "SUPPORTED_UNLESS_ADC", "IGNORED"), lambda *_: None),
     "UNSUPPORTED": _refused,
     "READ_ONLY_RESOURCE_BUCKET": _refused,
     "EXTRA_CHEF_ATTRIBUTES": _refused,

@@ -4,7 +4,8 @@ Fields that the API server does not change are in :mod:`clustergen.facts.schemas
 """
 
 import functools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 import yaml
@@ -12,7 +13,7 @@ import yaml
 from clustergen.base.artifacts import Json
 from clustergen.base.patterns import pattern
 from clustergen.base.text_lists import word_set
-from clustergen.bundle.effects import claims, fixed_fields, identity, node_groups
+from clustergen.bundle.effects import fixed_fields, identity, node_groups
 from clustergen.bundle.effects.model import Effect, Kind
 from clustergen.bundle.effects.values import differs
 from clustergen.deployment.model import PATH
@@ -58,7 +59,7 @@ def effects(
     scripts = [new[path] for path in _SCRIPTS if path in new]
     # The CDK app deletes objects that vanish.
     prunes = not scripts or any(_PRUNES in script for script in scripts)
-    classes = claims.growing(thing for _, thing in after.values())
+    classes = _growing(thing for _, thing in after.values())
     for key, (file, thing) in after.items():
         earlier = before.get(key)
         if earlier is None:
@@ -127,8 +128,8 @@ def _changed(
             "object once nothing uses it, and deploy again"
         )
         yield Effect("refused", title, field.path, text, field.source)
-    elif why := claims.rejection(old, new, classes):
-        path, source = claims.REQUESTS, claims.SOURCE
+    elif why := _claim_rejection(old, new, classes):
+        path, source = _REQUESTS, _CLAIMS
         yield Effect("refused", title, path, f"is refused: {path} of {title} {why}", source)
     elif _is_kept(old) and not _is_kept(new):
         text = (
@@ -241,3 +242,45 @@ def _partitions(values: str) -> Json:
     [config] = _documents(str(text.get("config.yaml", ""))) or [None]
     found = value_at(config, "mig-configs")
     return found if isinstance(found, dict) else {}
+
+
+_CLAIMS = (
+    "https://kubernetes.io/docs/concepts/storage/persistent-volumes/"
+    "#expanding-persistent-volumes-claims"
+)
+_REQUESTS = "spec.resources.requests"
+_QUANTITY = pattern(r"(\d+(?:\.\d+)?)([KMGTPE]i?|k|m)?")
+_UNITS = "KMGTPE"
+
+
+def _growing(objects: Iterable[Json]) -> Collection[str]:
+    """The storage classes among ``objects`` whose volumes can be enlarged."""
+    return {
+        str(value_at(each, "metadata.name"))
+        for each in objects
+        if each.get("kind") == "StorageClass" and each.get("allowVolumeExpansion")
+    }
+
+
+def _claim_rejection(old: Json, new: Json, classes: Collection[str]) -> str:
+    """Why the new size of a claim is rejected; empty if it is not."""
+    path = f"{_REQUESTS}.storage"
+    before, after = value_at(old, path), value_at(new, path)
+    if new.get("kind") != "PersistentVolumeClaim" or before == after:
+        return ""
+    if _bytes(after) < _bytes(before):
+        return f"cannot shrink from {before} to {after}"
+    if value_at(new, "spec.storageClassName") in classes:
+        return ""
+    return "cannot grow: its storage class does not allow it"
+
+
+def _bytes(quantity: object) -> Decimal:
+    found = _QUANTITY.fullmatch(str(quantity))
+    if found is None:
+        return Decimal(0)
+    unit = found[2] or ""
+    if unit == "m":
+        return Decimal(found[1]) / 1000
+    power = _UNITS.find(unit[:1].upper()) + 1 if unit else 0
+    return Decimal(found[1]) * (Decimal(1024) if unit.endswith("i") else Decimal(1000)) ** power

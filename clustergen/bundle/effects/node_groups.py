@@ -34,7 +34,6 @@ _MINOR = pattern(r"1\.(\d+)")
 
 
 def pcs(change: Change) -> Iterator[Effect]:
-    """What PCS does to the nodes of a group."""
     name, cause = change.name, _first(change.paths, resource_types.NODES[change.type])
     yield from _fewer(change, "ScalingConfiguration.MaxInstanceCount", _PCS_UPDATE)
     if cause:
@@ -55,7 +54,6 @@ def is_login(properties: Json) -> bool:
 
 
 def fewer_login_nodes(name: str, path: str, before: int, after: int, source: str = "") -> Effect:
-    """Login nodes that go."""
     text = f"terminates {before - after} of {before} login nodes, with the sessions on them"
     return Effect("ends-sessions", name, path, f"{text} ({path} changes)", source)
 

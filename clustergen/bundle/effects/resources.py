@@ -122,7 +122,6 @@ _RULES: Mapping[str, Callable[[Change], Iterator[Effect]]] = {
 
 
 def added(name: str, resource: Json) -> Effect:
-    """The effect of a new resource."""
     return Effect("in-place", name, "", f"creates {name}", type=resource["Type"])
 
 
@@ -138,7 +137,6 @@ _SERVING: Mapping[str, str] = {
 
 
 def removed(old: Json, new: Json) -> Iterator[Effect]:
-    """The effects of resources that are in ``old`` only."""
     for name in sorted(old.keys() - new.keys()):
         resource, type = old[name], old[name]["Type"]
         if type in _DATA:

@@ -33,15 +33,13 @@ def named(items: Any, key: str) -> dict[str, Json]:
 
 def leaves(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
     """The values below maps by dotted path; lists and intrinsic functions are values."""
-    if isinstance(value, dict) and not any(_is_function(key) for key in value):
+    if isinstance(value, dict) and not any(
+        (key == "Ref" or key.startswith("Fn::")) for key in value
+    ):
         for key, inner in value.items():
             yield from leaves(inner, f"{at}.{key}" if at else key)
     else:
         yield at, value
-
-
-def _is_function(key: str) -> bool:
-    return key == "Ref" or key.startswith("Fn::")
 
 
 def changed(old: Any, new: Any, moved: Collection[str] = ()) -> list[str]:

@@ -17,8 +17,6 @@ PATH = "README.md"
 
 
 class Subject(NamedTuple):
-    """What a README is about."""
-
     plan: Plan
     target: targets.Target
     findings: Iterable[Finding] = ()

@@ -51,7 +51,6 @@ class Steps(NamedTuple):
         return min(*self.small, self.step) if self.small else self.step
 
     def allows(self, number: int) -> bool:
-        """Whether ``number`` is allowed."""
         if self.most is not None and number > self.most:
             return False
         return number in self.small or (number > 0 and number % self.step == 0)

@@ -115,7 +115,6 @@ class InstanceType:
 
     @property
     def memory_gib(self) -> float:
-        """Memory of the instance in GiB."""
         return self.memory_mib / 1024
 
     @property
@@ -161,7 +160,6 @@ class InstanceType:
 
     @property
     def spot(self) -> bool:
-        """Whether it is available as Spot."""
         return "spot" in self.usage_classes
 
     @property

@@ -67,7 +67,6 @@ def profiles(instance: InstanceType) -> tuple[MigProfile, ...]:
 
 
 def profile(instance: InstanceType, name: str) -> MigProfile | None:
-    """The profile with this name on the GPUs of ``instance``."""
     return next((found for found in profiles(instance) if found.name == name), None)
 
 

@@ -20,21 +20,6 @@ class Missing(NamedTuple):
     nearest: str | None = None
 
 
-class _Unavailable(NamedTuple):
-    """A row of ``data/unavailable.json``: families that users request but cannot launch."""
-
-    pattern: str
-    reason: str
-    instead: str
-    nearest: str | None = None
-
-
-@functools.cache
-def _unavailable() -> tuple[_Unavailable, ...]:
-    table = json.loads((DATA / "unavailable.json").read_text(encoding="ascii"))
-    return tuple(_Unavailable(**row) for row in table["families"])
-
-
 FORM = pattern(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 _DESCRIBE = "describe it in a file of [catalog] in clustergen.toml"
 _LONGEST = 40
@@ -56,9 +41,10 @@ def explain_missing(name: str) -> Missing:
         return _ultraserver(plain, server)
     if plain.startswith("ml."):
         return _sagemaker(plain)
-    for gone in _unavailable():
-        if re.fullmatch(gone.pattern, plain):
-            return Missing(f"{plain}: {gone.reason}", gone.instead, gone.nearest)
+    # Families that users request but cannot launch.
+    for gone in json.loads((DATA / "unavailable.json").read_text(encoding="ascii"))["families"]:
+        if re.fullmatch(gone["pattern"], plain):
+            return Missing(f"{plain}: {gone['reason']}", gone["instead"], gone.get("nearest"))
     return _by_family(plain) or _by_accelerator(plain) or _by_letters(name, plain)
 
 

@@ -7,11 +7,16 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from clustergen.base.documents import picked
+from clustergen.base.text_lists import words
 from clustergen.facts.catalog import mig, prices, ultraservers
 from clustergen.facts.catalog.instance import InstanceType, NetworkCard
 from clustergen.facts.catalog.lookup import DATA
 
 WIDTH = 100
+_DERIVED = words("""
+    family size max_interfaces efa efa_generation gpus neuron_devices memory_gib regions
+""")
 _LABEL = 16
 
 
@@ -27,22 +32,18 @@ def as_text(instance: InstanceType) -> str:
 def as_line(instance: InstanceType) -> str:
     """One line for a list: name, vCPUs, memory, accelerators, network, EFA."""
     efa = f"{instance.max_efa} EFA" if instance.efa else "no EFA"
+    found = instance.accelerator
+    accelerators = f"{found.count} x {found.name}" if found else ""
     return (
         f"{instance.name:<24}{instance.vcpus:>4} vCPU {instance.memory_gib:>7g} GiB  "
-        f"{_short_accelerators(instance):<18}{instance.network_gbps:>6g} Gbit/s  {efa}"
+        f"{accelerators:<18}{instance.network_gbps:>6g} Gbit/s  {efa}"
     )
 
 
 def as_json(instance: InstanceType) -> dict[str, Any]:
     """All fields and derived properties, for ``json.dumps``."""
-    found = dataclasses.asdict(instance)
-    for name in ("family", "size", "max_interfaces", "efa", "efa_generation", "gpus"):
-        found[name] = getattr(instance, name)
-    found["neuron_devices"] = instance.neuron_devices
-    found["memory_gib"] = instance.memory_gib
-    found["regions"] = instance.regions
-    found["mig_profiles"] = [profile.name for profile in mig.profiles(instance)]
-    return found
+    found = dataclasses.asdict(instance) | picked(instance, _DERIVED)
+    return found | {"mig_profiles": [profile.name for profile in mig.profiles(instance)]}
 
 
 def _entries(instance: InstanceType) -> Iterator[tuple[str, str]]:
@@ -53,7 +54,8 @@ def _entries(instance: InstanceType) -> Iterator[tuple[str, str]]:
     yield "network", _network(instance)
     yield "network cards", "; ".join(_cards(instance.cards))
     yield "EFA", _efa(instance)
-    yield "local disks", _disks(instance)
+    disks = instance.disk_count
+    yield "local disks", f"{disks} x {instance.disk_gb} GB" if disks else "none"
     yield "sold as", ", ".join(instance.usage_classes)
     yield "price", _price(instance)
     yield "HyperPod", _hyperpod(instance)
@@ -80,11 +82,6 @@ def _accelerators(instance: InstanceType) -> str:
     return f"{found.count} x {found.manufacturer} {found.name}, {each} ({found.kind})"
 
 
-def _short_accelerators(instance: InstanceType) -> str:
-    found = instance.accelerator
-    return f"{found.count} x {found.name}" if found else ""
-
-
 def _network(instance: InstanceType) -> str:
     most = "up to " if instance.network_burst else ""
     addresses = f"{instance.ipv4_per_interface} IPv4 addresses each"
@@ -105,12 +102,6 @@ def _efa(instance: InstanceType) -> str:
         return "no"
     generation = f" ({instance.efa_generation})" if instance.efa_generation else ""
     return f"{instance.max_efa} interfaces{generation}"
-
-
-def _disks(instance: InstanceType) -> str:
-    if not instance.disk_count:
-        return "none"
-    return f"{instance.disk_count} x {instance.disk_gb} GB"
 
 
 def _price(instance: InstanceType) -> str:

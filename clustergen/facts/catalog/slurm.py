@@ -20,8 +20,6 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 
 class Key(NamedTuple):
-    """One row."""
-
     name: str
     """Spelling of Slurm's manual; Slurm ignores case."""
     form: str
@@ -111,7 +109,6 @@ def current(scope: Scope) -> list[Key]:
 
 
 def scopes_of(name: str) -> list[Scope]:
-    """The scopes that have a key ``name``."""
     return [scope for scope in SCOPES if find(scope, name)]
 
 

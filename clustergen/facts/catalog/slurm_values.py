@@ -41,10 +41,6 @@ def wrong(key: Key, value: str, version: str = "") -> Wrong | None:
     return _FORMS[key.form](key, text)
 
 
-def _text(_: Key, __: str) -> Wrong | None:
-    return None
-
-
 _UNSIGNED = pattern(r"[0-9]+|0[xX][0-9a-fA-F]+|INFINITE|UNLIMITED", re.IGNORECASE)
 _MOST = {"uint16": 2**16 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1}
 
@@ -163,10 +159,8 @@ def _nearest(value: str, known: Iterable[str]) -> str:
 _SHOWN = 12
 
 _FORMS: Mapping[str, Form] = {
-    "text": _text,
-    "uint16": _number,
-    "uint32": _number,
-    "uint64": _number,
+    **dict.fromkeys(("text", "line"), lambda _, __: None),
+    **dict.fromkeys(("uint16", "uint32", "uint64"), _number),
     "decimal": _like(r"[0-9]+(\.[0-9]*)?|INFINITE|UNLIMITED", "a number, without a unit or %"),
     "boolean": _like("YES|NO|TRUE|FALSE|UP|DOWN|1|0", "YES or NO"),
     "one": _one,
@@ -191,5 +185,4 @@ _FORMS: Mapping[str, Form] = {
     "licenses": _licenses,
     "tres": _weights,
     "tres-list": _resources,
-    "line": _text,
 }

@@ -48,7 +48,6 @@ class Schema:
         return Path(__file__).parent / self.file
 
     def document(self) -> Json:
-        """The JSON Schema itself."""
         return _read(self.path)
 
     def violations(self, document: Mapping[str, Any]) -> list[Violation]:

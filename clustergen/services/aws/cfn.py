@@ -32,7 +32,6 @@ def template(
 
 
 def text(description: str, **more: Any) -> Json:
-    """A parameter that is text."""
     return {"Type": "String", **more, "Description": description}
 
 
@@ -50,7 +49,6 @@ def get_att(logical_id: str, attribute: str) -> Json:
 
 
 def given(parameter: str) -> Json:
-    """A condition: the parameter is not empty."""
     return {"Fn::Not": [{"Fn::Equals": [ref(parameter), ""]}]}
 
 

@@ -19,7 +19,6 @@ https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html (2026
 
 
 def document(statements: Iterable[Json]) -> Json:
-    """A policy document with ``statements``."""
     return {"Version": VERSION, "Statement": list(statements)}
 
 

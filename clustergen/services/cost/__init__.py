@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from clustergen.facts.catalog.prices import RECORDED, Book
 from clustergen.plan.model import Plan
 from clustergen.services.cost import monitoring, network, nodes, storage
-from clustergen.services.cost.difference import Change, compare
-from clustergen.services.cost.model import Bill, Line
+from clustergen.services.cost.model import Bill, Change, Line, compare
 from clustergen.services.cost.pricing import Prices
 
 Fees = Callable[[Plan, Prices], Iterator[Line]]

@@ -100,7 +100,6 @@ def rate(price: Price, among: Sequence[Price]) -> str:
 
 
 def outside(bill: Bill) -> Iterator[str]:
-    """What is not on this bill."""
     return (f"{line.name}: {line.what}: {line.outside}" for line in bill.lines if line.outside)
 
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from clustergen.base.documents import picked
 from clustergen.facts.catalog.prices import MONTH_HOURS, Price
 from clustergen.services.cost.model import Bill, Line
 
 
 def bill_data(bill: Bill, hours: int | None = None) -> dict[str, Any]:
-    """A bill as plain data."""
     return {
         "region": bill.region,
         "currency": "USD",
@@ -31,12 +31,9 @@ def _rounded(amounts: tuple[float, float]) -> list[float]:
 
 
 def line_data(line: Line, hours: int | None = None) -> dict[str, Any]:
-    """A line as plain data."""
     nothing = {"hour": None, "month": None, "duration": None}
     return {
-        "part": line.part,
-        "name": line.name,
-        "what": line.what,
+        **picked(line, ("part", "name", "what")),
         "status": _status(line),
         **(_amounts(line, hours) if line.counted else nothing),
         "upfront": line.upfront,
@@ -57,12 +54,7 @@ def _status(line: Line) -> str:
 def price_data(price: Price) -> dict[str, Any]:
     """A price with its source as plain data."""
     return {
-        "name": price.name,
-        "usd": price.usd,
-        "unit": price.unit,
+        **picked(price, ("name", "usd", "unit")),
         "region": price.place,
-        "source": price.source.source,
-        "date": price.source.date,
-        "confidence": price.source.confidence,
-        "note": price.source.note,
+        **picked(price.source, ("source", "date", "confidence", "note")),
     }

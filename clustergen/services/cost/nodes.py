@@ -100,7 +100,6 @@ class _Nodes:
     """Whether both stand for the vCPUs of so many of the largest type."""
 
     def amounts(self, count: int, prices: Sequence[Price]) -> list[Units]:
-        """``count`` nodes as each of the types."""
         largest = max(type.vcpus for type in self.types)
         return [
             Units(count * largest // type.vcpus if self.by_vcpus else count, price)

@@ -23,7 +23,6 @@ class Prices:
 
     @classmethod
     def of(cls, plan: Plan, book: Book) -> Prices:
-        """The prices where the nodes of ``plan`` are."""
         return cls(book, plan.region, place_of(plan.region, plan.network.private[0].zone))
 
     @property
@@ -61,5 +60,4 @@ class Prices:
 
 
 def span(least: float, most: float) -> str:
-    """``4`` or ``4 to 16``."""
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"

@@ -41,15 +41,12 @@ def _(item: Lustre, at: Prices) -> Iterator[Line]:
     if item.storage_class == "INTELLIGENT_TIERING":
         yield from _tiering(item, at)
     else:
-        size = item.size_gib or 0
-        yield at.line(_STORAGE, item.mount, f"{_title(item)}, {size:,} GiB", _provisioned(item))
+        speed = f", {item.throughput:,} MB/s per TiB" if item.throughput else ""
+        kind = f"FSx for Lustre {item.deployment} {item.storage_class}{speed}"
+        what = f"{kind}, {item.size_gib or 0:,} GiB"
+        yield at.line(_STORAGE, item.mount, what, _provisioned(item))
     if item.backup_days:
         yield at.by_use(_STORAGE, f"{item.mount} backups", "FSx backups", "FSx for Lustre backup")
-
-
-def _title(item: Lustre) -> str:
-    speed = f", {item.throughput:,} MB/s per TiB" if item.throughput else ""
-    return f"FSx for Lustre {item.deployment} {item.storage_class}{speed}"
 
 
 def _provisioned(item: Lustre) -> Mapping[str, float]:

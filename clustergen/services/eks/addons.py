@@ -19,10 +19,6 @@ from clustergen.services.foundation import access
 from clustergen.services.kubernetes.charts import merged
 
 
-def _never(_plan: Plan) -> list[Json]:
-    return []
-
-
 def _volumes_of_hyperpod(plan: Plan) -> list[Json]:
     """EC2 lets only SageMaker attach volumes to nodes of HyperPod.
 
@@ -48,7 +44,7 @@ class Addon:
     """The service account that gets a role; None if its pods do not call AWS."""
     policies: tuple[str, ...] = ()
     """AWS managed policies."""
-    statements: Callable[[Plan], Iterable[Json]] = _never
+    statements: Callable[[Plan], Iterable[Json]] = lambda _: ()
     """Additional permissions."""
 
 
@@ -157,6 +153,8 @@ def resources(
 def _properties(plan: Plan, addon: Addon, cluster: Json | str) -> Json:
     given = next((one for one in plan.kubernetes.addons if one.name == addon.name), None)
     own = given.configuration if given else {}
+    configuration = merged(dict(addon.configuration or {}), dict(own))
+    text = json.dumps(configuration, separators=(",", ":")) if configuration else None
     # By default without a version: which ones go with a version of Kubernetes only
     # DescribeAddonVersions says, and EKS's default is one of them.
     # https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddonVersions.html
@@ -167,7 +165,7 @@ def _properties(plan: Plan, addon: Addon, cluster: Json | str) -> Json:
         "ResolveConflicts": "OVERWRITE",
         **present(
             AddonVersion=given.version if given else None,
-            ConfigurationValues=_text(merged(dict(addon.configuration or {}), dict(own))),
+            ConfigurationValues=text,
             PodIdentityAssociations=_identities(addon),
         ),
         **filled(Tags=cfn.tags(plan.tags)),
@@ -179,7 +177,3 @@ def _identities(addon: Addon) -> list[Json] | None:
         return None
     role = cfn.get_att(f"{logical_id(addon)}Role", "Arn")
     return [{"RoleArn": role, "ServiceAccount": addon.service_account}]
-
-
-def _text(configuration: Mapping[str, Any] | None) -> str | None:
-    return json.dumps(configuration, separators=(",", ":")) if configuration else None

@@ -30,7 +30,7 @@ def resources(plan: Plan, *, deletion_protection: bool = False) -> Iterator[tupl
     """An EKS cluster with its key, role and log group, and its access entries."""
     yield _ROLE, roles.role(plan, "eks", policies=["AmazonEKSClusterPolicy"])
     if _has_key(plan):
-        yield _KEY, _disposable(_key(plan))
+        yield _KEY, {**_key(plan), "UpdateReplacePolicy": "Delete", "DeletionPolicy": "Delete"}
     # EKS and Container Insights would create log groups without a retention period.
     for id, name in _log_groups(plan).items():
         yield id, logs.group(plan, name, "Retain")
@@ -145,11 +145,6 @@ def _has_key(plan: Plan) -> bool:
 
 def _has_logs(plan: Plan) -> bool:
     return not plan.options.leaves_out("control-plane-logs")
-
-
-def _disposable(resource: Json) -> Json:
-    """A resource that is deleted with the stack, and when it is replaced."""
-    return {**resource, "UpdateReplacePolicy": "Delete", "DeletionPolicy": "Delete"}
 
 
 def _key(plan: Plan) -> Json:

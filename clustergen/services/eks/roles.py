@@ -33,7 +33,9 @@ def role(
         {
             "AssumeRolePolicyDocument": iam.document([{**trusted, "Action": list(actions)}]),
             **filled(
-                ManagedPolicyArns=[_managed(name) for name in policies],
+                ManagedPolicyArns=[
+                    (name if name.startswith("arn:") else iam.managed(name)) for name in policies
+                ],
                 Policies=inline,
                 Tags=cfn.tags(plan.tags),
             ),
@@ -68,8 +70,3 @@ def pod_identity(plan: Plan, cluster: Json, namespace: str, account: str, role: 
             **filled(Tags=cfn.tags(plan.tags)),
         },
     )
-
-
-def _managed(name: str) -> Json | str:
-    """The ARN of a policy of AWS, from its name; or of a user's policy."""
-    return name if name.startswith("arn:") else iam.managed(name)

@@ -57,7 +57,6 @@ def minor(name: str) -> int:
 
 
 def at_least(name: str, least: str) -> bool:
-    """Whether a version is ``least`` or later."""
     return minor(name) >= minor(least)
 
 
@@ -67,7 +66,6 @@ def is_over(version: Version) -> bool:
 
 
 def is_older(name: str) -> bool:
-    """Whether a version is older than all in the table."""
     return minor(name) < minor(next(iter(VERSIONS)))
 
 

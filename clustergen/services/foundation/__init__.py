@@ -26,5 +26,4 @@ def emit(plan: Plan) -> Artifact | None:
 
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
-    """The files of the foundation in a bundle."""
     return tuple(file for file in (emit(plan), deployment.stage(plan)) if file)

@@ -12,7 +12,6 @@ from clustergen.services.foundation.parts import (
     Output,
     Part,
     lasting,
-    merged,
     named,
     policy,
     region_has_hyperpod,
@@ -39,7 +38,7 @@ def part(plan: Plan) -> Part:
         parts += _pcs_roles(plan)
     if serves(plan, "node-policies"):
         parts += _policies(plan)
-    return merged(parts)
+    return Part.of(parts)
 
 
 def _bucket(plan: Plan) -> Json:

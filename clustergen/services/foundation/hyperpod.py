@@ -8,15 +8,7 @@ from clustergen.plan import volumes
 from clustergen.plan.model import Database, Iam, NodeGroup, Plan
 from clustergen.services.aws import cfn, iam
 from clustergen.services.foundation import access, monitoring
-from clustergen.services.foundation.parts import (
-    NOTHING,
-    Output,
-    Part,
-    has_hyperpod,
-    here,
-    named,
-    serves,
-)
+from clustergen.services.foundation.parts import Output, Part, has_hyperpod, here, named, serves
 
 POLICY = "AmazonSageMakerClusterInstanceRolePolicy"
 EXECUTION_ROLE = "HyperPodExecutionRole"
@@ -26,7 +18,7 @@ CLUSTER_ROLE = "HyperPodClusterRole"
 def part(plan: Plan) -> Part:
     """The role of instances, and one for the autoscaler if the spec uses it."""
     if not has_hyperpod(plan):
-        return NOTHING
+        return Part()
     roles: Json = {}
     outputs: dict[str, Output] = {}
     for name, (whose, own) in _execution_roles(plan).items():
@@ -109,9 +101,7 @@ def _execution_role(plan: Plan, id: str, own: Iam) -> Json:
     statements = [
         *_interfaces(plan),
         *(_pods(plan) if joins_eks else ()),
-        *_images(),
-        *_files(),
-        *_alarms(),
+        *_reading(),
         *access.listed_scripts(plan),
         *access.user_scripts(plan),
         *access.lifecycle_sources(plan),
@@ -182,26 +172,20 @@ def _pods(plan: Plan) -> Iterator[Json]:
     yield iam.allow("PodIdentity", ["eks-auth:AssumeRoleForPodIdentity"], [cfn.sub(clusters)])
 
 
-def _images() -> Iterator[Json]:
-    """Permission to pull container images: those of the account, and those of HyperPod and EKS."""
+def _reading() -> Iterator[Json]:
+    """Permission to pull container images: those of the account, and those of HyperPod and EKS.
+
+    And to read from FSx whether a file system has EFA, and the alarms at which HyperPod rolls back
+    an update.
+    """
     repositories = cfn.sub("arn:${AWS::Partition}:ecr:${AWS::Region}:*:repository/*")
     pull = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
     yield iam.allow("Images", iam.actions("ecr", *pull), [repositories])
     # Tokens are for all registries: the action does not support resources.
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerregistry.html
     yield iam.allow("ImageToken", ["ecr:GetAuthorizationToken"], ["*"])
-
-
-def _files() -> Iterator[Json]:
-    """Permission to read from FSx whether a file system has EFA; not a resource-level action.
-
-    https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html
-    """
+    # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html
     yield iam.allow("FileSystems", ["fsx:DescribeFileSystems"], ["*"])
-
-
-def _alarms() -> Iterator[Json]:
-    """Permission to read the alarms at which HyperPod rolls back an update."""
     alarms = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*"
     yield iam.allow("Alarms", ["cloudwatch:DescribeAlarms"], [cfn.sub(alarms)])
 

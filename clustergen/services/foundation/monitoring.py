@@ -12,16 +12,7 @@ from clustergen.base.yaml_text import Lines, yaml_text
 from clustergen.plan.model import Plan, Ref
 from clustergen.services.aws import cfn, iam, logs, prometheus
 from clustergen.services.aws.members import filled
-from clustergen.services.foundation.parts import (
-    NOTHING,
-    Output,
-    Part,
-    lasting,
-    merged,
-    named,
-    policy,
-    serves,
-)
+from clustergen.services.foundation.parts import Output, Part, lasting, named, policy, serves
 from clustergen.services.monitoring import alertmanager, names
 from clustergen.services.monitoring.sources import reservations
 
@@ -38,10 +29,10 @@ NODE_LOG = "NodeMetricsLog"
 def part(plan: Plan) -> Part:
     """Nothing where the spec wants no metrics."""
     if plan.monitoring.metrics == "none":
-        return NOTHING
+        return Part()
     if plan.monitoring.workspace is None:
-        return merged((_alerts(plan), _node_log(plan), _writing(plan)))
-    return merged((_alerts(plan), _workspace(plan), _alarms(plan), _writing(plan), _grafana(plan)))
+        return Part.of((_alerts(plan), _node_log(plan), _writing(plan)))
+    return Part.of((_alerts(plan), _workspace(plan), _alarms(plan), _writing(plan), _grafana(plan)))
 
 
 def workspace_arn(plan: Plan) -> Any:
@@ -63,7 +54,7 @@ def _existing(plan: Plan) -> str:
 def _workspace(plan: Plan) -> Part:
     """A new workspace, and the log of what it could not evaluate or send."""
     if not isinstance(plan.monitoring.workspace, Ref):
-        return NOTHING
+        return Part()
     log = logs.group(plan, f"/aws/vendedlogs/prometheus/{plan.stack('metrics')}", "Retain")
     properties = {
         "Alias": plan.name,
@@ -104,7 +95,7 @@ def _alerts(plan: Plan) -> Part:
     """
     alerts = plan.monitoring.alerts
     if not alerts.wanted:
-        return NOTHING
+        return Part()
     made: Json = {}
     if alerts.topic is None:
         made[TOPIC] = cfn.resource("AWS::SNS::Topic", {"Tags": named(plan, "alerts")})
@@ -151,14 +142,14 @@ def _alarms(plan: Plan) -> Part:
     https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-CW-usage-metrics.html
     """
     if not plan.monitoring.alerts.wanted:
-        return NOTHING
+        return Part()
     from clustergen.services.monitoring import alarms
 
     of = {"Workspace": _workspace_id(plan)}
     watched = alarms.statistic(alarms.metric("AWS/Prometheus", "DiscardedSamples", of), "Sum", 300)
     text = f"The workspace of {plan.name} discards samples of metrics"
     made = alarms.alarm(_topic(plan), text, watched, alarms.condition(0, periods=2))
-    return Part({"DiscardedSamples": made}, {})
+    return Part({"DiscardedSamples": made})
 
 
 def writing(plan: Plan) -> Iterator[Json]:
@@ -184,14 +175,14 @@ def _logs_metrics(plan: Plan) -> bool:
 def _node_log(plan: Plan) -> Part:
     """Of no use once CloudWatch has read it, so it goes with the foundation."""
     if not _logs_metrics(plan):
-        return NOTHING
-    return Part({NODE_LOG: logs.group(plan, names.log_group(plan), "Delete")}, {})
+        return Part()
+    return Part({NODE_LOG: logs.group(plan, names.log_group(plan), "Delete")})
 
 
 def _writing(plan: Plan) -> Part:
     """A policy for the roles that ParallelCluster creates; other roles are the foundation's."""
     if not serves(plan, "node-policies") or not (statements := list(writing(plan))):
-        return NOTHING
+        return Part()
     what, title = f"Metrics of {plan.name}", "Policy of nodes: sending metrics"
     return policy(POLICY, what, title, statements)
 
@@ -199,7 +190,7 @@ def _writing(plan: Plan) -> Part:
 def _grafana(plan: Plan) -> Part:
     """A workspace of Amazon Managed Grafana, whose users come from IAM Identity Center."""
     if plan.monitoring.dashboards != "managed-grafana":
-        return NOTHING
+        return Part()
     account = iam.equal({"aws:SourceAccount": cfn.ref("AWS::AccountId")})
     role = {
         "AssumeRolePolicyDocument": iam.trust("grafana", condition=account),

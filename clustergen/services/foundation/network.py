@@ -11,26 +11,20 @@ With ``network.internet: none`` there is no NAT, no internet gateway and no publ
 """
 
 from clustergen.base.artifacts import Json
+from clustergen.facts.catalog import regions
 from clustergen.plan import storage_kinds
 from clustergen.plan.model import Plan, Subnet
 from clustergen.plan.network import zone_stem
 from clustergen.services.aws import cfn
-from clustergen.services.foundation import endpoints, subnets
-from clustergen.services.foundation.parts import (
-    NOTHING,
-    Output,
-    Part,
-    keeps_data,
-    lasting,
-    named,
-    serves,
-)
+from clustergen.services.aws.members import present
+from clustergen.services.foundation import endpoints
+from clustergen.services.foundation.parts import Output, Part, keeps_data, lasting, named, serves
 
 
 def part(plan: Plan) -> Part:
     """The VPC and its contents, if the spec requests a new one."""
     if not plan.network.new:
-        return NOTHING
+        return Part()
     closed = plan.network.closed
     public = Output("Subnet of NAT and login nodes", cfn.ref("PublicSubnet"))
     return Part(
@@ -85,13 +79,10 @@ def _internet(plan: Plan) -> Json:
 
 def _public(plan: Plan) -> Json:
     place = plan.network.public[0]
+    subnet = _subnet(plan, "public", place.cidr, _public_zone(place), BALANCERS)
     # Login nodes that accept SSH from outside need a public address; otherwise only the NAT gateway
     # is here.
-    public_ip = bool(plan.network.ssh_from)
-    subnet = subnets.subnet(
-        plan, "public", place.cidr, subnets.public_zone(place), subnets.BALANCERS
-    )
-    subnet["Properties"]["MapPublicIpOnLaunch"] = public_ip
+    subnet["Properties"]["MapPublicIpOnLaunch"] = bool(plan.network.ssh_from)
     default = {"GatewayId": cfn.ref("InternetGateway")}
     return {
         "PublicSubnet": subnet,
@@ -123,8 +114,8 @@ def _nat(plan: Plan) -> Json:
 def _private(plan: Plan) -> Json:
     place = plan.network.private[0]
     # Load balancers go beside the system nodes, where those have subnets of their own.
-    role = "" if _system_subnets(plan) else subnets.INTERNAL_BALANCERS
-    subnet = subnets.subnet(plan, "private", place.cidr, subnets.zone_of(place), role)
+    role = "" if _system_subnets(plan) else INTERNAL_BALANCERS
+    subnet = _subnet(plan, "private", place.cidr, _zone_of(place), role)
     default = None if plan.network.closed else {"NatGatewayId": cfn.ref("NatGateway")}
     return {"PrivateSubnet": lasting(subnet, _stays(plan)), **_routes(plan, "Private", default)}
 
@@ -138,9 +129,7 @@ def _zonal(plan: Plan) -> Json:
     """Subnets of node groups in other zones. Their traffic takes the NAT gateway of the VPC."""
     made: Json = {}
     for name, place in _zonal_subnets(plan).items():
-        made[name] = subnets.subnet(
-            plan, f"private-{place.zone}", place.cidr, subnets.zone_of(place)
-        )
+        made[name] = _subnet(plan, f"private-{place.zone}", place.cidr, _zone_of(place))
         made[f"{name}RoutesAssociation"] = _association("PrivateRoutes", name)
     return made
 
@@ -149,7 +138,7 @@ def _control_plane(plan: Plan) -> Json:
     if not serves(plan, "eks-network"):
         return {}
     return {
-        f"ControlPlaneSubnet{number}": subnets.subnet(
+        f"ControlPlaneSubnet{number}": _subnet(
             plan, f"control-plane-{number}", place.cidr, _zone(place, number)
         )
         for number, place in enumerate(plan.network.control_plane, 1)
@@ -167,8 +156,8 @@ def _system_subnets(plan: Plan) -> dict[str, Subnet]:
 def _system(plan: Plan) -> Json:
     made: Json = {}
     for number, (name, place) in enumerate(_system_subnets(plan).items(), 1):
-        made[name] = subnets.subnet(
-            plan, f"system-{number}", place.cidr, _zone(place, number), subnets.INTERNAL_BALANCERS
+        made[name] = _subnet(
+            plan, f"system-{number}", place.cidr, _zone(place, number), INTERNAL_BALANCERS
         )
         made[f"{name}RoutesAssociation"] = _association("PrivateRoutes", name)
     return made
@@ -176,32 +165,23 @@ def _system(plan: Plan) -> Json:
 
 def _zone(place: Subnet, number: int) -> Json:
     """Of one of two subnets in two zones, which CloudFormation chooses where none are known."""
-    return subnets.zone_of(place) if place.zone else subnets.nth_zone(number - 1)
+    return _zone_of(place) if place.zone else _nth_zone(number - 1)
 
 
 def _routes(plan: Plan, side: str, default: Json | None, depends_on: str | None = None) -> Json:
     """The route table of a subnet, its default route if there is one, and their association."""
-    table, subnet = f"{side}Routes", f"{side}Subnet"
+    name = f"{side}Routes"
     properties = {"VpcId": cfn.ref("Vpc"), "Tags": named(plan, side.lower())}
-    return {
-        table: cfn.resource("AWS::EC2::RouteTable", properties),
-        **_default_route(side, default, depends_on),
-        f"{side}RoutesAssociation": _association(table, subnet),
-    }
-
-
-def _default_route(side: str, default: Json | None, depends_on: str | None) -> Json:
+    table = cfn.resource("AWS::EC2::RouteTable", properties)
     if default is None:
-        return {}
-    route: Json = {"Type": "AWS::EC2::Route"}
-    if depends_on:
-        route["DependsOn"] = depends_on
-    route["Properties"] = {
-        "RouteTableId": cfn.ref(f"{side}Routes"),
-        "DestinationCidrBlock": "0.0.0.0/0",
-        **default,
+        return {name: table, f"{name}Association": _association(name, f"{side}Subnet")}
+    route = {"RouteTableId": cfn.ref(name), "DestinationCidrBlock": "0.0.0.0/0", **default}
+    after = present(DependsOn=depends_on)
+    return {
+        name: table,
+        f"{side}DefaultRoute": {"Type": "AWS::EC2::Route", **after, "Properties": route},
+        f"{name}Association": _association(name, f"{side}Subnet"),
     }
-    return {f"{side}DefaultRoute": route}
 
 
 def _association(table: str, subnet: str) -> Json:
@@ -212,3 +192,44 @@ def _association(table: str, subnet: str) -> Json:
 def _stays(plan: Plan) -> bool:
     """Whether to retain the VPC and subnet: they cannot be deleted with a file system in them."""
     return keeps_data(storage_kinds.created(plan))
+
+
+# https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html (2026-11)
+BALANCERS, INTERNAL_BALANCERS = "kubernetes.io/role/elb", "kubernetes.io/role/internal-elb"
+"""Tags by which Kubernetes finds the subnets of load balancers."""
+
+
+def _subnet(plan: Plan, side: str, cidr: str | None, zone: Json, role: str = "") -> Json:
+    """A subnet that gives no public addresses; ``role`` is its tag if there is a cluster of EKS."""
+    tags = {role: "1"} if role and serves(plan, "eks-network") else {}
+    properties = {
+        "VpcId": cfn.ref("Vpc"),
+        "CidrBlock": cidr,
+        **zone,
+        "MapPublicIpOnLaunch": False,
+        "Tags": cfn.tags({**plan.tags, **tags}, Name=f"{plan.name}-{side}"),
+    }
+    made = cfn.resource("AWS::EC2::Subnet", properties)
+    if isinstance(zone.get("AvailabilityZone"), str):
+        # A zone name is the user's choice, not an oversight: the capacity is there.
+        made["Metadata"] = {"cfn-lint": {"config": {"ignore_checks": ["W3010"]}}}
+    return made
+
+
+def _zone_of(subnet: Subnet) -> Json:
+    zone = subnet.zone or ""
+    return {"AvailabilityZoneId" if regions.is_zone_id(zone) else "AvailabilityZone": zone}
+
+
+def _public_zone(subnet: Subnet) -> Json:
+    """The zone of the NAT gateway: not a Local Zone, because few have NAT gateways.
+
+    https://docs.aws.amazon.com/local-zones/latest/ug/local-zones-connectivity-nat.html
+    """
+    if regions.is_local_zone(subnet.zone or ""):
+        return _nth_zone(0)
+    return _zone_of(subnet)
+
+
+def _nth_zone(number: int) -> Json:
+    return {"AvailabilityZone": {"Fn::Select": [number, {"Fn::GetAZs": ""}]}}

@@ -1,8 +1,8 @@
 """Building blocks of the foundation template."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from clustergen.base.artifacts import Json
 from clustergen.facts.catalog import services
@@ -23,20 +23,17 @@ class Output:
 class Part:
     """Resources of one concern by logical id, and outputs by name."""
 
-    resources: Json
-    outputs: Mapping[str, Output]
+    resources: Json = field(default_factory=dict)
+    outputs: Mapping[str, Output] = field(default_factory=dict)
 
-
-NOTHING = Part({}, {})
-
-
-def merged(parts: Iterable[Part]) -> Part:
-    """All resources and outputs of ``parts``."""
-    every = list(parts)
-    return Part(
-        {name: resource for part in every for name, resource in part.resources.items()},
-        {name: output for part in every for name, output in part.outputs.items()},
-    )
+    @classmethod
+    def of(cls, parts: Iterable[Self]) -> Self:
+        """All resources and outputs of ``parts``."""
+        every = list(parts)
+        return cls(
+            {name: resource for part in every for name, resource in part.resources.items()},
+            {name: output for part in every for name, output in part.outputs.items()},
+        )
 
 
 def serves(plan: Plan, part: Need) -> bool:

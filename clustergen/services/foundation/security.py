@@ -4,7 +4,7 @@ Rules are separate resources, because a group cannot refer to itself in its own 
 """
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,14 +14,13 @@ from clustergen.plan import storage_kinds
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 from clustergen.plan.network import is_prefix_list
 from clustergen.services.aws import cfn
+from clustergen.services.aws.members import present
 from clustergen.services.foundation.parts import (
-    NOTHING,
     Output,
     Part,
     here,
     keeps_data,
     lasting,
-    merged,
     named,
     serves,
 )
@@ -36,20 +35,6 @@ _DIRECTIONS: tuple[Direction, ...] = ("Ingress", "Egress")
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
-    """A port range of a protocol."""
-
-    protocol: Literal["tcp", "udp"]
-    first: int
-    last: int
-
-    @property
-    def traffic(self) -> Json:
-        """The range as the properties of a rule."""
-        return {"IpProtocol": self.protocol, "FromPort": self.first, "ToPort": self.last}
-
-
-@dataclass(frozen=True, slots=True)
 class Peer:
     """The other side of a rule: its name in a logical id, its title, its security group."""
 
@@ -58,32 +43,35 @@ class Peer:
     id: Any
 
 
-_PORTS: Mapping[type[FileSystem], tuple[str, tuple[Ports, ...]]] = {
-    Lustre: ("Lustre", tuple(Ports("tcp", *ports) for ports in fsx.LUSTRE_TCP_PORTS)),
-    OpenZfs: (
-        "OpenZfs",
-        tuple(
-            Ports(protocol, *ports) for protocol in ("tcp", "udp") for ports in fsx.OPENZFS_PORTS
-        ),
-    ),
-    Efs: ("Efs", (Ports("tcp", fsx.EFS_PORT, fsx.EFS_PORT),)),
+_PORTS: Mapping[type[FileSystem], tuple[str, Sequence[str], Sequence[tuple[int, int]]]] = {
+    Lustre: ("Lustre", ["tcp"], fsx.LUSTRE_TCP_PORTS),
+    OpenZfs: ("OpenZfs", ["tcp", "udp"], fsx.OPENZFS_PORTS),
+    Efs: ("Efs", ["tcp"], [(fsx.EFS_PORT, fsx.EFS_PORT)]),
 }
+"""The name of a kind, its protocols, and the first and last port of each range."""
 
 
 def part(plan: Plan) -> Part:
     """The security groups that the spec does not provide, and one for new file systems."""
     if "security-groups" in plan.shared.unused:
-        return NOTHING
-    parts = [Part(_files(plan), {})]
+        return Part()
+    parts = [Part(_files(plan))]
     if plan.network.new_security_groups:
-        nodes = Output("Security group of every node", cfn.get_att(NODES, "GroupId"))
-        resources = {**_nodes(plan), **_existing_clusters(plan)}
+        nodes = Output("Security group of every node", _id(NODES))
+        network = plan.network
+        resources = {
+            **_nodes(plan),
+            **_both_ways(
+                "ControlPlane", "the control plane of EKS", network.control_plane_security_group
+            ),
+            **_both_ways("Scheduler", "the scheduler of PCS", network.scheduler_security_group),
+        }
         parts.insert(0, Part(resources, {"ClusterSecurityGroupId": nodes}))
     if plan.network.new_security_groups and _has_login(plan):
         description = "Security group of login and head nodes, beside that of every node"
-        login = Output(description, cfn.get_att(LOGIN, "GroupId"))
+        login = Output(description, _id(LOGIN))
         parts.insert(1, Part(_login(plan), {"LoginSecurityGroupId": login}))
-    return merged(parts)
+    return Part.of(parts)
 
 
 def _has_login(plan: Plan) -> bool:
@@ -105,7 +93,7 @@ def groups_of(plan: Plan, storage: FileSystem) -> list[Any]:
     """
     if isinstance(storage, Lustre) and storage.efa:
         return [here(group) for group in plan.network.node_security_groups]
-    return [cfn.get_att(FILES, "GroupId")]
+    return [_id(FILES)]
 
 
 def rules_for(plan: Plan, storage: FileSystem) -> list[str]:
@@ -123,7 +111,7 @@ def rules_for(plan: Plan, storage: FileSystem) -> list[str]:
 def _nodes(plan: Plan) -> Json:
     anywhere = _rule(
         "Egress",
-        NODES,
+        _id(NODES),
         {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"},
         "Out through endpoints: AWS APIs"
         if plan.network.closed
@@ -148,21 +136,12 @@ def _all_traffic_within() -> Json:
     return {
         f"{NODES}Self{direction}": _rule(
             direction,
-            NODES,
-            {"IpProtocol": "-1", **_peer(direction, cfn.get_att(NODES, "GroupId"))},
+            _id(NODES),
+            {"IpProtocol": "-1"},
             "All traffic between members, as EFA and Slurm need",
+            _id(NODES),
         )
         for direction in _DIRECTIONS
-    }
-
-
-def _existing_clusters(plan: Plan) -> Json:
-    network = plan.network
-    return {
-        **_both_ways(
-            "ControlPlane", "the control plane of EKS", network.control_plane_security_group
-        ),
-        **_both_ways("Scheduler", "the scheduler of PCS", network.scheduler_security_group),
     }
 
 
@@ -175,15 +154,10 @@ def _both_ways(name: str, title: str, theirs: str | None) -> Json:
     """
     if theirs is None:
         return {}
-    ours = cfn.get_att(NODES, "GroupId")
-    sides = ((f"{NODES}{name}", ours, theirs), (f"{name}Nodes", theirs, ours))
+    sides = ((f"{NODES}{name}", _id(NODES), theirs), (f"{name}Nodes", theirs, _id(NODES)))
+    why = f"All traffic between nodes and {title}"
     return {
-        f"{side}{direction}": _rule_of(
-            direction,
-            group,
-            {"IpProtocol": "-1", **_peer(direction, peer)},
-            f"All traffic between nodes and {title}",
-        )
+        f"{side}{direction}": _rule(direction, group, {"IpProtocol": "-1"}, why, peer)
         for side, group, peer in sides
         for direction in _DIRECTIONS
     }
@@ -193,7 +167,7 @@ def _login(plan: Plan) -> Json:
     ssh = {
         f"{LOGIN}Ssh{number}": _rule(
             "Ingress",
-            LOGIN,
+            _id(LOGIN),
             {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, _source_key(source): source},
             f"SSH from {source}",
         )
@@ -230,7 +204,7 @@ def _lustre_rules(plan: Plan) -> Json:
     rules = _from_nodes(plan, Lustre)
     for node in _node_peers(plan):
         rules |= _flow("Egress", FILES, node, Lustre)
-    servers = Peer("Files", "file servers", cfn.get_att(FILES, "GroupId"))
+    servers = Peer("Files", "file servers", _id(FILES))
     rules |= _flow("Ingress", FILES, servers, Lustre)
     rules |= _flow("Egress", FILES, servers, Lustre)
     # Existing groups of nodes are never changed.
@@ -246,31 +220,32 @@ def _node_peers(plan: Plan) -> list[Peer]:
 
 def _flow(direction: Direction, group: str, peer: Peer, kind: type[FileSystem]) -> Json:
     """The rules of ``group`` that allow ``kind`` from or to a peer, one per port range."""
-    title, ranges = _PORTS[kind]
+    title, protocols, ranges = _PORTS[kind]
     way = "from" if direction == "Ingress" else "to"
     return {
-        f"{group}{peer.name}{direction}{title}{ports.protocol.capitalize()}{ports.first}": _rule(
+        f"{group}{peer.name}{direction}{title}{protocol.capitalize()}{first}": _rule(
             direction,
-            group,
-            {**ports.traffic, **_peer(direction, peer.id)},
+            _id(group),
+            {"IpProtocol": protocol, "FromPort": first, "ToPort": last},
             f"{title} {way} {peer.title}",
+            peer.id,
         )
-        for ports in ranges
+        for protocol in protocols
+        for first, last in ranges
     }
 
 
-def _peer(direction: Direction, group: Any) -> Json:
-    side = "Source" if direction == "Ingress" else "Destination"
-    return {f"{side}SecurityGroupId": group}
+def _id(group: str) -> Json:
+    return cfn.get_att(group, "GroupId")
 
 
-def _rule(direction: Direction, group: str, traffic: Json, description: str) -> Json:
-    """A rule of a group in this template, by logical id."""
-    return _rule_of(direction, cfn.get_att(group, "GroupId"), traffic, description)
-
-
-def _rule_of(direction: Direction, group: Any, traffic: Json, description: str) -> Json:
-    properties = {"GroupId": group, **traffic, "Description": description}
+def _rule(
+    direction: Direction, group: Any, traffic: Json, description: str, peer: Any = None
+) -> Json:
+    """A rule of a group for another group, or for addresses that ``traffic`` names."""
+    side = "SourceSecurityGroupId" if direction == "Ingress" else "DestinationSecurityGroupId"
+    other = present(**{side: peer})
+    properties = {"GroupId": group, **traffic, **other, "Description": description}
     return cfn.resource(f"AWS::EC2::SecurityGroup{direction}", properties)
 
 

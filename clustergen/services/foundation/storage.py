@@ -5,10 +5,10 @@ from typing import Any
 from clustergen.base.artifacts import Json
 from clustergen.facts.catalog import regions
 from clustergen.plan import storage_kinds
-from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
+from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Storage, Subnet
 from clustergen.plan.network import zone_stem
 from clustergen.services.aws import cfn, iam
-from clustergen.services.aws.members import present
+from clustergen.services.aws.members import filled, present
 from clustergen.services.foundation.parts import Output, Part, here, lasting, named, serves
 from clustergen.services.foundation.security import groups_of, rules_for
 
@@ -19,38 +19,40 @@ https://docs.aws.amazon.com/fsx/latest/LustreGuide/lustre-client-matrix.html (20
 
 def part(plan: Plan) -> Part:
     """All new file systems of the spec, with the names needed to mount them."""
-    resources: Json = {}
-    outputs: dict[str, Output] = {}
-    for storage in storage_kinds.created(plan):
-        match storage:
-            case Lustre():
-                resources |= _lustre(plan, storage)
-                outputs |= _lustre_outputs(storage)
-            case OpenZfs():
-                resources |= _openzfs(plan, storage)
-                outputs |= _openzfs_outputs(storage)
-            case Efs():
-                resources |= _efs(plan, storage)
-                outputs |= _efs_outputs(plan, storage)
-    return Part(resources, outputs)
+    return Part.of(_part(plan, storage) for storage in storage_kinds.created(plan))
+
+
+def _part(plan: Plan, storage: Lustre | OpenZfs | Efs) -> Part:
+    match storage:
+        case Lustre():
+            return _lustre(plan, storage)
+        case OpenZfs():
+            return _openzfs(plan, storage)
+        case Efs():
+            return _efs(plan, storage)
+
+
+def _outputs(storage: Storage, kind: str, *more: tuple[str, str, Any]) -> dict[str, Output]:
+    """The id of a file system, and what else nodes need to mount it."""
+    rows = (("Id", f"{kind} file system", cfn.ref(storage.output)), *more)
+    return {f"{storage.output}{end}": Output(f"{w} of {storage.mount}", v) for end, w, v in rows}
 
 
 def _fsx(plan: Plan, storage: Lustre | OpenZfs, properties: Json) -> Json:
     """Properties that both kinds of FSx file systems share."""
-    resource: Json = {"Type": "AWS::FSx::FileSystem"}
-    if rules := rules_for(plan, storage):
-        resource["DependsOn"] = rules
-    resource["Properties"] = {
+    properties = {
         **properties,
         "SubnetIds": [here(plan.network.private[0].id)],
         "SecurityGroupIds": groups_of(plan, storage),
         **present(KmsKeyId=storage.kms_key),
         "Tags": named(plan, _tail(storage)),
     }
-    return lasting(resource, storage.retain)
+    after = filled(DependsOn=rules_for(plan, storage))
+    made = {"Type": "AWS::FSx::FileSystem", **after, "Properties": properties}
+    return lasting(made, storage.retain)
 
 
-def _lustre(plan: Plan, storage: Lustre) -> Json:
+def _lustre(plan: Plan, storage: Lustre) -> Part:
     properties = {
         "FileSystemType": "LUSTRE",
         "FileSystemTypeVersion": LUSTRE_VERSION,
@@ -58,7 +60,16 @@ def _lustre(plan: Plan, storage: Lustre) -> Json:
         **present(StorageCapacity=storage.size_gib),
         "LustreConfiguration": _lustre_configuration(storage),
     }
-    return {storage.output: _fsx(plan, storage, properties), **_repositories(plan, storage)}
+    name = storage.output
+    return Part(
+        {name: _fsx(plan, storage, properties), **_repositories(plan, storage)},
+        _outputs(
+            storage,
+            "FSx for Lustre",
+            ("DnsName", "DNS name", cfn.get_att(name, "DNSName")),
+            ("MountName", "Lustre mount name", cfn.get_att(name, "LustreMountName")),
+        ),
+    )
 
 
 def _lustre_configuration(storage: Lustre) -> Json:
@@ -128,17 +139,7 @@ def _association(plan: Plan, storage: Lustre, repository: Repository, after: lis
     return cfn.resource("AWS::FSx::DataRepositoryAssociation", properties, after)
 
 
-def _lustre_outputs(storage: Lustre) -> dict[str, Output]:
-    name, at = storage.output, storage.mount
-    mount_name = cfn.get_att(name, "LustreMountName")
-    return {
-        f"{name}Id": Output(f"FSx for Lustre file system of {at}", cfn.ref(name)),
-        f"{name}DnsName": Output(f"DNS name of {at}", cfn.get_att(name, "DNSName")),
-        f"{name}MountName": Output(f"Lustre mount name of {at}", mount_name),
-    }
-
-
-def _openzfs(plan: Plan, storage: OpenZfs) -> Json:
+def _openzfs(plan: Plan, storage: OpenZfs) -> Part:
     properties = {
         "FileSystemType": "OPENZFS",
         "StorageType": "SSD",
@@ -146,7 +147,11 @@ def _openzfs(plan: Plan, storage: OpenZfs) -> Json:
         "OpenZFSConfiguration": {
             "DeploymentType": storage.deployment,
             **present(ThroughputCapacity=storage.throughput),
-            "DiskIopsConfiguration": _disk_iops(storage.iops),
+            "DiskIopsConfiguration": (
+                {"Mode": "USER_PROVISIONED", "Iops": storage.iops}
+                if storage.iops
+                else {"Mode": "AUTOMATIC"}
+            ),
             "RootVolumeConfiguration": {
                 "DataCompressionType": storage.compression,
                 "NfsExports": [{"ClientConfigurations": [_nfs_clients(plan)]}],
@@ -156,11 +161,16 @@ def _openzfs(plan: Plan, storage: OpenZfs) -> Json:
             "CopyTagsToVolumes": True,
         },
     }
-    return {storage.output: _fsx(plan, storage, properties)}
-
-
-def _disk_iops(iops: int | None) -> Json:
-    return {"Mode": "USER_PROVISIONED", "Iops": iops} if iops else {"Mode": "AUTOMATIC"}
+    name = storage.output
+    return Part(
+        {name: _fsx(plan, storage, properties)},
+        _outputs(
+            storage,
+            "FSx for OpenZFS",
+            ("DnsName", "DNS name", cfn.get_att(name, "DNSName")),
+            ("VolumeId", "Root volume", cfn.get_att(name, "RootVolumeId")),
+        ),
+    )
 
 
 def _nfs_clients(plan: Plan) -> Json:
@@ -174,16 +184,7 @@ def _nfs_clients(plan: Plan) -> Json:
     }
 
 
-def _openzfs_outputs(storage: OpenZfs) -> dict[str, Output]:
-    name, at = storage.output, storage.mount
-    return {
-        f"{name}Id": Output(f"FSx for OpenZFS file system of {at}", cfn.ref(name)),
-        f"{name}DnsName": Output(f"DNS name of {at}", cfn.get_att(name, "DNSName")),
-        f"{name}VolumeId": Output(f"Root volume of {at}", cfn.get_att(name, "RootVolumeId")),
-    }
-
-
-def _efs(plan: Plan, storage: Efs) -> Json:
+def _efs(plan: Plan, storage: Efs) -> Part:
     properties = {
         "Encrypted": storage.encrypted,
         **present(KmsKeyId=storage.kms_key),
@@ -203,7 +204,15 @@ def _efs(plan: Plan, storage: Efs) -> Json:
         )
         for number, subnet in enumerate(_one_per_zone(plan, storage), 1)
     }
-    return {storage.output: lasting(file_system, storage.retain), **targets}
+    name = storage.output
+    host = cfn.sub(f"${{{name}}}.efs.${{AWS::Region}}.${{AWS::URLSuffix}}")
+    outputs = _outputs(storage, "EFS", ("DnsName", "DNS name", host))
+    if needs_address(plan, storage):
+        address = cfn.get_att(f"MountTarget1Of{name}", "IpAddress")
+        outputs |= {
+            f"{name}Address": Output(f"Address of a mount target of {storage.mount}", address)
+        }
+    return Part({name: lasting(file_system, storage.retain), **targets}, outputs)
 
 
 def _name_target(plan: Plan, subnet: Subnet, number: int) -> str:
@@ -292,18 +301,6 @@ def _tls_only() -> Json:
             },
         ]
     )
-
-
-def _efs_outputs(plan: Plan, storage: Efs) -> dict[str, Output]:
-    name, at = storage.output, storage.mount
-    address = cfn.get_att(f"MountTarget1Of{name}", "IpAddress")
-    target = {f"{name}Address": Output(f"Address of a mount target of {at}", address)}
-    host = cfn.sub(f"${{{name}}}.efs.${{AWS::Region}}.${{AWS::URLSuffix}}")
-    return {
-        f"{name}Id": Output(f"EFS file system of {at}", cfn.ref(name)),
-        f"{name}DnsName": Output(f"DNS name of {at}", host),
-        **(target if needs_address(plan, storage) else {}),
-    }
 
 
 def _tail(storage: Lustre | OpenZfs | Efs) -> str:

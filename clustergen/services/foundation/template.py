@@ -7,7 +7,7 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.model import Plan
 from clustergen.services.aws import cfn, marks
 from clustergen.services.foundation import access, hyperpod, monitoring, network, security, storage
-from clustergen.services.foundation.parts import Part, merged
+from clustergen.services.foundation.parts import Part
 
 PATH = "foundation.template.json"
 
@@ -21,11 +21,10 @@ def build(plan: Plan) -> Part:
     """
     plan = replace(plan, name=plan.foundation)
     concerns = (network, security, storage, access, hyperpod, monitoring)
-    return merged(concern.part(plan) for concern in concerns)
+    return Part.of(concern.part(plan) for concern in concerns)
 
 
 def document(plan: Plan, part: Part) -> Json:
-    """The template that creates ``part``."""
     template = cfn.template(
         description(plan),
         part.resources,

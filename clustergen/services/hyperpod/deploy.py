@@ -9,8 +9,9 @@ from clustergen.deployment.kinds import HyperPod, NodesInEks
 from clustergen.plan.model import Plan
 from clustergen.services.aws import marks
 from clustergen.services.foundation import hyperpod as roles
-from clustergen.services.hyperpod import cloudformation, joining, scripts, verify
+from clustergen.services.hyperpod import cloudformation, scripts, verify
 from clustergen.services.hyperpod.document import Document
+from clustergen.services.hyperpod.limits import PARAMETERS_FILE
 from clustergen.services.hyperpod.options import Options
 
 CREATE = "create-cluster.json"
@@ -92,8 +93,25 @@ def service(
         scaled=tuple(scaled),
         eks_cluster=eks_cluster,
         eks=eks,
-        **({} if eks or plan.creates_cluster else joining.members(plan, document)),
+        **({} if eks or plan.creates_cluster else _joining(plan, request)),
     )
+
+
+def _joining(plan: Plan, request: Document) -> dict[str, Any]:
+    """What ``deploy.sh`` has to know to add instance groups to a cluster with Slurm."""
+    by_scripts = "Orchestrator" not in request
+    options = plan.options_as(Options)
+    own = [group.part("LifeCycleConfig") for group in request.groups]
+    # The file with partitions is next to the scripts of each group.
+    folders = (str(each["SourceS3Uri"]) for each in own if each.get("SourceS3Uri"))
+    parameters = (f"{folder.rstrip('/')}/{PARAMETERS_FILE}" for folder in folders)
+    # Scripts of the bundle that start Slurm look for the controller by the name of its group.
+    starts = options.lifecycle is None and any("OnCreate" in each for each in own)
+    return {
+        "by_scripts": by_scripts,
+        "parameters": next(parameters, "") if by_scripts else PARAMETERS_FILE,
+        "controller_group": options.controller if starts else "",
+    }
 
 
 def _scaling(plan: Plan, request: Document) -> Iterator[Artifact]:

@@ -38,7 +38,6 @@ class Group(_Map):
 
     @property
     def types(self) -> list[InstanceType]:
-        """Its instance types that are in the catalog."""
         several = as_list(self.part("InstanceRequirements").get("InstanceTypes"))
         named = several or [self.data.get("InstanceType", "")]
         found = (catalog.find(str(name).removeprefix("ml.")) for name in named)

@@ -77,7 +77,6 @@ def machine(
 
 
 def vpc(security_groups: Iterable[Id], subnets: Iterable[Id]) -> Json:
-    """Subnets and security groups of instances."""
     return {
         "SecurityGroupIds": [references.text(id) for id in security_groups],
         "Subnets": [references.text(id) for id in subnets],

@@ -53,7 +53,8 @@ def _text(plan: Plan, mode: Mode, name: str, values: Mapping[str, Any]) -> str:
         # Where HyperPod sets up Slurm, the prolog is its image's; ours writes there, too.
         folder = JOB_FOLDER_OF_IMAGE if mode == "extended" else SLURM_JOB_FILES
         return collecting.script(plan, linger=0, job_files=folder)
-    return shell.render(_template(name), **values)
+    # Services share some scripts.
+    return shell.render(f"{'shared' if name in _SHARED else 'hyperpod'}/{name}.j2", **values)
 
 
 def entry_point(mode: Mode) -> str:
@@ -99,11 +100,6 @@ def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
 
 def _script(name: str, text: str) -> Artifact:
     return Artifact(f"{FOLDER}/{name}", text, executable=True)
-
-
-def _template(name: str) -> str:
-    """The template of a script; services share some scripts."""
-    return f"{'shared' if name in _SHARED else 'hyperpod'}/{name}.j2"
 
 
 def _values(plan: Plan, mode: Mode) -> dict[str, Any]:

@@ -76,8 +76,6 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """One dashboard."""
-
     uid: str
     title: str
     rows: tuple[Row, ...]

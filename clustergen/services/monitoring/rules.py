@@ -6,7 +6,7 @@ from typing import Final
 from clustergen.base.artifacts import Json
 from clustergen.base.yaml_text import Lines
 from clustergen.plan.model import Plan
-from clustergen.services.monitoring import expected_nodes, names, priced
+from clustergen.services.monitoring import expected_nodes, names
 from clustergen.services.monitoring.alert import (
     DUE,
     IN_SLURM,
@@ -21,7 +21,7 @@ from clustergen.services.monitoring.alert import (
 )
 from clustergen.services.monitoring.alerts import GROUPS
 from clustergen.services.monitoring.labels import labels_of
-from clustergen.services.monitoring.sources import Source, sources
+from clustergen.services.monitoring.sources import Source, prices_by_type, sources
 
 RUNBOOKS = "monitoring/runbooks.md"
 """The page of the bundle that every alert refers to."""
@@ -33,7 +33,6 @@ def rule_groups(plan: Plan) -> Mapping[str, Json]:
 
 
 def alerts_of(plan: Plan) -> Iterator[Alert]:
-    """The alerts of a cluster of ``plan``."""
     for group in GROUPS:
         for rule in _fed(group, sources(plan)):
             if isinstance(rule, Alert):
@@ -86,12 +85,20 @@ def _filled(plan: Plan, text: str) -> str:
     return labels.applied(text).replace(SCOPE, labels.scope)
 
 
+def _priced_nodes(plan: Plan) -> str:
+    """A series of each node with its price."""
+    info = 'clustergen_node_info{{$scope,role="compute",instance_type="{}"}}'
+    return "\nor ".join(
+        f"{usd} * {info.format(type)}" for type, usd in prices_by_type(plan).items()
+    )
+
+
 _WORDS: Final = {
     DUE: expected_nodes.nodes,
     LESS_UNDUE: expected_nodes.less_undue,
     UNLESS_ENDING: expected_nodes.unless_ending,
     UNTIMED: expected_nodes.untimed,
     IN_SLURM: expected_nodes.measured,
-    PRICES: priced.nodes,
+    PRICES: _priced_nodes,
 }
 """Words of an expression, and what a plan puts in their place."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
+from clustergen.facts.catalog import prices
 from clustergen.plan.model import Lustre, NodeGroup, OpenZfs, Plan
 from clustergen.plan.slurm_settings import service_of
-from clustergen.services.monitoring import priced
 
 
 class Source(StrEnum):
@@ -54,7 +54,6 @@ class Source(StrEnum):
 
 
 def fed_by(names: Iterable[str]) -> frozenset[Source]:
-    """The sources with these names."""
     return frozenset(map(Source, names))
 
 
@@ -175,7 +174,7 @@ def _slurm(plan: Plan) -> Iterator[Source]:
     yield from _there(
         {
             Source.EXPECTED: True,
-            Source.PRICED: priced.by_type(plan),
+            Source.PRICED: prices_by_type(plan),
             Source.AGENT: plan.monitoring.metrics == "cloudwatch",
             Source.STEPS: plan.sagemaker,
             # The prologs of other services and of existing clusters are not ours.
@@ -208,3 +207,19 @@ def _kubernetes(plan: Plan) -> Iterator[Source]:
             Source.KARPENTER: plan.kubernetes.autoscaler == "karpenter",
         }
     )
+
+
+def prices_by_type(plan: Plan) -> dict[str, float]:
+    """Instance type -> the On-Demand price where the nodes are; without those that are unknown.
+
+    As an argument of a node's script, a new price in the catalog would replace the node.
+    """
+    place = prices.place_of(plan.region, plan.network.private[0].zone)
+    types = {type.name: type for group in plan.node_groups for type in group.types}
+    found = {
+        name: prices.RECORDED.find(
+            f"HyperPod {type.ml_name}" if plan.sagemaker else f"EC2 {name}", place
+        )
+        for name, type in sorted(types.items())
+    }
+    return {name: price.usd for name, price in found.items() if price}

@@ -4,6 +4,7 @@ Their keys contain a hash of their content, so a node group always gets the same
 script changes the node group.
 """
 
+import functools
 from typing import Any, NamedTuple
 
 from clustergen.base import shell
@@ -13,6 +14,11 @@ from clustergen.plan.model import Plan
 from clustergen.services.aws import cfn, mounts
 
 BUCKET = "ScriptsBucketName"
+_FOLDERS = {
+    **dict.fromkeys(("check-accelerators.sh", "mount.sh"), "scripts"),
+    **dict.fromkeys(("containers.sh", "lustre-efa.sh", "scratch.sh"), "shared"),
+}
+"""Where templates of scripts are that targets share."""
 
 
 class NodeScript(NamedTuple):
@@ -28,7 +34,6 @@ class NodeScript(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its key in the scripts bucket."""
         return shell.content_key(self.name, self.text)
 
     @property
@@ -39,6 +44,12 @@ class NodeScript(NamedTuple):
     @property
     def artifact(self) -> Artifact:
         return Artifact(f"scripts/{self.name}", self.text, executable=True)
+
+
+@functools.cache
+def rendered(target: str, name: str, **values: Any) -> NodeScript:
+    """A script of a target; what differs between nodes is an argument of it."""
+    return NodeScript(name, shell.render(f"{_FOLDERS.get(name, target)}/{name}.j2", **values))
 
 
 def mount_arguments(plan: Plan, item: mounts.Mount) -> tuple[Any, ...]:

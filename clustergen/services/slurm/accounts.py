@@ -65,7 +65,6 @@ def accounts(plan: Plan) -> Iterator[Account]:
 
 
 def image_user(plan: Plan) -> str:
-    """The default user of the image."""
     limits, os = plan.limits.users, plan.software.os
     by_family = {"ubuntu": "ubuntu", "rocky": "rocky"}
     usual = by_family.get(os.rstrip("0123456789"), "ec2-user")

@@ -1,14 +1,15 @@
 """Batch jobs sized from the plan: allocation of nodes, and job templates."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.plan import slurm
-from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.plan.model import Bucket, NodeGroup, Plan, Queue
 from clustergen.plan.timetable import timetable
+from clustergen.services.aws import mounts
 from clustergen.services.nodes import torchrun
 from clustergen.spec.quantities import format_slurm_duration
 
@@ -16,16 +17,10 @@ FOLDER = "jobs"
 _HOUR, _DAY = 3600, 86400
 
 
-def _no_options(_group: NodeGroup, _queue: Queue) -> list[str]:
-    return []
-
-
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """How Slurm allocates nodes to jobs on a target."""
 
-    shared: Sequence[str]
-    """Mount paths of file systems that nodes share and jobs write to."""
     gpus: bool = False
     """GPUs are Slurm resources, which jobs request; otherwise jobs find out when they run."""
     imex: bool | None = None
@@ -34,12 +29,17 @@ class Cluster:
     """srun restarts its step when the service has replaced a failed node."""
     nccl_tests: bool = True
     """Images include nccl-tests."""
-    selecting: Callable[[NodeGroup, Queue], list[str]] = _no_options
-    """sbatch options that select the nodes of one group in a queue with several."""
+    feature: Callable[[NodeGroup], str] | None = None
+    """The Slurm feature that only the nodes of a group have."""
 
     def shares_nvlink(self, group: NodeGroup) -> bool:
         """Whether GPUs of several nodes of a group reach each other over NVLink."""
         return group.type.nvlink_domain and self.imex is not False
+
+
+def shared(plan: Plan) -> list[str]:
+    """Mount paths of file systems that nodes share and jobs write to."""
+    return [item.mount for item in mounts.sort(plan.storage) if not isinstance(item, Bucket)]
 
 
 def reached(plan: Plan) -> Iterator[tuple[NodeGroup, Queue]]:
@@ -53,24 +53,15 @@ def reached(plan: Plan) -> Iterator[tuple[NodeGroup, Queue]]:
 
 def allocation(group: NodeGroup, queue: Queue, cluster: Cluster) -> dict[str, Any]:
     """The #SBATCH lines that allocate the nodes of a job."""
-    kind, count = group.accelerators
+    several = len(queue.node_groups) > 1
     return {
         "group": group.name,
         "partition": queue.name,
-        "selecting": cluster.selecting(group, queue) if len(queue.node_groups) > 1 else [],
-        "gpus": _gpus(group) if cluster.gpus and kind == "gpu" and count else 0,
+        "feature": cluster.feature(group) if cluster.feature and several else "",
+        # MIG partitions count as GPUs.
+        "gpus": group.type.gpus * (sum(group.mig.values()) or 1) if cluster.gpus else 0,
         "shared": False,
     }
-
-
-def _of_partition(cluster: Cluster) -> dict[str, Any]:
-    """What differs for one MIG partition: NCCL joins no more, and other jobs share the node."""
-    return {"nodes": 1, "gpus": int(cluster.gpus), "shared": True, "efa": 0}
-
-
-def _gpus(group: NodeGroup) -> int:
-    """GPUs of a node as Slurm counts them; MIG partitions count as GPUs."""
-    return sum(group.mig.values()) * group.type.gpus if group.mig else group.type.gpus
 
 
 def _time(plan: Plan, group: NodeGroup, queue: Queue) -> str:
@@ -102,8 +93,9 @@ def _template(plan: Plan, group: NodeGroup, queue: Queue, cluster: Cluster) -> A
         "nvlink": cluster.shares_nvlink(group),
         "auto_resume": cluster.auto_resume,
         "pyxis": plan.software.containers == "pyxis",
-        "mounts": ",".join(f"{place}:{place}" for place in cluster.shared),
-        **(_of_partition(cluster) if group.mig else {}),
+        "mounts": ",".join(f"{place}:{place}" for place in shared(plan)),
+        # In one MIG partition, NCCL joins no more, and other jobs share the node.
+        **({"nodes": 1, "gpus": int(cluster.gpus), "shared": True, "efa": 0} if group.mig else {}),
     }
     name = "torchrun" if count else "mpi"
     text = shell.render(f"slurm/jobs/{name}.sbatch.j2", **values)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.base import shell
-from clustergen.base.artifacts import Artifact, Bundle
+from clustergen.base.artifacts import Artifact, Bundle, Json
 from clustergen.facts.catalog import neuron
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.services.nodes import nccl
@@ -50,14 +50,12 @@ def _jobs(plan: Plan, group: NodeGroup, queue: Queue, cluster: Cluster) -> Itera
         cores = neuron.cores(group.type) or group.type.neuron_devices
         what = "One all-reduce over all accelerators; the table of results is only printed."
         yield _job("nccom", what, {**values, "minutes": 60, "cores": cores})
-    if cluster.shared:
+    if places := jobs_of.shared(plan):
         what = "Every shared file system is the same on all nodes."
-        yield _job("file-systems", what, {**values, "places": list(cluster.shared)})
+        yield _job("file-systems", what, {**values, "places": places})
 
 
-def _all_reduce(
-    plan: Plan, group: NodeGroup, values: dict[str, Any], cluster: Cluster
-) -> Iterator[Artifact]:
+def _all_reduce(plan: Plan, group: NodeGroup, values: Json, cluster: Cluster) -> Iterator[Artifact]:
     sized = {
         **values,
         "tasks": group.type.gpus,

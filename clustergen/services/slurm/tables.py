@@ -28,7 +28,6 @@ def counted(table: str, rows: Sequence[str], *header: str) -> Artifact:
 
 
 def made(*tables: Artifact | None) -> Bundle:
-    """The tables that the bundle has."""
     return tuple(table for table in tables if table)
 
 

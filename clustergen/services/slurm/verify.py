@@ -1,19 +1,21 @@
-"""``verify.sh`` of a cluster whose nodes run Slurm."""
+"""Checks and batch jobs of a cluster whose nodes run Slurm."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from clustergen.base.artifacts import Artifact
+from clustergen.base.artifacts import Artifact, Bundle
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services.nodes import verification
 from clustergen.services.nodes.verification import Check, Group
+from clustergen.services.slurm import jobs, smoke
 
 
-def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifact:
-    """The script; ``shared`` has the mount paths that nodes share and jobs write to.
+def files(plan: Plan, cluster: jobs.Cluster, slurm_folder: str) -> Bundle:
+    """``verify.sh``, ``smoke/`` and ``jobs/``; ``slurm_folder`` has Slurm's ``bin`` on nodes."""
+    return _script(plan, slurm_folder), *smoke.files(plan, cluster), *jobs.files(plan, cluster)
 
-    ``slurm_folder`` is the folder of Slurm's ``bin`` on the nodes.
-    """
-    groups = list(_groups(plan, shared))
+
+def _script(plan: Plan, slurm_folder: str) -> Artifact:
+    groups = list(_groups(plan))
     names = ", ".join(group.name for group in groups)
     roles = [group.name for group in groups if group.name.startswith("--")]
     gpus = any(group.type.gpus for group in plan.node_groups)
@@ -23,9 +25,9 @@ def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifac
     return Artifact("verify.sh", text, executable=True)
 
 
-def _groups(plan: Plan, shared: Sequence[str]) -> Iterator[Group]:
+def _groups(plan: Plan) -> Iterator[Group]:
     """Node groups with their checks. Roles are options: a node group may be called ``head``."""
-    common = tuple(verification.storage_and_users(plan, shared))
+    common = tuple(verification.storage_and_users(plan, jobs.shared(plan)))
     if plan.head:
         yield Group("--head", (*verification.active("slurmctld"), *common))
     if plan.login:

@@ -21,7 +21,6 @@ from clustergen.targets.batch import (
 
 
 def resource(plan: Plan, group: NodeGroup) -> Json:
-    """The compute environment of a node group."""
     insights = plan.monitoring.metrics == "cloudwatch"
     properties = {
         "Type": "MANAGED",

@@ -1,18 +1,19 @@
 """The bundle of AWS Batch: a CloudFormation template, scripts of nodes, job definitions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from clustergen.base.artifacts import Bundle, Json
+from clustergen.base import shell
+from clustergen.base.artifacts import Artifact, Bundle, Json
 from clustergen.deployment.kinds import Batch
 from clustergen.deployment.model import OfTarget, Source
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Plan, Queue
 from clustergen.plan.sizes import runs_multi_node
 from clustergen.services import foundation, mirror
 from clustergen.services.aws import cfn, logs, marks
 from clustergen.services.aws.launch_templates import PLACEMENT_GROUP
 from clustergen.targets.batch import (
     compute_environments,
-    deploy,
     images,
     jobs,
     launch_template,
@@ -22,9 +23,7 @@ from clustergen.targets.batch import (
     schedule,
     user_data,
 )
-from clustergen.targets.batch.readme import values
-
-__all__ = ["deployment", "document", "emit", "values"]
+from clustergen.targets.batch.jobs import Job
 
 TEMPLATE = "cluster.template.json"
 
@@ -51,7 +50,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
         *definitions,
         *mirror.files(plan, definitions),
         *schedule.files(plan),
-        *deploy.scripts(plan, made),
+        *_operator_scripts(plan, made),
     )
 
 
@@ -62,7 +61,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
         service=Batch(
             log_group=names.log_group(plan),
             definitions=tuple(job.definition for job in made),
-            minutes=deploy.environment_minutes(plan),
+            minutes=_environment_minutes(plan),
             share=next(iter(queues.share_identifiers(plan).values()), ""),
             multi_node=any(runs_multi_node(group) for group in plan.node_groups),
             dated=schedule.dated(plan),
@@ -99,3 +98,75 @@ def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Output]]:
     for queue in plan.queues:
         id = names.queue_id(queue)
         yield f"{id}Arn", (f"Queue {queue.name}", cfn.ref(id))
+
+
+def values(plan: Plan) -> dict[str, Any]:
+    """The values of ``templates/batch/readme.md.j2``."""
+    groups = plan.node_groups
+    return {
+        "first_job": jobs.every(plan)[0].name,
+        "idle_minutes": compute_environments.idle_minutes(plan),
+        "images_of_batch": any(not g.image and not g.type.neuron_devices for g in groups),
+        "log_group": names.log_group(plan),
+        "mixed_queues": _mixed_queues(plan),
+        "multi_node": any(map(runs_multi_node, groups)),
+        "newest_image": bool(images.newest(plan)),
+        "share": next(iter(queues.share_identifiers(plan).values()), ""),
+        "update_minutes": _update_minutes(plan),
+        "wait_a_day": [queue.name for queue in plan.queues if queues.waits_a_day(queue)],
+    }
+
+
+def _mixed_queues(plan: Plan) -> list[str]:
+    """Queues whose jobs of one node cannot choose among groups."""
+    return [
+        f"{queue.name} ({', '.join(group.name for group in queue.node_groups)})"
+        for queue in plan.queues
+        if queue.node_groups[1:] and not all(map(runs_multi_node, queue.node_groups))
+    ]
+
+
+def _update_minutes(plan: Plan) -> dict[int, list[str]]:
+    """Node groups by the minutes that their jobs have when nodes are replaced."""
+    times: dict[int, list[str]] = {}
+    for group in plan.node_groups:
+        times.setdefault(compute_environments.update_minutes(plan, group), []).append(group.name)
+    return times
+
+
+def _operator_scripts(plan: Plan, jobs: Sequence[Job]) -> Bundle:
+    values = {
+        "plan": plan,
+        "jobs": jobs,
+        "queues": {queue.name: names.queue(plan, queue) for queue in plan.queues},
+        "default": names.queue(plan, _default_queue(plan)),
+        "typed": _queues_by_type(plan),
+        "shares": list(queues.share_identifiers(plan).values()),
+        "log_group": names.log_group(plan),
+        "definitions": [job.definition for job in jobs],
+    }
+    checked = [word for job in jobs if job.kind == "verify" for word in (job.name, job.group)]
+    verify = {"checked": checked, "phases": schedule.phases(plan)}
+    return (
+        Artifact("submit.sh", shell.render("batch/submit.sh.j2", **values), executable=True),
+        Artifact("verify.sh", shell.render("batch/verify.sh.j2", **verify), executable=True),
+    )
+
+
+def _environment_minutes(plan: Plan) -> int:
+    """How long Batch may change an environment: until jobs have ended, and nodes are renewed."""
+    return 60 + max(compute_environments.update_minutes(plan, each) for each in plan.node_groups)
+
+
+def _default_queue(plan: Plan) -> Queue:
+    return next((queue for queue in plan.queues if queue.default), plan.queues[0])
+
+
+def _queues_by_type(plan: Plan) -> dict[str, str]:
+    """Queues that start multi-node jobs on a type; the default one, if it does, without a type."""
+    first = _default_queue(plan)
+    found = {"": names.queue(plan, first)} if all(map(runs_multi_node, first.node_groups)) else {}
+    for queue in (first, *plan.queues):
+        for group in filter(runs_multi_node, queue.node_groups):
+            found.setdefault(group.type.name, names.queue(plan, queue))
+    return found

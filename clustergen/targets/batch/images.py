@@ -10,7 +10,6 @@ NEURON_PARAMETER = "ImageNeuron"
 
 
 def configuration(group: NodeGroup) -> Json:
-    """An item of Ec2Configuration; only an override pins the image."""
     kind = "ECS_AL2023_NVIDIA" if group.type.gpus else "ECS_AL2023"
     image = group.image or (cfn.ref(NEURON_PARAMETER) if group.type.neuron_devices else None)
     return present(ImageType=kind, ImageIdOverride=image)
@@ -23,5 +22,4 @@ def newest(plan: Plan) -> dict[str, str]:
 
 
 def parameters(plan: Plan) -> Json:
-    """A parameter for each of these images."""
     return cfn.image_parameters("ECS-optimized image with the Neuron driver", newest(plan))

@@ -17,7 +17,6 @@ METADATA_HOPS = 2
 
 
 def resource(plan: Plan, group: NodeGroup) -> Json:
-    """The launch template of a node group."""
     data = {
         **launch_templates.instance_options(plan, METADATA_HOPS),
         **launch_templates.root_volume(

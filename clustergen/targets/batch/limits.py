@@ -1,17 +1,7 @@
 """What AWS Batch accepts, as of 2026-11-21. The source is above each value."""
 
 from clustergen.base.findings import Severity
-from clustergen.plan.limits import (
-    LETTERS,
-    GroupSize,
-    KeyUser,
-    Limits,
-    Names,
-    Quota,
-    RootVolume,
-    Scripts,
-    Systems,
-)
+from clustergen.plan import limits
 from clustergen.services.aws.logs import RETENTION_DAYS
 
 USER_GUIDE = "https://docs.aws.amazon.com/batch/latest/userguide/"
@@ -74,21 +64,25 @@ DEFAULT_ROOT_GIB = 200
 # (2026-11-21)
 NEURON_IMAGE = "/aws/service/ecs/optimized-ami/amazon-linux-2023/neuron/recommended/image_id"
 
-LIMITS = Limits(
+LIMITS = limits.Limits(
     title="AWS Batch",
     stack_title="AWS Batch",
     runs_controller="https://docs.aws.amazon.com/batch/latest/userguide/what-is-batch.html",
     default_root_gib=DEFAULT_ROOT_GIB,
-    volume_key_user=KeyUser(
+    volume_key_user=limits.KeyUser(
         "AWSServiceRoleForAutoScaling",
         "https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html",
     ),
     names=(
-        Names(of=("cluster",), longest=MAX_CLUSTER_NAME, source=JOB_QUEUE, form=LETTERS),
-        Names(of=("node group", "queue"), longest=MAX_NAME, source=JOB_QUEUE, form=LETTERS),
+        limits.Names(
+            of=("cluster",), longest=MAX_CLUSTER_NAME, source=JOB_QUEUE, form=limits.LETTERS
+        ),
+        limits.Names(
+            of=("node group", "queue"), longest=MAX_NAME, source=JOB_QUEUE, form=limits.LETTERS
+        ),
     ),
     ids=frozenset({"node group", "queue"}),
-    systems=Systems(
+    systems=limits.Systems(
         images=frozenset({IMAGE_OS}),
         title="AWS Batch",
         suggested=IMAGE_OS,
@@ -97,7 +91,7 @@ LIMITS = Limits(
         source=f"{USER_GUIDE}batch-ami-spec.html",
     ),
     quotas=(
-        Quota(
+        limits.Quota(
             what="compute environments",
             most=MAX_ENVIRONMENTS,
             count=lambda plan: len(plan.node_groups),
@@ -105,7 +99,7 @@ LIMITS = Limits(
             help="use fewer node groups, or another account or region: the quota cannot be raised",
             source=QUOTAS,
         ),
-        Quota(
+        limits.Quota(
             what="job queues",
             most=MAX_QUEUES,
             count=lambda plan: len(plan.queues),
@@ -114,11 +108,11 @@ LIMITS = Limits(
             source=QUOTAS,
         ),
     ),
-    group_size=GroupSize(
+    group_size=limits.GroupSize(
         most=MAX_NODES_OF_JOB, source=f"{USER_GUIDE}mnp-node-groups.html", severity=Severity.WARNING
     ),
-    root_volume=RootVolume(IMAGE_GIB, "https://github.com/aws/amazon-ecs-ami"),
-    scripts=Scripts(login=False, source=LAUNCH_TEMPLATES),
+    root_volume=limits.RootVolume(IMAGE_GIB, "https://github.com/aws/amazon-ecs-ami"),
+    scripts=limits.Scripts(login=False, source=LAUNCH_TEMPLATES),
     unmounted=frozenset({"fsx-lustre", "file-cache", "fsx-ontap"}),
     unmounted_source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",
     looked_up={"efs": ("dns_name",)},

@@ -21,7 +21,6 @@ from clustergen.targets.batch import names, nodes
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The template of the schedules."""
     outputs = _outputs(plan)
     role = [iam.allow("States", ["batch:UpdateComputeEnvironment"], map(ref, outputs))]
     yield from schedules.files(plan, _calls(plan), role, outputs)

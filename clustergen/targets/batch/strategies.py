@@ -28,6 +28,5 @@ def default(*, spot: bool, types: int) -> str:
 
 
 def strategy(group: NodeGroup) -> str:
-    """``AllocationStrategy`` of a group."""
     spot = group.capacity.kind == "spot"
     return known(spot=spot)[group.allocation or default(spot=spot, types=len(group.types))]

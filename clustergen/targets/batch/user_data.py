@@ -15,8 +15,16 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Efs, NodeGroup, Plan
 from clustergen.services.aws import cfn, mime, mounts, references
+from clustergen.services.nodes import node_scripts
 from clustergen.services.nodes.node_scripts import BUCKET, NodeScript, mount_arguments
-from clustergen.targets.batch.scripts import node_script
+
+_script = functools.partial(
+    node_scripts.rendered,
+    "batch",
+    linger=0,
+    before="ecs.service",
+    consequence="the node then does not join, and gets no job.",
+)
 
 
 class Action(NamedTuple):
@@ -35,7 +43,11 @@ def for_group(plan: Plan, group: NodeGroup) -> Json | str | None:
     if not found:
         return None
     text = _text(found, plan.region)
-    return cfn.sub(_substituted(text)) if _BEGIN in text else text
+    return (
+        cfn.sub(cfn.literal(text).replace(_BEGIN, "${").replace(_END, "}"))
+        if _BEGIN in text
+        else text
+    )
 
 
 # Groups may run the same scripts.
@@ -60,11 +72,6 @@ def _referring(text: str) -> str:
     return re.sub(r"\$\{([A-Za-z0-9]+)\}", rf"{_BEGIN}\1{_END}", text)
 
 
-def _substituted(text: str) -> str:
-    """Text for Fn::Sub, in which ``${`` of the shell would begin a reference."""
-    return cfn.literal(text).replace(_BEGIN, "${").replace(_END, "}")
-
-
 def _actions(plan: Plan, group: NodeGroup) -> Iterator[Action]:
     before = tuple(_users(plan, group, "start"))
     after = tuple(_users(plan, group, "configured"))
@@ -87,18 +94,18 @@ def _users(plan: Plan, group: NodeGroup, when: str) -> Iterator[Action]:
 def _own(plan: Plan, group: NodeGroup) -> Iterator[tuple[NodeScript, tuple[str, ...], bool]]:
     """clustergen's scripts, their arguments, and whether a node needs them."""
     if needed := tuple(_packages(plan, group)):
-        yield node_script("packages.sh"), needed, True
+        yield _script("packages.sh"), needed, True
     if group.scratch:
-        yield node_script("scratch.sh"), (group.scratch,), True
+        yield _script("scratch.sh"), (group.scratch,), True
     if number := lustre_interfaces(plan, group):
-        yield node_script("lustre-efa.sh"), (str(number),), False
+        yield _script("lustre-efa.sh"), (str(number),), False
     for item in mounts.mounted(plan):
         given = mount_arguments(plan, mounts.mount(item))
         type, folder, source, *rest = map(str, given)
-        yield node_script("mount.sh"), (type, folder, _referring(source), *rest), True
+        yield _script("mount.sh"), (type, folder, _referring(source), *rest), True
     kind, count = group.accelerators
     if "gpu" in group.health_checks and count:
-        yield node_script("check-accelerators.sh"), (kind, str(count)), True
+        yield _script("check-accelerators.sh"), (kind, str(count)), True
 
 
 _MOUNT_S3 = "https://s3.amazonaws.com/mountpoint-s3-release/latest/{}/mount-s3.rpm"

@@ -40,7 +40,6 @@ def described(plan: Plan) -> dict[str, Driver]:
 
 
 def parameters(plan: Plan) -> Json:
-    """A parameter of the template for each."""
     return {
         _parameter(each): cfn.text(
             f"Whether this stack installs {each.name}", Default="no", AllowedValues=["yes", "no"]

@@ -36,17 +36,11 @@ def security_groups(plan: Plan, group: NodeGroup) -> list[Json | str]:
 
 def joining(plan: Plan) -> Json:
     """What nodes with an image of their own need to join; references are for ``Fn::Sub``."""
-    if plan.creates_cluster:
-        cluster = control_plane.CLUSTER
-        return {
-            "name": f"${{{cluster}}}",
-            "apiServerEndpoint": f"${{{cluster}.Endpoint}}",
-            "certificateAuthority": f"${{{cluster}.CertificateAuthorityData}}",
-            "cidr": control_plane.service_cidr(plan),
-        }
+    own, name = plan.creates_cluster, control_plane.CLUSTER
+    authority = f"{name}.CertificateAuthorityData" if own else "EksCertificateAuthority"
     return {
-        "name": plan.cluster_name,
-        "apiServerEndpoint": "${EksEndpoint}",
-        "certificateAuthority": "${EksCertificateAuthority}",
-        "cidr": "${EksServiceCidr}",
+        "name": f"${{{name}}}" if own else plan.cluster_name,
+        "apiServerEndpoint": f"${{{name}.Endpoint}}" if own else "${EksEndpoint}",
+        "certificateAuthority": f"${{{authority}}}",
+        "cidr": control_plane.service_cidr(plan) if own else "${EksServiceCidr}",
     }

@@ -2,23 +2,7 @@
 
 from clustergen.base.findings import Severity
 from clustergen.base.text_lists import words
-from clustergen.plan.limits import (
-    LABEL,
-    ExistingCluster,
-    Form,
-    GroupSize,
-    KeyUser,
-    Labels,
-    Limits,
-    Names,
-    Quota,
-    Region,
-    Reserved,
-    RootVolume,
-    Scripts,
-    Systems,
-    Verdict,
-)
+from clustergen.plan import limits
 from clustergen.services.aws.logs import RETENTION_DAYS
 from clustergen.services.kubernetes import disks, karpenter
 from clustergen.services.kubernetes.names import KAI_ROOT
@@ -93,7 +77,7 @@ IMAGE_GIB = 20
 OS = "alinux2023"
 
 # CREATE_CLUSTER, CREATE_NODE_GROUP; 2026-11-20.
-_NAME = Form(
+_NAME = limits.Form(
     r"[A-Za-z0-9][A-Za-z0-9_-]*", "letters, digits, - and _, the first one a letter or digit"
 )
 
@@ -104,42 +88,42 @@ _NAMESPACES = words(f"""
 """)
 _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects/"
 
-LIMITS = Limits(
+LIMITS = limits.Limits(
     own_groups=True,
     title="EKS",
     stack_title="Amazon EKS",
     own_dashboard=True,
-    existing_cluster=ExistingCluster(
+    existing_cluster=limits.ExistingCluster(
         "aws eks describe-cluster --query cluster.resourcesVpcConfig --name",
         vpc_source=CREATE_NODE_GROUP,
         groups_source=f"{USER_GUIDE}sec-group-reqs.html",
     ),
     runs_controller="https://docs.aws.amazon.com/eks/latest/userguide/eks-architecture.html",
     default_root_gib=disks.DEFAULT_ROOT_GIB,
-    volume_key_user=KeyUser(
+    volume_key_user=limits.KeyUser(
         "AWSServiceRoleForAutoScaling",
         "https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html",
     ),
     # desiredSize and minSize may be 0, but maxSize must be at least 1.
     empty_groups=f"{API}NodegroupScalingConfig.html",
-    region=Region(
+    region=limits.Region(
         "eks", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/eks.html"
     ),
     names=(
-        Names(of=("cluster",), longest=100, form=_NAME, source=CREATE_CLUSTER),
-        Names(of=("node group",), form=_NAME, source=CREATE_NODE_GROUP),
-        Names(of=("queue",), source=f"{_KUBERNETES}names/", form=LABEL),
+        limits.Names(of=("cluster",), longest=100, form=_NAME, source=CREATE_CLUSTER),
+        limits.Names(of=("node group",), form=_NAME, source=CREATE_NODE_GROUP),
+        limits.Names(of=("queue",), source=f"{_KUBERNETES}names/", form=limits.LABEL),
     ),
     ids=frozenset({"node group"}),
     reserved=(
-        Reserved(
+        limits.Reserved(
             of="queue",
             names=dict.fromkeys(_NAMESPACES, "software that runs in the cluster"),
             prefixes=("kube-", "system-"),
             source=f"{_KUBERNETES}namespaces/",
         ),
     ),
-    systems=Systems(
+    systems=limits.Systems(
         images=frozenset({OS}),
         title="EKS",
         suggested=OS,
@@ -148,7 +132,7 @@ LIMITS = Limits(
         source=f"{USER_GUIDE}eks-optimized-amis.html",
     ),
     quotas=(
-        Quota(
+        limits.Quota(
             what="node groups, including the system nodes",
             most=MAX_NODE_GROUPS,
             count=lambda plan: len(plan.node_groups) - len(karpenter.groups(plan)) + 1,
@@ -158,20 +142,22 @@ LIMITS = Limits(
             severity=Severity.WARNING,
         ),
     ),
-    group_size=GroupSize(most=MAX_NODES, source=QUOTAS, severity=Severity.WARNING, karpenter=False),
-    root_volume=RootVolume(IMAGE_GIB, "https://github.com/awslabs/amazon-eks-ami"),
-    scripts=Scripts(login=False, when="start", source=LAUNCH_TEMPLATES),
+    group_size=limits.GroupSize(
+        most=MAX_NODES, source=QUOTAS, severity=Severity.WARNING, karpenter=False
+    ),
+    root_volume=limits.RootVolume(IMAGE_GIB, "https://github.com/awslabs/amazon-eks-ami"),
+    scripts=limits.Scripts(login=False, when="start", source=LAUNCH_TEMPLATES),
     unmounted=frozenset({"fsx-lustre", "file-cache"}),
     unmounted_source=LUSTRE_VOLUMES,
     looked_up={"efs": ("dns_name",)},
     looked_up_source=f"{USER_GUIDE}efs-csi.html",
     no_ssh="https://docs.aws.amazon.com/eks/latest/best-practices/"
     "protecting-the-infrastructure.html",
-    unscaled=Verdict(Severity.WARNING, f"{USER_GUIDE}autoscaling.html"),
+    unscaled=limits.Verdict(Severity.WARNING, f"{USER_GUIDE}autoscaling.html"),
     autoscaler=NODE_POOLS,
     mig_label=MIG,
     mixed_sizes="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
-    labels=Labels(
+    labels=limits.Labels(
         source=CREATE_NODE_GROUP,
         taints_source=TAINTS,
         reserved_source=RESERVED,

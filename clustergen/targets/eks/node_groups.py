@@ -10,18 +10,12 @@ from clustergen.base.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
 from clustergen.services.aws import cfn
-from clustergen.services.aws.launch_templates import PLACEMENT_GROUP, placement_group
+from clustergen.services.aws import launch_templates as ec2
 from clustergen.services.aws.members import filled, present
-from clustergen.services.eks import images
+from clustergen.services.eks import images, launch_templates
 from clustergen.services.eks.launch_templates import newest
 from clustergen.services.kubernetes import labels_and_taints
-from clustergen.targets.eks import (
-    eks_cluster,
-    launch_templates,
-    node_roles,
-    size_parameters,
-    user_data,
-)
+from clustergen.targets.eks import eks_cluster, node_roles, size_parameters, user_data
 
 _EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -47,14 +41,8 @@ def resources(plan: Plan, group: NodeGroup, *, after: Iterable[str]) -> Iterator
     name = logical_id(group)
     placement = f"{name}PlacementGroup"
     if group.placement.kind == "cluster":
-        yield placement, PLACEMENT_GROUP
-    template = launch_templates.for_group(
-        plan,
-        group,
-        placement_group=placement_group(group, placement),
-        user_data=user_data.for_group(plan, group),
-    )
-    yield f"{name}LaunchTemplate", template
+        yield placement, ec2.PLACEMENT_GROUP
+    yield f"{name}LaunchTemplate", _launch_template(plan, group, placement)
     properties = _properties(plan, group)
     yield name, cfn.resource("AWS::EKS::Nodegroup", properties, after)
 
@@ -128,3 +116,23 @@ def imaged(plan: Plan, managed: Iterable[NodeGroup]) -> list[str]:
     """The node groups whose image EKS chooses."""
     own = [group.name for group in managed if not group.image]
     return [*own, labels_and_taints.SYSTEM] if plan.creates_cluster else own
+
+
+def _launch_template(plan: Plan, group: NodeGroup, placement: str) -> Json:
+    """The properties of nodes that the node group does not set.
+
+    It sets subnets, instance profile and Spot. EKS adds the security group of the cluster only to
+    templates without any, so all lists contain it.
+    https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
+    """
+    data = {
+        **ec2.network(group.interfaces, eks_cluster.security_groups(plan, group)),
+        **filled(Placement=present(GroupName=ec2.placement_group(group, placement))),
+        **ec2.reservation(group),
+        **ec2.market(group),
+        **ec2.block_type(group),
+        **ec2.cpu(group),
+        **present(ImageId=group.image),
+        "UserData": {"Fn::Base64": user_data.for_group(plan, group)},
+    }
+    return launch_templates.resource(plan, group.name, group.volume, data, group.tags)

@@ -13,7 +13,6 @@ def undated_blocks(plan: Plan) -> Iterator[NodeGroup]:
 
 
 def command(plan: Plan, group: NodeGroup, sizes: str) -> str:
-    """The command that sets the sizes of a group."""
     where = f"--region {plan.region} --cluster-name {plan.cluster_name}"
     of = f"--nodegroup-name {group.name}"
     return f"aws eks update-nodegroup-config {where} {of} --scaling-config {sizes}"

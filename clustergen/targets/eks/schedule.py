@@ -18,7 +18,6 @@ from clustergen.services.schedules import Call
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The template of the schedules."""
     groups = [times.group.name for times in _managed(plan)]
     arn = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:nodegroup"
     arns = [cfn.sub(f"{arn}/{plan.cluster_name}/{name}/*") for name in groups]

@@ -87,12 +87,9 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A CloudFormation template."""
-
     document: Json
 
     def resources(self, type: str) -> list[Resource]:
-        """The resources of one type."""
         return [
             Resource(name, as_map(body.get("Properties")))
             for name, body in as_map(self.document.get("Resources")).items()

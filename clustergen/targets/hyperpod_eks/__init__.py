@@ -1,7 +1,7 @@
 """SageMaker HyperPod with nodes in an EKS cluster: a CreateCluster request and scripts."""
 
 from clustergen.plan.model import Traits
-from clustergen.services.hyperpod.schema import SCHEMA
+from clustergen.services.hyperpod.support import SCHEMA
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_eks.limits import LIMITS, POD_ADDRESSES
 from clustergen.targets.hyperpod_eks.options import Options

@@ -1,11 +1,13 @@
 """SageMaker HyperPod with Slurm: a CreateCluster request and scripts of nodes."""
 
+from pathlib import Path
+
+from clustergen.plan.features import supported
 from clustergen.plan.model import Traits
-from clustergen.services.hyperpod.schema import SCHEMA
+from clustergen.services.hyperpod.support import SCHEMA, SHARED
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_slurm.limits import LIMITS
 from clustergen.targets.hyperpod_slurm.options import Options
-from clustergen.targets.hyperpod_slurm.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
@@ -21,7 +23,11 @@ TARGET = Target(
         sagemaker=True,
     ),
     title="SageMaker HyperPod with Slurm",
-    support=SUPPORT,
+    support=supported(
+        Path(__file__).with_name("support.json"),
+        shared=SHARED,
+        unless={"software.pyxis": lambda plan: plan.options_as(Options).mode == "api"},
+    ),
     rule_packages=("clustergen.services.hyperpod.rules", "clustergen.targets.hyperpod_slurm.rules"),
     document_rules="clustergen.services.hyperpod.rules.document",
     emitter="clustergen.targets.hyperpod_slurm.emit",

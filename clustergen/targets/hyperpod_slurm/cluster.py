@@ -11,7 +11,6 @@ from clustergen.targets.hyperpod_slurm import lifecycle, modes
 
 
 def request(plan: Plan) -> Json:
-    """The CreateCluster request."""
     return cluster.request(
         plan,
         _groups(plan),

@@ -14,10 +14,11 @@ from typing import Any, Literal
 
 from clustergen.base.shell import render
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
+from clustergen.plan.model import NodeGroup, Plan, Queue, Script
 from clustergen.services.aws import references
 from clustergen.services.aws.members import filled
 from clustergen.services.aws.mounts import LOCAL_HOMES
+from clustergen.services.nodes import node_scripts
 from clustergen.services.nodes.node_scripts import NodeScript
 from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
@@ -44,11 +45,11 @@ _LOG_AGENT_SECONDS = 20
 def own_scripts(plan: Plan) -> tuple[NodeScript, ...]:
     """clustergen's scripts for nodes, in order, followed by the one that verifies checksums."""
     return (
-        *([_shared(_LUSTRE)] if _lustre_efa(plan, plan.node_groups) else []),
+        *([_script(_LUSTRE)] if _lustre_efa(plan, plan.node_groups) else []),
         *_setups(plan),
         *_monitoring(plan),
         *_head_setups(plan),
-        *([_checker()] if _checked(plan.software) else []),
+        *([_script(VERIFIED)] if any(script.sha256 for script in plan.software.scripts) else []),
         *([hook(plan)] if has_hook(plan) else []),
     )
 
@@ -61,7 +62,7 @@ def _setups(plan: Plan) -> tuple[NodeScript, ...]:
         docker = plan.software.containers == "docker"
         made.append(NodeScript(users.NAME, users.script(docker=docker, linger=_LOG_AGENT_SECONDS)))
     if plan.software.containers != "none":
-        made.append(_shared("containers.sh"))
+        made.append(_script("containers.sh"))
     return tuple(made)
 
 
@@ -73,15 +74,13 @@ def _monitoring(plan: Plan) -> tuple[NodeScript, ...]:
     return (NodeScript(collecting.NAME, collecting.script(plan, linger=_LOG_AGENT_SECONDS)),)
 
 
-@functools.cache
-def _shared(name: str) -> NodeScript:
-    text = render(
-        f"shared/{name}.j2",
-        linger=_LOG_AGENT_SECONDS,
-        plugin="parallelcluster/parts/pyxis-plugin.sh.j2",
-        plugin_argument="head|login|compute",
-    )
-    return NodeScript(name, text)
+_script = functools.partial(
+    node_scripts.rendered,
+    "parallelcluster",
+    linger=_LOG_AGENT_SECONDS,
+    plugin="parallelcluster/parts/pyxis-plugin.sh.j2",
+    plugin_argument="head|login|compute",
+)
 
 
 @functools.lru_cache(maxsize=8)
@@ -104,15 +103,6 @@ def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> list[str]:
     """
     number = max(lustre_interfaces(plan, group) for group in groups)
     return [str(number), "0"] if number else []
-
-
-@functools.cache
-def _checker() -> NodeScript:
-    return NodeScript(VERIFIED, render(f"parallelcluster/{VERIFIED}.j2", linger=_LOG_AGENT_SECONDS))
-
-
-def _checked(software: Software) -> bool:
-    return any(script.sha256 for script in software.scripts)
 
 
 def has_hook(plan: Plan) -> bool:
@@ -204,7 +194,7 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     configured += [_at(own.key, _measured(plan, queue)) for own in _monitoring(plan)]
     lustre = _lustre_efa(plan, queue.node_groups)
     # Before the node's set-up, which mounts file systems.
-    before = [_at(_shared(_LUSTRE).key, lustre)] if lustre else []
+    before = [_at(_script(_LUSTRE).key, lustre)] if lustre else []
     sections = _sections if has_hook(plan) else _plain_sections
     return sections(
         OnNodeStart=before + _users_own(scripts, "start"),
@@ -280,7 +270,7 @@ def _users_own(scripts: Sequence[Script], when: str) -> list[dict[str, Any]]:
 
 def _action(script: Script) -> dict[str, Any]:
     if script.sha256:
-        return _at(_checker().key, [script.url, script.sha256, *script.args])
+        return _at(_script(VERIFIED).key, [script.url, script.sha256, *script.args])
     return filled(Script=script.url, Args=list(script.args))
 
 
@@ -288,7 +278,8 @@ def s3_access(plan: Plan, actions: dict[str, Any]) -> list[dict[str, Any]]:
     """``Iam.S3Access`` of a queue with ``actions``: read access to our scripts and the user's."""
     if plan.options_as(Options).leaves_out("script-access"):
         return []
-    return _access(url for action in _all(actions) for url in _urls(action))
+    every = [each for event in actions.values() for each in event.get("Sequence") or [event]]
+    return _access(url for action in every for url in _urls(action))
 
 
 def _access(urls: Iterable[str]) -> list[dict[str, Any]]:
@@ -300,10 +291,6 @@ def _object(url: str) -> tuple[str, str]:
     """Bucket and key pattern. Keys with content hashes must not change roles."""
     bucket, _, key = url.removeprefix("s3://").partition("/")
     return (bucket, "*") if bucket == BUCKET else (bucket, key)
-
-
-def _all(actions: dict[str, Any]) -> list[dict[str, Any]]:
-    return [action for event in actions.values() for action in event.get("Sequence") or [event]]
 
 
 def _urls(action: dict[str, Any]) -> list[str]:

@@ -9,21 +9,19 @@ from clustergen.base.yaml_text import yaml_text
 from clustergen.deployment.kinds import ParallelCluster
 from clustergen.deployment.model import OfTarget
 from clustergen.facts.schemas import updates
-from clustergen.plan.model import Plan, Ref
+from clustergen.plan.model import Ebs, Efs, Lustre, Plan, Raid, Ref
 from clustergen.services.aws.logs import retention
 from clustergen.services.aws.members import filled
 from clustergen.services.fields import Field, written
-from clustergen.services.slurm import accounts, tables, timetable, users
+from clustergen.services.slurm import accounts, readme, tables, timetable, users, verify
+from clustergen.services.slurm.jobs import Cluster
 from clustergen.spec import placeholders
-from clustergen.targets.parallelcluster import actions, jobs, nodes, scheduling
+from clustergen.targets.parallelcluster import actions, limits, nodes, scheduling
 from clustergen.targets.parallelcluster.directory import directory_service
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
 from clustergen.targets.parallelcluster.limits import LOG_RETENTION_DAYS, VERSION
 from clustergen.targets.parallelcluster.options import Options
-from clustergen.targets.parallelcluster.readme import values
 from clustergen.targets.parallelcluster.storage import shared_storage
-
-__all__ = ["deployment", "document", "emit", "values"]
 
 CONFIGURATION = "cluster.yaml"
 
@@ -75,11 +73,16 @@ def _monitoring(plan: Plan) -> dict[str, Any]:
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files except those of the foundation and README.md; ``document`` includes the overlay."""
+    # ParallelCluster images have EFA and Open MPI, but neither NCCL nor its tests. The name of a
+    # compute resource is a Slurm feature.
+    slurm = Cluster(
+        gpus=True, imex=actions.has_hook(plan), nccl_tests=False, feature=lambda g: g.resource_name
+    )
     return (
         Artifact(CONFIGURATION, yaml_text(document)),
         *(script.artifact for script in actions.own_scripts(plan)),
         *_followed(plan),
-        *jobs.files(plan),
+        *verify.files(plan, slurm, "/opt/slurm"),
     )
 
 
@@ -156,3 +159,41 @@ def _own(document: Mapping[str, Any]) -> list[str]:
     subnet = network.get("SubnetId") if isinstance(network, Mapping) else None
     found = sorted(placeholders.names(json_text(head)))
     return [f"${{{name}}}" for name in found] or [str(subnet)]
+
+
+def values(plan: Plan) -> dict[str, Any]:
+    """The values of ``templates/parallelcluster/readme.md.j2``."""
+    return {
+        **readme.values(plan),
+        "desktops": _has_desktops(plan.options_as(Options)),
+        "public_head": nodes.entry_subnet(plan.network) in plan.network.public,
+        "remaining": list(_remaining(plan)),
+        # Nodes of a block are in a reservation of Slurm until it begins.
+        "static": any(g.min for g in plan.node_groups if g.capacity.kind != "capacity-block"),
+        "user": limits.DEFAULT_USERS.get(plan.software.os),
+        "users_with_key": any(user.ssh_key for user in plan.users),
+        "version": limits.VERSION,
+    }
+
+
+def _has_desktops(options: Options) -> bool:
+    pools = (options.login_pool, *options.more_login_pools)
+    return options.dcv is not None or any(pool.dcv for pool in pools)
+
+
+def _remaining(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Volumes and file systems of the cluster that stay, and what deletes them."""
+    delete = f"delete-file-system --region {plan.region} --file-system-id ID"
+    delete_volume = f"aws ec2 delete-volume --region {plan.region} --volume-id ID"
+    if plan.head and plan.head.volume.retain:
+        yield "the root volume of the head node", delete_volume
+    for item in plan.storage:
+        match item:
+            case Ebs(existing=False, retain=True, raid=None):
+                yield f"the EBS volume of {item.mount}", delete_volume
+            case Ebs(existing=False, retain=True, raid=Raid() as raid):
+                yield f"each of the {raid.volumes} EBS volumes of {item.mount}", delete_volume
+            case Efs(new_in_cluster=True, retain=True):
+                yield f"the EFS file system of {item.mount}", f"aws efs {delete}"
+            case Lustre(new_in_cluster=True, retain=True):
+                yield f"the Lustre file system of {item.mount}", f"aws fsx {delete}"

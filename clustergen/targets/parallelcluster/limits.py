@@ -10,20 +10,7 @@ from clustergen.base.findings import Severity
 from clustergen.base.text_lists import word_set
 from clustergen.facts.catalog import ebs
 from clustergen.facts.catalog.ebs import VolumeType
-from clustergen.plan.limits import (
-    LETTERS,
-    Limits,
-    Named,
-    Names,
-    Quota,
-    Region,
-    Reserved,
-    RootVolume,
-    Secret,
-    SlurmSettings,
-    Systems,
-    Users,
-)
+from clustergen.plan import limits
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Storage
 from clustergen.targets.parallelcluster.queues import queue_owners
 
@@ -147,7 +134,7 @@ ID_PATTERNS: Mapping[type[Storage], str] = {
 # validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST. Its slurm.conf template has
 # SchedulerParameters=nohold_on_prolog_fail:
 # https://github.com/aws/aws-parallelcluster-cookbook, slurm.conf.erb; 2026-11-22.
-SLURM_SETTINGS = SlurmSettings(
+SLURM_SETTINGS = limits.SlurmSettings(
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html",
     own={
         "cluster": word_set("""
@@ -190,10 +177,10 @@ ALIKE_MEMORY_SHARE, ALIKE_MEMORY_MIB = 0.2, 4096
 """Types that differ by more than both are not alike."""
 
 
-_NAMED: tuple[Named, ...] = ("node group", "queue")
+_NAMED: tuple[limits.Named, ...] = ("node group", "queue")
 _FEW_QUEUES = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#Scheduling-v3-SlurmQueues"
 
-LIMITS = Limits(
+LIMITS = limits.Limits(
     own_groups=True,
     title="ParallelCluster",
     own_dashboard=True,
@@ -202,27 +189,27 @@ LIMITS = Limits(
     # capacity_block_manager.py: a reservation with the flag MAINT.
     reserves_blocks="https://github.com/aws/aws-parallelcluster-node",
     docker_group=lambda _plan: True,
-    region=Region(
+    region=limits.Region(
         "parallelcluster",
         Severity.ERROR,
         "https://docs.aws.amazon.com/parallelcluster/latest/ug/supported-regions-v3.html",
     ),
     names=(
-        Names(
+        limits.Names(
             of=("cluster",),
             longest=MAX_CLUSTER_NAME,
             source="pcluster.validators.cluster_validators: ClusterNameValidator",
             when=lambda plan: plan.slurm.accounting == "off",
-            form=LETTERS,
+            form=limits.LETTERS,
         ),
-        Names(
+        limits.Names(
             of=("cluster",),
             longest=MAX_CLUSTER_NAME_WITH_ACCOUNTING,
             source="pcluster.validators.cluster_validators: ClusterNameValidator",
             when=lambda plan: plan.slurm.accounting != "off",
-            form=LETTERS,
+            form=limits.LETTERS,
         ),
-        Names(
+        limits.Names(
             of=_NAMED,
             longest=MAX_NAME,
             source="pcluster.validators.cluster_validators: NameValidator",
@@ -230,23 +217,27 @@ LIMITS = Limits(
     ),
     free_names=lambda plan: frozenset(queue.name for queue in queue_owners(plan).partitions),
     reserved=tuple(
-        Reserved(
+        limits.Reserved(
             of=kind,
             names={RESERVED_NAME: "ParallelCluster"},
             source="pcluster.validators.cluster_validators: NameValidator",
         )
         for kind in _NAMED
     ),
-    systems=Systems(
+    systems=limits.Systems(
         images=frozenset(DEFAULT_USERS) - frozenset(OSES_WITHOUT_IMAGE),
         title="ParallelCluster",
         suggested="ubuntu2404",
         source="https://docs.aws.amazon.com/parallelcluster/latest/ug/building-custom-ami-v3.html",
     ),
-    users=Users(names=TAKEN_USERS, default=DEFAULT_USERS, source="pcluster.constants: OS_MAPPING"),
-    secret=Secret("https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html"),
+    users=limits.Users(
+        names=TAKEN_USERS, default=DEFAULT_USERS, source="pcluster.constants: OS_MAPPING"
+    ),
+    secret=limits.Secret(
+        "https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html"
+    ),
     quotas=(
-        Quota(
+        limits.Quota(
             what="queues",
             most=MAX_QUEUES,
             count=lambda plan: len(queue_owners(plan).queues),
@@ -254,7 +245,7 @@ LIMITS = Limits(
             help="put node groups that are alike into one queue",
             source=_FEW_QUEUES,
         ),
-        Quota(
+        limits.Quota(
             what="node groups",
             most=MAX_COMPUTE_RESOURCES,
             count=lambda plan: len(plan.node_groups),
@@ -263,7 +254,7 @@ LIMITS = Limits(
             source=_FEW_QUEUES,
         ),
     ),
-    root_volume=RootVolume(
+    root_volume=limits.RootVolume(
         MIN_ROOT_VOLUME_GIB,
         "https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.2",
         head=True,

@@ -1,8 +1,8 @@
 """``Iam`` of nodes: what the user adds, and what clustergen's scripts need."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from clustergen.base.artifacts import Json
 from clustergen.plan.model import Grant, Iam
 from clustergen.services.aws.members import filled
 from clustergen.targets.parallelcluster.options import Options
@@ -16,9 +16,7 @@ def session(options: Options) -> list[dict[str, str]]:
     return [] if options.leaves_out("session-manager") else [SESSION_POLICY]
 
 
-def iam(
-    own: Iam, *, s3: Sequence[dict[str, Any]] = (), policies: Sequence[dict[str, str]] = ()
-) -> dict[str, Any]:
+def iam(own: Iam, *, s3: Sequence[Json] = (), policies: Sequence[dict[str, str]] = ()) -> Json:
     """``Iam`` with clustergen's entries first; ParallelCluster adds neither to an existing role."""
     if own.role or own.instance_profile:
         return filled(InstanceRole=own.role, InstanceProfile=own.instance_profile)
@@ -30,6 +28,6 @@ def iam(
     )
 
 
-def _access(grant: Grant) -> dict[str, Any]:
+def _access(grant: Grant) -> Json:
     bucket, _, key = grant.uri.removeprefix("s3://").partition("/")
     return filled(BucketName=bucket, KeyName=key or None, EnableWriteAccess=grant.write or None)

@@ -10,24 +10,16 @@ from clustergen.plan.model import Database, NodeGroup, Plan, Queue
 from clustergen.services.aws.members import filled
 from clustergen.services.fields import Field, written
 from clustergen.services.slurm import collecting, imex
-from clustergen.targets.parallelcluster import actions, nodes, permissions
+from clustergen.targets.parallelcluster import actions, nodes, permissions, queues
 from clustergen.targets.parallelcluster.head_node import metrics_policies
 from clustergen.targets.parallelcluster.options import Dns, Options
-from clustergen.targets.parallelcluster.queues import (
-    QueueOwners,
-    capacity_type,
-    idle_minutes,
-    queue_owners,
-    subnets,
-    weight_of,
-)
 
 _NUMBER = pattern(r"(0|[1-9][0-9]*)\Z")
 
 
 def scheduling(plan: Plan) -> dict[str, Any]:
     """The section of a plan whose queues passed the checks."""
-    owners = queue_owners(plan)
+    owners = queues.queue_owners(plan)
     return {
         "Scheduler": "slurm",
         "ScalingStrategy": plan.options_as(Options).scaling_strategy,
@@ -36,28 +28,22 @@ def scheduling(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
+def _slurm_settings(plan: Plan, owners: queues.QueueOwners) -> dict[str, Any]:
     accounting = plan.slurm.accounting
-    written = slurm.cluster_settings(plan, {**_metrics(plan), **_imex(plan), **_checks(plan)})
+    # slurmctld answers on its own port: https://slurm.schedmd.com/metrics.html
+    metrics = {"MetricsType": "metrics/openmetrics"} if collecting.wanted(plan) else {}
+    written = slurm.cluster_settings(plan, {**metrics, **_imex(plan), **_checks(plan)})
     settings = [typed({name: slurm.quoted(value)}) for name, value in written.items()]
     partitions = [_partition(queue, owners) for queue in owners.partitions]
     update = plan.options_as(Options).queue_update_strategy
     return filled(
-        ScaledownIdletime=idle_minutes(plan.slurm.idle_timeout),
+        ScaledownIdletime=queues.idle_minutes(plan.slurm.idle_timeout),
         QueueUpdateStrategy=update.upper().replace("-", "_"),
         Dns=_dns(plan),
         EnableMemoryBasedScheduling=plan.options_as(Options).memory_scheduling or None,
         Database=_database(plan, accounting) if isinstance(accounting, Database) else None,
         CustomSlurmSettings=settings + partitions,
     )
-
-
-def _metrics(plan: Plan) -> dict[str, str]:
-    """slurmctld answers on its own port.
-
-    https://slurm.schedmd.com/metrics.html
-    """
-    return {"MetricsType": "metrics/openmetrics"} if collecting.wanted(plan) else {}
 
 
 def _imex(plan: Plan) -> dict[str, str]:
@@ -109,7 +95,7 @@ def _database(plan: Plan, database: Database) -> dict[str, Any]:
     )
 
 
-def _partition(queue: Queue, owners: QueueOwners) -> dict[str, Any]:
+def _partition(queue: Queue, owners: queues.QueueOwners) -> dict[str, Any]:
     """A custom partition in slurm.conf over nodes that other queues own."""
     owned = [group for group in queue.node_groups if group.name in owners.by_group]
     own = typed(partition_settings(queue))
@@ -124,7 +110,9 @@ def _partition(queue: Queue, owners: QueueOwners) -> dict[str, Any]:
     )
 
 
-def _node_names(group: NodeGroup, owners: QueueOwners, wanted: Sequence[range]) -> Iterator[str]:
+def _node_names(
+    group: NodeGroup, owners: queues.QueueOwners, wanted: Sequence[range]
+) -> Iterator[str]:
     """ParallelCluster's names of nodes: static ones with ``-st-``, dynamic ones with ``-dy-``.
 
     A group's first nodes are the static ones; both kinds count from 1.
@@ -141,7 +129,7 @@ def _node_names(group: NodeGroup, owners: QueueOwners, wanted: Sequence[range]) 
 
 def node_names(plan: Plan, group: NodeGroup) -> str:
     """The names of a group's nodes; empty if no queue has it."""
-    owners = queue_owners(plan)
+    owners = queues.queue_owners(plan)
     if group.name not in owners.by_group:
         return ""
     return ",".join(_node_names(group, owners, (range(1, group.max + 1),)))
@@ -169,16 +157,16 @@ def partition_settings(queue: Queue) -> dict[str, str]:
     return slurm.merge("partition", fields, queue.slurm)
 
 
-def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
+def _queue(plan: Plan, queue: Queue, owners: queues.QueueOwners) -> dict[str, Any]:
     first = queue.node_groups[0]
     custom = actions.compute(plan, queue)
     scratch = {"EphemeralVolume": {"MountDir": first.scratch}} if first.scratch else {}
     return filled(
         Name=queue.name,
-        CapacityType=capacity_type(first),
+        CapacityType=queues.capacity_type(first),
         AllocationStrategy=_allocation_strategy(plan, queue),
         Networking={
-            "SubnetIds": subnets(plan, queue),
+            "SubnetIds": queues.subnets(plan, queue),
             **nodes.security(plan, first.name, first.security_groups),
             **nodes.proxy(plan),
             **_placement_group(_placement(plan, first)),
@@ -207,7 +195,7 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
     )
 
 
-def _queue_settings(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, str]:
+def _queue_settings(plan: Plan, queue: Queue, owners: queues.QueueOwners) -> dict[str, str]:
     """Settings of a queue, including whether it is the default: updates ignore the order of queues.
 
     ParallelCluster's first queue is the default, which a later partition can override.
@@ -231,10 +219,10 @@ def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
     if wanted := queue.node_groups[0].allocation:
         return wanted
     several_types = any(len(group.types) > 1 for group in queue.node_groups)
-    several_subnets = len(subnets(plan, queue)) > 1
+    several_subnets = len(queues.subnets(plan, queue)) > 1
     if not several_types and not several_subnets:
         return None
-    if capacity_type(queue.node_groups[0]) == "SPOT":
+    if queues.capacity_type(queue.node_groups[0]) == "SPOT":
         return "capacity-optimized-prioritized" if several_subnets else "capacity-optimized"
     return "prioritized" if several_subnets else "lowest-price"
 
@@ -243,7 +231,7 @@ def _takes_a_list(plan: Plan, queue: Queue, group: NodeGroup) -> bool:
     """Whether EC2 Fleet starts the nodes: in several subnets, or of a list of types."""
     # EC2 Fleet starts no nodes in a single reservation or block.
     alone = group.capacity.kind in ("reservation", "capacity-block")
-    return (group.listed and not alone) or len(subnets(plan, queue)) > 1
+    return (group.listed and not alone) or len(queues.subnets(plan, queue)) > 1
 
 
 def _compute_resource(
@@ -315,7 +303,7 @@ def _reservation(group: NodeGroup) -> dict[str, Any] | None:
 
 def _priorities(group: NodeGroup) -> dict[str, int]:
     """Slurm's Weight as ParallelCluster settings, which differ for static and dynamic nodes."""
-    weight = weight_of(group)
+    weight = queues.weight_of(group)
     fields = ("StaticNodePriority", "DynamicNodePriority")
     return dict.fromkeys(fields, int(weight)) if weight else {}
 

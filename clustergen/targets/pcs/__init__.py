@@ -1,12 +1,14 @@
 """AWS Parallel Computing Service: Slurm with a managed controller, as a CloudFormation template."""
 
+from pathlib import Path
+
 from clustergen.base.text_lists import words
 from clustergen.facts.schemas import Schema
+from clustergen.plan.features import support, supported
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.pcs.limits import LIMITS
+from clustergen.targets.pcs.limits import AGENT, CREATE_NODE_GROUP, LIMITS
 from clustergen.targets.pcs.options import Options
-from clustergen.targets.pcs.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
@@ -25,7 +27,14 @@ TARGET = Target(
         controller_addresses=1,
     ),
     title="AWS PCS",
-    support=SUPPORT,
+    support=supported(
+        Path(__file__).with_name("support.json"),
+        special={
+            "nodes.image": support(
+                "full", f"AmiId; the image needs the PCS agent {AGENT} or later", CREATE_NODE_GROUP
+            ),
+        },
+    ),
     rule_packages=("clustergen.targets.pcs.rules",),
     document_rules="clustergen.targets.pcs.rules.document",
     emitter="clustergen.targets.pcs.emit",

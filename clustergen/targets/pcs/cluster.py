@@ -37,7 +37,6 @@ def resource(plan: Plan) -> Json:
 
 
 def queue(plan: Plan, queue: Queue) -> Json:
-    """A queue as a resource."""
     custom = filled(SlurmCustomSettings=settings.as_parameters(settings.queue(plan, queue)))
     properties = {
         "Name": queue.name,

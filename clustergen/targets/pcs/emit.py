@@ -1,6 +1,7 @@
 """The bundle of a PCS cluster: a CloudFormation template, and scripts of nodes."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from clustergen.base.artifacts import Bundle, Json
 from clustergen.deployment.kinds import Pcs
@@ -10,12 +11,13 @@ from clustergen.plan.timetable import phases
 from clustergen.services import foundation, schedules
 from clustergen.services.aws import cfn, marks
 from clustergen.services.aws.launch_templates import PLACEMENT_GROUP
+from clustergen.services.monitoring.sources import reservations
 from clustergen.services.nodes.node_scripts import NodeScript
-from clustergen.services.slurm import accounts, tables, timetable, users
+from clustergen.services.slurm import accounts, collecting, readme, tables, timetable, users, verify
+from clustergen.services.slurm.jobs import Cluster
 from clustergen.targets.pcs import (
     cluster,
     images,
-    jobs,
     launch_template,
     lifecycle,
     limits,
@@ -24,10 +26,8 @@ from clustergen.targets.pcs import (
     node_groups,
     schedule,
     settings,
+    subnets,
 )
-from clustergen.targets.pcs.readme import values
-
-__all__ = ["deployment", "document", "emit", "values"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -46,12 +46,14 @@ def document(plan: Plan) -> Json:
 
 def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template with the user's overlay."""
+    # PCS writes the GRES record of a GPU type itself.
+    slurm = Cluster(gpus=True, imex=settings.has_imex(plan), feature=lambda group: group.name)
     return (
         marks.artifact(TEMPLATE, document, plan),
         *(script.artifact for script in _scripts(plan)),
         *_followed(plan),
         *schedule.files(plan),
-        *jobs.files(plan),
+        *verify.files(plan, slurm, f"/opt/aws/pcs/scheduler/slurm-{settings.version(plan)}"),
     )
 
 
@@ -132,3 +134,18 @@ def _scripts(plan: Plan) -> list[NodeScript]:
     if accounts := lifecycle.accounts_script(plan):
         found.add(accounts)
     return sorted(found, key=lambda script: script.name)
+
+
+def values(plan: Plan) -> dict[str, Any]:
+    """The values of ``templates/pcs/readme.md.j2``."""
+    return {
+        **readme.values(plan),
+        "size": cluster.size(plan),
+        "log_groups": logs.NAMES,
+        "newest_image": bool(images.newest(plan)),
+        "measured_by_login": bool(plan.login and reservations(plan) and collecting.wanted(plan)),
+        "public_login": subnets.login_is_public(plan),
+        "users_with_key": any(user.ssh_key for user in plan.users),
+        # Login nodes follow the table of accounts.
+        "accounts_by_hand": not plan.login and lifecycle.accounts_script(plan) is not None,
+    }

@@ -7,10 +7,11 @@ https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_o
 
 from collections.abc import Mapping
 
+from clustergen.base import shell
 from clustergen.base.artifacts import Json
 from clustergen.plan.model import Interface, Machine, NodeGroup, Plan, Volume
-from clustergen.services.aws import cfn, launch_templates
-from clustergen.targets.pcs import limits, mig, names, subnets
+from clustergen.services.aws import cfn, launch_templates, mime
+from clustergen.targets.pcs import limits, names, subnets
 
 # One hop reaches processes on the node; those in a bridged container need another.
 METADATA_HOPS = 2
@@ -20,7 +21,6 @@ _LINT = {"cfn-lint": {"config": {"ignore_checks": ["E3628"]}}}
 
 
 def for_group(plan: Plan, group: NodeGroup) -> Json:
-    """The launch template of a node group."""
     data = {
         **_base(plan, group.name, group.volume, group.tags),
         **_network(plan, group),
@@ -28,14 +28,13 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
         **launch_templates.market(group),
         **launch_templates.reservation(group),
         **launch_templates.block_type(group),
-        **launch_templates.user_data(mig.for_group(group)),
+        **launch_templates.user_data(_user_data(group)),
     }
     metadata = {"Metadata": _LINT} if "InstanceType" in data else {}
     return {**launch_templates.resource(plan, group.name, data), **metadata}
 
 
 def for_login(plan: Plan, login: Machine) -> Json:
-    """The launch template of the login nodes."""
     network, found = plan.network, subnets.login_subnets(plan, login)
     # PCS chooses among several.
     subnet = cfn.value(found[0]) if len(found) == 1 else None
@@ -70,3 +69,17 @@ def _network(plan: Plan, group: NodeGroup) -> Json:
 def _placement(group: NodeGroup) -> Json:
     name = launch_templates.placement_group(group, names.placement_group(group))
     return {"Placement": {"GroupName": name}} if name else {}
+
+
+def _user_data(group: NodeGroup) -> str | None:
+    """Partitions GPUs on each boot, before lifecycle actions and processes that use them.
+
+    PCS merges another part into the user data, so it must be MIME multipart.
+    https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ec2-user-data.html
+    https://docs.aws.amazon.com/pcs/latest/userguide/mig-configuration.html
+    """
+    if not group.mig:
+        return None
+    profiles = ",".join(name for name, count in group.mig.items() for _ in range(count))
+    script = shell.render("pcs/mig.sh.j2", profiles=profiles, gpus=group.type.gpus)
+    return mime.multipart([(mime.BOOTHOOK, script)])

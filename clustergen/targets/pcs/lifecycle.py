@@ -17,11 +17,21 @@ from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan, Script
 from clustergen.services.aws import cfn, mounts
 from clustergen.services.aws.members import filled, present
+from clustergen.services.nodes import node_scripts
 from clustergen.services.nodes.node_scripts import BUCKET, NodeScript, mount_arguments
 from clustergen.services.slurm import accounts, collecting, imex, tables, timetable, users
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.names import cluster_id
-from clustergen.targets.pcs.scripts import LOG_AGENT_SECONDS, node_script
+
+LOG_AGENT_SECONDS = 20
+_script = functools.partial(
+    node_scripts.rendered,
+    "pcs",
+    linger=LOG_AGENT_SECONDS,
+    plugin="pcs/parts/pyxis-plugin.sh.j2",
+    plugin_argument="SLURM-VERSION",
+    consequence="PCS then replaces the node before it gets a job.",
+)
 
 
 class Action(NamedTuple):
@@ -123,7 +133,7 @@ def _first(plan: Plan) -> Iterator[Action]:
     script = limits.AWS_SCRIPTS.format(region=plan.region, script="configure-cloudwatch-logs")
     yield Action("logs", script, every_boot=True, required=False)
     yield Action(
-        "baseline", node_script("baseline.sh"), (_slurm_bin(plan),), every_boot=True, required=False
+        "baseline", _script("baseline.sh"), (_slurm_bin(plan),), every_boot=True, required=False
     )
 
 
@@ -132,7 +142,7 @@ def _shared(plan: Plan) -> Iterator[Action]:
         label, arguments = f"mount {item.mount.strip('/')}", _mount(plan, item)
         # Few images have mount-s3: nodes that fail for this would be replaced forever.
         required = not isinstance(item, Bucket)
-        yield Action(label, node_script("mount.sh"), arguments, every_boot=True, required=required)
+        yield Action(label, _script("mount.sh"), arguments, every_boot=True, required=required)
     if users.wanted(plan):
         docker = plan.software.containers == "docker"
         text = users.script(docker=docker, linger=LOG_AGENT_SECONDS)
@@ -148,7 +158,7 @@ def _mount(plan: Plan, item: mounts.Mounted) -> tuple[Any, ...]:
 
 def _scratch(group: NodeGroup) -> Iterator[Action]:
     if group.scratch:
-        yield Action("scratch", node_script("scratch.sh"), (group.scratch,), every_boot=True)
+        yield Action("scratch", _script("scratch.sh"), (group.scratch,), every_boot=True)
 
 
 def _imex(plan: Plan) -> Iterator[Action]:
@@ -161,14 +171,14 @@ def _imex(plan: Plan) -> Iterator[Action]:
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
     """Lustre over EFA; if that fails, the node mounts over TCP and logs it."""
     if number := lustre_interfaces(plan, group):
-        script = node_script("lustre-efa.sh")
+        script = _script("lustre-efa.sh")
         yield Action("lustre efa", script, (str(number),), every_boot=True, required=False)
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
     """The container runtime; nodes without it stay, because other jobs still run."""
     if plan.software.containers != "none":
-        script = node_script("containers.sh")
+        script = _script("containers.sh")
         arguments = (plan.software.containers, scratch or "-", settings.version(plan))
         yield Action("containers", script, arguments, every_boot=True, required=False)
 
@@ -239,7 +249,7 @@ def _install(plan: Plan, table: str) -> tuple[Any, ...]:
 def _health(group: NodeGroup) -> Iterator[Action]:
     kind, count = group.accelerators
     if "gpu" in group.health_checks and count:
-        script = node_script("check-accelerators.sh")
+        script = _script("check-accelerators.sh")
         yield Action("health", script, (kind, str(count)), every_boot=True)
 
 

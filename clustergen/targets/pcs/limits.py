@@ -5,20 +5,7 @@ from typing import NamedTuple
 
 from clustergen.base.findings import Severity
 from clustergen.base.text_lists import word_set, words
-from clustergen.plan.limits import (
-    LETTERS,
-    ExistingCluster,
-    KeyUser,
-    Limits,
-    Names,
-    Quota,
-    Region,
-    Reserved,
-    RootVolume,
-    Scripts,
-    SlurmSettings,
-    Systems,
-)
+from clustergen.plan import limits
 from clustergen.services.aws.logs import RETENTION_DAYS
 from clustergen.targets.pcs import names
 
@@ -91,7 +78,7 @@ SCRIPT_LOCATION = (
 )
 
 # USER_GUIDE, slurm-custom-settings.html and the page of each scope; 2026-11-20.
-SLURM_SETTINGS = SlurmSettings(
+SLURM_SETTINGS = limits.SlurmSettings(
     source=f"{USER_GUIDE}slurm-custom-settings.html",
     accepted={
         # slurm-custom-settings-cluster.html
@@ -206,10 +193,10 @@ def ending_version(name: str) -> SlurmVersion | None:
 
 _QUOTAS = f"{USER_GUIDE}service-endpoints-quotas.html"
 
-LIMITS = Limits(
+LIMITS = limits.Limits(
     title="PCS",
     stack_title="AWS PCS",
-    existing_cluster=ExistingCluster(
+    existing_cluster=limits.ExistingCluster(
         "aws pcs get-cluster --query cluster.networking --cluster-identifier",
         vpc_source=CREATE_NODE_GROUP,
         groups_source=f"{USER_GUIDE}working-with_networking_sg.html",
@@ -223,29 +210,31 @@ LIMITS = Limits(
     docker_group=lambda _plan: True,
     # maxInstanceCount has a minimum of 0.
     empty_groups="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",
-    region=Region(
+    region=limits.Region(
         "pcs", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/pcs.html"
     ),
     names=(
-        Names(of=("cluster",), shortest=3, longest=40, source=CREATE_CLUSTER, form=LETTERS),
-        Names(
+        limits.Names(
+            of=("cluster",), shortest=3, longest=40, source=CREATE_CLUSTER, form=limits.LETTERS
+        ),
+        limits.Names(
             of=("node group", "queue"),
             shortest=MIN_NAME,
             longest=MAX_NAME,
             source=CREATE_NODE_GROUP,
-            form=LETTERS,
+            form=limits.LETTERS,
         ),
     ),
     ids=frozenset({"node group", "queue"}),
     reserved=(
-        Reserved(
+        limits.Reserved(
             of="node group",
             names={names.LOGIN: "the login nodes"},
             with_login=True,
             source=CREATE_NODE_GROUP,
         ),
     ),
-    systems=Systems(
+    systems=limits.Systems(
         images=frozenset({DEFAULT_IMAGE_OS}),
         title="PCS",
         suggested=DEFAULT_IMAGE_OS,
@@ -253,7 +242,7 @@ LIMITS = Limits(
         source=f"{USER_GUIDE}working-with_ami.html",
     ),
     quotas=(
-        Quota(
+        limits.Quota(
             what="node groups, including the login nodes",
             most=MAX_NODE_GROUPS,
             count=lambda plan: len(plan.node_groups) + (plan.login is not None),
@@ -262,7 +251,7 @@ LIMITS = Limits(
             source=_QUOTAS,
             severity=Severity.WARNING,
         ),
-        Quota(
+        limits.Quota(
             what="queues",
             most=MAX_QUEUES,
             count=lambda plan: len(plan.queues),
@@ -272,7 +261,7 @@ LIMITS = Limits(
             severity=Severity.WARNING,
         ),
     ),
-    scripts=Scripts(
+    scripts=limits.Scripts(
         login=True,
         when="configured",
         source=f"{USER_GUIDE}cng-node-lifecycle-actions-configure.html",
@@ -290,11 +279,11 @@ LIMITS = Limits(
     always_replaces=f"{USER_GUIDE}working-with_cng.html",
     retention_days=RETENTION_DAYS,
     default_root_gib=DEFAULT_ROOT_GIB,
-    volume_key_user=KeyUser(
+    volume_key_user=limits.KeyUser(
         "AWSServiceRoleForPCS",
         "https://docs.aws.amazon.com/pcs/latest/userguide/security-key-policy-for-encrypted-volumes.html",
     ),
-    root_volume=RootVolume(
+    root_volume=limits.RootVolume(
         IMAGE_GIB,
         f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
         severity=Severity.WARNING,

@@ -21,7 +21,6 @@ from clustergen.services.schedules import Call
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The template of the schedules."""
     roles = _roles(plan)
     passed = [cfn.ref(name) for name in roles] or _ANY_NODE_ROLE
     outputs = {"ClusterId": "Id of the cluster", **roles}

@@ -38,7 +38,6 @@ def login_is_public(plan: Plan) -> bool:
 
 
 def login_subnets(plan: Plan, login: Machine) -> tuple[Id, ...]:
-    """The subnets of login nodes."""
     network = plan.network
     return login.subnets or ((network.public if login_is_public(plan) else network.private)[0].id,)
 

@@ -38,7 +38,7 @@ def test_paths(old: str, new: str, paths: list[str]) -> None:
 def test_all_changes_together_make_the_new_spec(old: str, new: str, paths: list[str]) -> None:
     made = root(old)
     for change in changes(root(old), root(new)):
-        made = applied(made, change)
+        made = applied(made, change.path, change.new)
     assert plain(made) == plain(root(new))
 
 

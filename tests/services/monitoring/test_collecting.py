@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from clustergen.facts.catalog import prices, regions
-from clustergen.services.monitoring import priced, rules
-from clustergen.services.monitoring.sources import Source, sources
+from clustergen.services.monitoring import rules
+from clustergen.services.monitoring.sources import Source, prices_by_type, sources
 from clustergen.services.slurm import collecting
 from clustergen.targets.pcs import limits
 from tests.services.monitoring.planned import plan_of
@@ -41,7 +41,7 @@ def test_rules_have_the_price_of_the_region(target: str, zone: str, price: str) 
     name, _, place = price.rpartition(" ")
     expected = prices.RECORDED.find(name, place)
     assert expected
-    assert priced.by_type(plan) == {"g6e.48xlarge": expected.usd}
+    assert prices_by_type(plan) == {"g6e.48xlarge": expected.usd}
     [rule, *_] = rules.rule_groups(plan)["capacity"]["groups"][0]["rules"]
     assert rule["record"] == "node:price:usd_per_hour"
     assert f"{expected.usd} * clustergen_node_info{{cluster=" in str(rule["expr"])

@@ -56,8 +56,6 @@ class Book(Protocol):
 
 
 class Recorded:
-    """The prices of the catalog."""
-
     def find(self, name: str, place: str) -> Price | None:
         return _find(name, place)
 
@@ -87,7 +85,6 @@ def sources() -> Mapping[str, Source]:
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """All rows of the file."""
     return map(json.loads, _text().splitlines())
 
 

@@ -35,7 +35,6 @@ class Query(NamedTuple):
     """Whether each instance type is a query of its own: there are thousands."""
 
     def arguments(self, region: str, price: str) -> dict[str, Any]:
-        """The arguments of GetProducts."""
         fields = {**self.filters, "regionCode": region}
         if self.by_type:
             fields["instanceType"] = price.removeprefix(self.prefix)
