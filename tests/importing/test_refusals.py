@@ -24,6 +24,7 @@ SUBNETS = ["${PrivateSubnetId}", "${OtherSubnetId}"]
 ONE, OTHER = "m7i.8xlarge", "m6i.8xlarge"
 SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:key-AbCdEf"
 PARAMETER = "arn:aws:ssm:us-east-1:123456789012:parameter/key"
+OF_SSM = SECRET.replace("secretsmanager", "ssm")
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 RESERVED = {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"}
 DIRECTORY = {
@@ -68,6 +69,7 @@ REFUSED: list[tuple[Any, str, Any]] = [
     (CLUSTER, STORAGE, disk(Size=400, Throughput=1000)),
     (CLUSTER, f"{STORAGE}.Name", "default"),
     (CLUSTER, f"{STORAGE}.Name", "fast"),
+    (CLUSTER, f"{STORAGE}.Name", "fast/"),
     (CLUSTER, f"{STORAGE}.Name", "a-name-of-more-than-thirty-letters"),
     (CLUSTER, "SharedStorage", [efs("a"), efs("b")]),
     (WITH_LUSTRE, f"{LUSTRE}.AutoImportPolicy", "NEW"),
@@ -96,6 +98,7 @@ REFUSED: list[tuple[Any, str, Any]] = [
     (CLUSTER, f"{SLURM}.MungeKeySecretArn", PARAMETER),
     (CLUSTER, f"{SLURM}.ExternalSlurmdbd", {"Host": "db.example.com"}),
     (CLUSTER, f"{SLURM}.Database", {**DATABASE, "Uri": "mysql://db.example.com"}),
+    (CLUSTER, f"{SLURM}.Database", {**DATABASE, "PasswordSecretArn": OF_SSM}),
     (WITH_DIRECTORY, "DirectoryService.DomainName", "corp example"),
     (WITH_DIRECTORY, "DirectoryService.PasswordSecretArn", PARAMETER),
     (WITH_DIRECTORY, "DirectoryService.AdditionalSssdConfigs", {"id_provider": "ad"}),
@@ -114,6 +117,7 @@ ACCEPTED: list[tuple[Any, str, Any]] = [
     (CLUSTER, STORAGE, disk(VolumeType="standard", Size=400)),
     (CLUSTER, STORAGE, disk(Size="400", Encrypted="true")),
     (CLUSTER, f"{STORAGE}.Name", "a:b@c=d"),
+    (CLUSTER, f"{STORAGE}.Name", "/fast"),
     (WITH_LUSTRE, f"{LUSTRE}.AutomaticBackupRetentionDays", 7),
     (CLUSTER, f"{HPC}.CapacityType", "SPOT"),
     (CLUSTER, f"{NODES}.SpotPrice", "1.25"),
