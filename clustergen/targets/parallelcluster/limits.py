@@ -23,6 +23,7 @@ from clustergen.plan.limits import (
     SlurmSettings,
     Systems,
     Users,
+    tags_of_nodes,
 )
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Storage
 from clustergen.targets.parallelcluster.queues import queue_owners
@@ -125,6 +126,7 @@ LOG_RETENTION_DAYS = (
 # constants: PCLUSTER_PREFIX; schemas.common_schema: validate_no_reserved_tag
 RESERVED_TAG_PREFIX = "parallelcluster:"
 OPEN_TAG = "parallelcluster:custom_resource"
+# constants: MAX_TAGS_COUNT
 MAX_TAGS = 40
 """Of a node: those of the cluster, of its queue, and of its compute resource."""
 
@@ -245,6 +247,7 @@ LIMITS = Limits(
     ),
     users=Users(names=TAKEN_USERS, default=DEFAULT_USERS, source="pcluster.constants: OS_MAPPING"),
     secret=Secret("https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html"),
+    tags=tags_of_nodes(MAX_TAGS, "pcluster.validators.tags_validators"),
     quotas=(
         Quota(
             what="queues",
