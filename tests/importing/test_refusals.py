@@ -137,10 +137,11 @@ WEIGHED = {**STATIC["Scheduling"]["SlurmQueues"][1]["ComputeResources"][0]} | di
 BY_MEMORY = changed(WITH_TYPES, f"{SLURM}.EnableMemoryBasedScheduling", True)
 DESKTOPS = {"Enabled": True, "AllowedIps": "203.0.113.0/24"}
 TEAM = [{"Key": "team", "Value": "fluids"}]
+ON = {"Enabled": True}
 
 
-def types(*names: str) -> dict[str, Any]:
-    return {**FLEXIBLE, "Instances": [{"InstanceType": name} for name in names]}
+def types(*names: str, **more: Any) -> dict[str, Any]:
+    return {**FLEXIBLE, "Instances": [{"InstanceType": name} for name in names], **more}
 
 
 def readiness(setting: str, value: Any) -> dict[str, Any]:
@@ -163,6 +164,12 @@ WARNED: list[tuple[Any, str, Any, str]] = [
     (STATIC, NODES, WEIGHED, "SlurmNodePriorities SLM113"),
     (CLUSTER, f"{HPC}.Tags", TEAM, "ComputeResourceTags OVL109"),
     (WITH_TYPES, NODES, types("c6in.32xlarge", "c6i.32xlarge"), "InstancesNetworking NIC102"),
+    (
+        WITH_TYPES,
+        NODES,
+        types("c6in.32xlarge", "c6i.32xlarge", Efa=ON),
+        "InstancesNetworking NIC004",
+    ),
     (BY_MEMORY, NODES, types("c7i.8xlarge", "m7i.8xlarge"), "InstancesMemory SLM114"),
 ]
 
@@ -219,6 +226,7 @@ def test_what_parallelcluster_warns_of_is_found(
         assert [each.text for each in messages if each.level == "ERROR"] == []
         assert any(validator in each.validator for each in messages) is warned
         findings = check_text(filled(brought(text)).text).findings
+        assert errors(findings) == []
         assert (code in {each.code for each in findings}) is warned
 
 

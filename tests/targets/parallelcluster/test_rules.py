@@ -4,7 +4,7 @@ import pytest
 
 from clustergen.base.findings import errors
 from tests.support.tables import rows
-from tests.targets.parallelcluster.planned import every_finding, own_findings
+from tests.targets.parallelcluster.planned import every_finding, own_findings, plan_of
 
 MANY_GROUPS = ", ".join(f"{{name: g{n}, instance_type: m7i.4xlarge, count: 1}}" for n in range(51))
 DATABASE = (
@@ -133,6 +133,13 @@ def test_nodes_without_a_rocky_image_are_reported() -> None:
     found = own_findings(f"{rocky}login: {{instance_type: m7i.large}}")
     words = "ParallelCluster has no image of rocky9; needed for login nodes, nodes of h200"
     assert [f.message for f in found] == [words]
+
+
+def test_nodes_have_the_cards_of_the_type_with_the_fewest() -> None:
+    types = "instance_type: null, instance_types: [p5.48xlarge, p5en.48xlarge]"
+    text = f"node_groups: [{{name: h200, {types}}}]"
+    assert plan_of(text).node_groups[0].efa_interfaces == 16
+    assert [each.code for each in every_finding(text) if each.code[:3] == "NIC"] == ["NIC004"]
 
 
 def test_the_example_has_no_findings() -> None:
