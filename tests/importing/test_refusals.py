@@ -137,7 +137,8 @@ WEIGHED = {**STATIC["Scheduling"]["SlurmQueues"][1]["ComputeResources"][0]} | di
 BY_MEMORY = changed(WITH_TYPES, f"{SLURM}.EnableMemoryBasedScheduling", True)
 DESKTOPS = {"Enabled": True, "AllowedIps": "203.0.113.0/24"}
 TEAM = [{"Key": "team", "Value": "fluids"}]
-ON = {"Enabled": True}
+ON, OFF = {"Enabled": True}, {"Enabled": False}
+EXTERNAL = {"ExternalSlurmdbd": {"Host": "db.example.com"}, "MungeKeySecretArn": SECRET}
 
 
 def types(*names: str, **more: Any) -> dict[str, Any]:
@@ -171,6 +172,8 @@ WARNED: list[tuple[Any, str, Any, str]] = [
         "InstancesNetworking NIC004",
     ),
     (BY_MEMORY, NODES, types("c7i.8xlarge", "m7i.8xlarge"), "InstancesMemory SLM114"),
+    (CLUSTER, "Monitoring", {"Logs": {"CloudWatch": OFF}}, "LogRotation OVL111"),
+    (CLUSTER, SLURM, EXTERNAL, "ExternalSlurmdbdTrafficNotEncrypted OVL110"),
 ]
 
 

@@ -142,5 +142,14 @@ def test_nodes_have_the_cards_of_the_type_with_the_fewest() -> None:
     assert [each.code for each in every_finding(text) if each.code[:3] == "NIC"] == ["NIC004"]
 
 
+@pytest.mark.parametrize(("left_out", "missing"), [("hook", False), ("security-groups", True)])
+def test_a_slurmdbd_has_to_accept_the_head_node(left_out: str, *, missing: bool) -> None:
+    overlay = "{Scheduling: {SlurmSettings: {ExternalSlurmdbd: {Host: db.example.com}}}}"
+    options = f"leave_out: [{left_out}], overlay: {overlay}"
+    found = own_findings(f"targets: {{parallelcluster: {{{options}}}}}")
+    helps = [each.help for each in found if each.code == "OVL110"]
+    assert ["head_node.security_groups" in each for each in helps] == [missing]
+
+
 def test_the_example_has_no_findings() -> None:
     assert own_findings("") == []
