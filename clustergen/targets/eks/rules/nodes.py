@@ -6,11 +6,10 @@ from clustergen.base.findings import Problem, put, unsafe
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Interface, Plan
 from clustergen.services.eks.launch_templates import METADATA_HOPS
+from clustergen.services.kubernetes import capacity
 from clustergen.targets.eks import limits, pods
 from clustergen.targets.eks.rules import note, warning
 
-_FEWEST_PODS = 12
-"""Enough for the agents of a node with all software of a bundle, and a few jobs."""
 _DALLAS = """node_groups:
   - name: h200
     instance_type: p6e-gb200.36xlarge
@@ -41,7 +40,7 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         for type in group.types:
             room = pods.most(type, group.interfaces)
-            if room < _FEWEST_PODS:
+            if room < capacity.FEWEST_PODS:
                 yield Problem(
                     group.at("instance_type"),
                     f"{type.name} has room for {room} pods",
@@ -92,7 +91,7 @@ def small_system_nodes(plan: Plan) -> Iterator[Problem]:
     if plan.system is None:
         return
     small = type.vcpus < _SYSTEM_VCPUS or type.memory_gib < _SYSTEM_GIB
-    if small or pods.most(type, (Interface(0, 0, "interface"),)) < 2 * _FEWEST_PODS:
+    if small or pods.most(type, (Interface(0, 0, "interface"),)) < 2 * capacity.FEWEST_PODS:
         yield Problem(
             (*system.path, "instance_type"),
             f"{type.name} has {type.vcpus} vCPUs and {type.memory_gib:g} GiB",
