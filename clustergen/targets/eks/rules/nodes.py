@@ -41,11 +41,8 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
         for type in group.types:
             room = pods.most(type, group.interfaces)
             if room < capacity.FEWEST_PODS:
-                yield Problem(
-                    group.at("instance_type"),
-                    f"{type.name} has room for {room} pods",
-                    help="use a larger size",
-                )
+                message = f"{type.name} has room for {room} pods"
+                yield Problem(group.at("instance_type"), message, help="use a larger size")
 
 
 @note(
@@ -136,12 +133,8 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
 def one_system_node(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
     if plan.system and system.count < 2:
-        yield Problem(
-            (*system.path, "count"),
-            "one system node, and none when it fails",
-            help="write 2",
-            fix=unsafe(put((*system.path, "count"), 2)),
-        )
+        path, message = (*system.path, "count"), "one system node, and none when it fails"
+        yield Problem(path, message, help="write 2", fix=unsafe(put(path, 2)))
 
 
 @warning(
@@ -156,9 +149,7 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
 def accelerated_system_nodes(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
     if plan.system and system.type.accelerator:
-        yield Problem(
-            (*system.path, "instance_type"),
-            f"{system.type.name} has accelerators that nothing there uses",
-            help="use a general type, such as m7i.large; for jobs, add a node group",
-            fix=unsafe(put((*system.path, "instance_type"), "m7i.large")),
-        )
+        path = (*system.path, "instance_type")
+        message = f"{system.type.name} has accelerators that nothing there uses"
+        help = "use a general type, such as m7i.large; for jobs, add a node group"
+        yield Problem(path, message, help=help, fix=unsafe(put(path, "m7i.large")))
