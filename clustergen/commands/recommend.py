@@ -43,7 +43,7 @@ def _of_arguments(args: argparse.Namespace) -> tuple[Need, Draft]:
         raise UsageError("give --accelerator and --count, or a spec")
     types = needs.types_of(args.accelerator, args.count)
     if not types:
-        known = ", ".join(needs.NAMES)
+        known = ", ".join(needs.names())
         message = f"no instance type with {args.accelerator}; known are {known}, and none for HPC"
         raise UsageError(message)
     device = types[0].accelerator

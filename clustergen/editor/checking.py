@@ -18,7 +18,7 @@ from clustergen.checking import compiler, fixing, project
 from clustergen.checking.compiler import Checked
 from clustergen.checking.project import Cluster, Project
 from clustergen.checking.project.loading import load, when_changed
-from clustergen.editor import fields
+from clustergen.editor import choices, fields
 from clustergen.editor.scanner import outline
 from clustergen.editor.texts import Text
 from clustergen.spec.schema import FILE as SCHEMA
@@ -61,6 +61,7 @@ def _loaded(
     changed: tuple[int, ...],  # noqa: ARG001 a changed file is loaded again
 ) -> tuple[Project | None, tuple[Finding, ...]]:
     found, problems = load(file, shown(file), custom_rules=None if custom_rules else False)
+    choices.forget()
     return found, (*problems, *(found.faults if found else ()))
 
 

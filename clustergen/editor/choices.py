@@ -111,6 +111,12 @@ def known_types() -> tuple[tuple[InstanceType, str], ...]:
     return tuple((type, _facts(type)) for type in catalog.every())
 
 
+def forget() -> None:
+    """Forget all instance types, because a project may have described others."""
+    known_types.cache_clear()
+    _ranked.cache_clear()
+
+
 def _facts(type: InstanceType) -> str:
     return " ".join(show.as_line(type).split()[1:])
 

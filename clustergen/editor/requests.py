@@ -46,12 +46,12 @@ def _warm() -> None:
 
 
 async def _watch(server: Server) -> None:
-    """Ask the client to report changes of project files and of specs that are not open."""
+    """Ask the client to report changes of project files, their types, and closed specs."""
     workspace = server.client_capabilities.workspace
     watching = workspace.did_change_watched_files if workspace else None
     if watching is None or not watching.dynamic_registration:
         return
-    names = ("**/clustergen.toml", "**/pyproject.toml", "**/*.yaml", "**/*.yml")
+    names = ("**/clustergen.toml", "**/pyproject.toml", "**/*.json", "**/*.yaml", "**/*.yml")
     watchers = [types.FileSystemWatcher(name) for name in names]
     options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
     registration = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)

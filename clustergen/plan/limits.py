@@ -117,6 +117,18 @@ class Quota(NamedTuple):
     severity: Severity = Severity.ERROR
 
 
+_TAGS = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions"
+
+
+def tags_of_nodes(most: int = 49, source: str = _TAGS) -> Quota:
+    """The most tags of a node, from the cluster and its group: EC2 takes 50, with a Name."""
+
+    def count(plan: Plan) -> int:
+        return max((len({*plan.tags, *g.tags}) for g in plan.node_groups), default=0)
+
+    return Quota("tags of a node", most, count, ("node_groups",), "remove some", source)
+
+
 class GroupSize(NamedTuple):
     """The maximum number of nodes of one group."""
 
@@ -248,6 +260,7 @@ class Limits(NamedTuple):
     """Whether the users of a spec are in the group docker where it asks for Docker."""
     secret: Secret | None = None
     quotas: tuple[Quota, ...] = ()
+    tags: Quota = tags_of_nodes()
     group_size: GroupSize | None = None
     existing_cluster: ExistingCluster | None = None
     """None if nodes cannot join an existing cluster."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from clustergen.base.findings import Finding, Path, corrected, put, unsafe
+from clustergen.base.findings import Finding, Path, Severity, corrected, put, unsafe
 from clustergen.facts import catalog
 from clustergen.facts.catalog import InstanceType, lookup
 from clustergen.facts.catalog.ebs import provisioned_iops
@@ -86,7 +86,9 @@ class MachinePlanner:
             capacity=capacity,
             efa=efa,
             efa_layout=layout,
-            interfaces=self._interfaces(types[0], efa, layout),
+            interfaces=self._interfaces(
+                min(types, key=_fabric) if self.traits.every_common_card else types[0], efa, layout
+            ),
             placement=self._placement(group, capacity, efa, path),
             threads_per_core=self._threads(group, types),
             image=group.image,
@@ -125,9 +127,8 @@ class MachinePlanner:
         if type is None:
             missing = catalog.explain_missing(name)
             fix = corrected(path, name, missing.nearest) if missing.nearest else None
-            self.findings.append(
-                UNKNOWN_TYPE.at(path, missing.reason, help=missing.suggestion, fix=fix)
-            )
+            help = missing.suggestion
+            self.findings.append(UNKNOWN_TYPE.at(path, missing.reason, help=help, fix=fix))
         return type
 
     def _efa(self, group: spec.NodeGroup, types: Sequence[InstanceType], path: Path) -> bool:
@@ -140,8 +141,10 @@ class MachinePlanner:
         # SageMaker gives each instance the interfaces of its type.
         alike = types[:1] if self.traits.sagemaker else types
         if unlike := next((t for t in alike if _fabric(t) != _fabric(types[0])), None):
-            self.findings.append(_unlike(types[0], unlike, (*path, "instance_types")))
-            return False
+            common, place = self.traits.every_common_card, (*path, "instance_types")
+            self.findings.append(_unlike(types[0], unlike, place, common=common))
+            if not common:
+                return False
         if group.efa == "auto":
             self._decide(at, f"{group.name}: EFA is on, because {types[0].name} supports it")
         return True
@@ -151,7 +154,7 @@ class MachinePlanner:
     ) -> tuple[Interface, ...]:
         traits = self.traits
         if not efa:
-            return nics.plain(type, every_card=traits.plain_on_every_card)
+            return nics.plain(type, every_card=traits.every_common_card)
         return nics.with_efa(type, layout, traits.card_device_index, traits.combined_device_index)
 
     def _placement(
@@ -163,14 +166,13 @@ class MachinePlanner:
             return Placement(group.placement)
         if not efa or self.traits.sagemaker:
             return Placement("none")
+        at = (*path, "placement")
         # A reservation or block determines the location of instances; a placement group would fail.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html
         if capacity.reserved:
-            self._decide(
-                (*path, "placement"), f"{group.name}: its {capacity.title} determines the placement"
-            )
+            self._decide(at, f"{group.name}: its {capacity.title} determines the placement")
             return Placement("none")
-        self._decide((*path, "placement"), f"{group.name}: cluster placement group, for EFA")
+        self._decide(at, f"{group.name}: cluster placement group, for EFA")
         return Placement("cluster")
 
     def _threads(self, group: spec.NodeGroup, types: Sequence[InstanceType]) -> int:
@@ -225,13 +227,16 @@ def _fabric(type: InstanceType) -> tuple[int, int]:
     return (len(type.cards), type.max_efa)
 
 
-def _unlike(first: InstanceType, other: InstanceType, path: Path) -> Finding:
+def _unlike(first: InstanceType, other: InstanceType, path: Path, *, common: bool) -> Finding:
+    """The finding about two types; only a warning if nodes have the ``common`` cards."""
     cards = " and ".join(f"{len(t.cards)} (EFA on {t.max_efa})" for t in (first, other))
+    help = "give each type a group of its own"
     return UNLIKE_EFA.at(
         path,
         f"{first.name} and {other.name} have {cards} network cards",
-        help="give each type a group of its own, or write efa: false",
-        fix=unsafe(put((*path[:-1], "efa"), False)),
+        help=help if common else f"{help}, or write efa: false",
+        severity=Severity.WARNING if common else None,
+        fix=None if common else unsafe(put((*path[:-1], "efa"), False)),
     )
 
 

@@ -1,5 +1,6 @@
 """Keys that belong elsewhere: to another section, or to another target, and what to do instead."""
 
+import difflib
 import functools
 import json
 import pathlib
@@ -84,6 +85,13 @@ def of_addition(path: Path, addition: object) -> str:
     if path[:1] != ("targets",) or path[2:3] != ("leave_out",):
         return ""
     return _instead()["additions"].get(str(addition), {}).get(str(path[1]), "")
+
+
+def of_image(path: Path, value: object) -> str:
+    """Help for an operating system where an AMI belongs; empty if it is none."""
+    systems = sections.choices(("software", "os")) if path[-1] == "image" else []
+    near = difflib.get_close_matches(str(value).lower(), systems, n=1, cutoff=0.7)
+    return f"write software: {{os: {near[0]}}}, for all nodes" if near else ""
 
 
 @functools.cache

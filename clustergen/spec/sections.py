@@ -48,6 +48,11 @@ def only_value(path: Path, data: Any) -> object:
     return _properties(path[:-1], data).get(path[-1], {}).get("const")
 
 
+def choices(path: Path) -> list[str]:
+    """The values that the field at ``path`` takes, if it takes only these."""
+    return [str(each) for each in _properties(path[:-1], {}).get(path[-1], {}).get("enum", ())]
+
+
 def owner(key: str, path: Path, data: Any) -> str:
     """The one section of that at ``path`` that has ``key``; empty if there is none, or several."""
     found = {

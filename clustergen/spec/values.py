@@ -62,8 +62,9 @@ def finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
     if details[0]["loc"][-1] == "[key]":
         return replace(_of_kind(path, details[0], str(path[-1]), data), on_key=True)
     found = _finding(path, details, data)
-    help = found.help or misplaced.of_addition(path, value_at(data, path)) or _about(path, data)
-    return replace(found, help=help)
+    value = value_at(data, path)
+    elsewhere = misplaced.of_addition(path, value) or misplaced.of_image(path, value)
+    return replace(found, help=found.help or elsewhere or _about(path, data))
 
 
 def _about(path: Path, data: Any) -> str:

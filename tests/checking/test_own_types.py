@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from clustergen.checking.compiler import check_text
+from clustergen.editor import checking, choices
 from clustergen.facts.catalog import find, lookup
 from tests.checking.test_project import BASE, Capture, run
 from tests.targets.test_specs import ANSWERS
@@ -48,9 +49,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "spec.yaml").write_text(SPEC)
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-    lookup.add({})  # forgets what was looked up
     monkeypatch.undo()
-    lookup.add({})
+    lookup.describe(tmp_path, {})  # forgets what was looked up
+    choices.forget()
 
 
 def answer(**changes: Any) -> str:
@@ -106,6 +107,10 @@ WRONG: dict[str, tuple[str, str]] = {
         answer(MemoryInfo={"SizeInMiB": "many"}),
         "p9.48xlarge: memory_mib: ",
     ),
+    "more EFA than cards": (
+        answer(NetworkInfo={**TYPE["NetworkInfo"], "EfaInfo": {"MaximumEfaInterfaces": 9}}),
+        "p9.48xlarge: 9 EFA interfaces, and 8 network cards that have one",
+    ),
 }
 
 
@@ -121,9 +126,38 @@ def test_a_file_that_cannot_be_read_is_a_finding(name: str, capsys: Capture) -> 
     assert reason.lower() in (out + err).lower()
 
 
-def test_an_unknown_type_says_how_to_describe_it() -> None:
-    [finding] = [f for f in check_text(SPEC.replace("p9", "zq9")).findings if f.code == "CAP001"]
+def test_two_files_may_have_one_type_with_the_same_facts(capsys: Capture) -> None:
+    Path("clustergen.toml").write_text('[catalog]\nfiles = ["types.json", "more.json"]\n')
+    describe()
+    for facts, status in ((TYPE, 0), ({**TYPE, "BareMetal": True}, 2)):
+        Path("more.json").write_text(json.dumps({"InstanceTypes": [facts]}))
+        assert run(capsys, "check", "spec.yaml", "--target", "pcs")[0] == status
+
+
+@pytest.mark.parametrize("unknown", ["zq9.48xlarge", "p9.24xlarge"])
+def test_an_unknown_type_says_how_to_describe_it(unknown: str, capsys: Capture) -> None:
+    describe()
+    run(capsys, "catalog", "p9.48xlarge")
+    text = SPEC.replace("p9.48xlarge", unknown)
+    [finding] = [f for f in check_text(text).findings if f.code == "CAP001"]
     assert "[catalog] in clustergen.toml" in finding.help
+    assert finding.fix is None
+
+
+def test_an_editor_notices_a_change(folder: Path) -> None:
+    name = str(folder / "spec.yaml")
+
+    def codes() -> set[str]:
+        about = checking.context(name)
+        found = (*checking.check(name, about, {name: SPEC}), *about.problems)
+        return {each.code for each in found} & {"CAP001", "PRJ011"}
+
+    assert codes() == {"CAP001", "PRJ011"}
+    describe()
+    assert codes() == set()
+    assert "p9.48xlarge" in {type.name for type, _ in choices.known_types()}
+    describe(InstanceType="p9.24xlarge")
+    assert codes() == {"CAP001"}
 
 
 def test_the_file_may_be_that_of_powershell(capsys: Capture) -> None:
@@ -136,9 +170,10 @@ def test_nothing_is_said_that_the_description_does_not_say(capsys: Capture) -> N
     Path("spec.yaml").write_text(SPEC.replace("count: 2", "count: 2, mig: {1g.10gb: 7}"))
     _, out, err = run(capsys, "check", "spec.yaml", "--target", "eks")
     assert "the MIG profiles of p9.48xlarge are not known" in out + err
-    _, out, err = run(capsys, "recommend", "spec.yaml", "--for", "7d")
-    assert "nothing says where EC2 offers it" in out + err
-    assert "training plans" not in out + err
+    for given in (["spec.yaml"], ["--accelerator", "R200", "--count", "16"]):
+        _, out, err = run(capsys, "recommend", *given, "--for", "7d")
+        assert "nothing says where EC2 offers it" in out + err
+        assert "training plans" not in out + err
 
 
 @pytest.mark.parametrize(("maker", "warned"), [("NVIDIA", False), ("AMD", True)])

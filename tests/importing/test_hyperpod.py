@@ -9,8 +9,11 @@ import pytest
 from clustergen.bundle.renderer import render
 from clustergen.checking.compiler import check_text
 from clustergen.importing import Imported
+from clustergen.services.hyperpod.described import without_state
 from tests.importing.templates import bring, lossless, rendered, spec_of
+from tests.support.service_models import model
 from tests.support.tables import flow
+from tests.validators.service_model import validate
 
 ROLE = "arn:aws:iam::111122223333:role/nodes"
 SCRIPTS = {"SourceS3Uri": "s3://sagemaker-scripts/src", "OnCreate": "on_create.sh"}
@@ -147,6 +150,21 @@ def test_a_description_is_a_request_without_its_state() -> None:
         "InstanceGroups": [{**group, "CurrentCount": 2, "TargetCount": 2, "Status": "InService"}],
     }
     assert requests(bring(described)) == _sorted(EKS)
+
+
+def test_no_state_of_a_description_is_in_a_request() -> None:
+    """By botocore's model: it would come back as an overlay, or as a difference."""
+    shown = _everything(model("sagemaker").operation_model("DescribeCluster").output_shape)
+    del shown["ClusterArn"]
+    wrong = validate("sagemaker", "CreateCluster", without_state(shown))
+    assert [each for each in wrong if "unknown member" in each] == []
+
+
+def _everything(shape: Any) -> Any:
+    """A value with every member of a shape."""
+    if shape.type_name == "structure":
+        return {name: _everything(inner) for name, inner in shape.members.items()}
+    return [_everything(shape.member)] if shape.type_name == "list" else 1
 
 
 def test_a_resource_of_a_template() -> None:

@@ -24,6 +24,7 @@ SUBNETS = ["${PrivateSubnetId}", "${OtherSubnetId}"]
 ONE, OTHER = "m7i.8xlarge", "m6i.8xlarge"
 SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:key-AbCdEf"
 PARAMETER = "arn:aws:ssm:us-east-1:123456789012:parameter/key"
+OF_SSM = SECRET.replace("secretsmanager", "ssm")
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
 RESERVED = {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"}
 DIRECTORY = {
@@ -68,6 +69,7 @@ REFUSED: list[tuple[Any, str, Any]] = [
     (CLUSTER, STORAGE, disk(Size=400, Throughput=1000)),
     (CLUSTER, f"{STORAGE}.Name", "default"),
     (CLUSTER, f"{STORAGE}.Name", "fast"),
+    (CLUSTER, f"{STORAGE}.Name", "fast/"),
     (CLUSTER, f"{STORAGE}.Name", "a-name-of-more-than-thirty-letters"),
     (CLUSTER, "SharedStorage", [efs("a"), efs("b")]),
     (WITH_LUSTRE, f"{LUSTRE}.AutoImportPolicy", "NEW"),
@@ -96,6 +98,7 @@ REFUSED: list[tuple[Any, str, Any]] = [
     (CLUSTER, f"{SLURM}.MungeKeySecretArn", PARAMETER),
     (CLUSTER, f"{SLURM}.ExternalSlurmdbd", {"Host": "db.example.com"}),
     (CLUSTER, f"{SLURM}.Database", {**DATABASE, "Uri": "mysql://db.example.com"}),
+    (CLUSTER, f"{SLURM}.Database", {**DATABASE, "PasswordSecretArn": OF_SSM}),
     (WITH_DIRECTORY, "DirectoryService.DomainName", "corp example"),
     (WITH_DIRECTORY, "DirectoryService.PasswordSecretArn", PARAMETER),
     (WITH_DIRECTORY, "DirectoryService.AdditionalSssdConfigs", {"id_provider": "ad"}),
@@ -114,6 +117,7 @@ ACCEPTED: list[tuple[Any, str, Any]] = [
     (CLUSTER, STORAGE, disk(VolumeType="standard", Size=400)),
     (CLUSTER, STORAGE, disk(Size="400", Encrypted="true")),
     (CLUSTER, f"{STORAGE}.Name", "a:b@c=d"),
+    (CLUSTER, f"{STORAGE}.Name", "/fast"),
     (WITH_LUSTRE, f"{LUSTRE}.AutomaticBackupRetentionDays", 7),
     (CLUSTER, f"{HPC}.CapacityType", "SPOT"),
     (CLUSTER, f"{NODES}.SpotPrice", "1.25"),
@@ -133,10 +137,12 @@ WEIGHED = {**STATIC["Scheduling"]["SlurmQueues"][1]["ComputeResources"][0]} | di
 BY_MEMORY = changed(WITH_TYPES, f"{SLURM}.EnableMemoryBasedScheduling", True)
 DESKTOPS = {"Enabled": True, "AllowedIps": "203.0.113.0/24"}
 TEAM = [{"Key": "team", "Value": "fluids"}]
+ON, OFF = {"Enabled": True}, {"Enabled": False}
+EXTERNAL = {"ExternalSlurmdbd": {"Host": "db.example.com"}, "MungeKeySecretArn": SECRET}
 
 
-def types(*names: str) -> dict[str, Any]:
-    return {**FLEXIBLE, "Instances": [{"InstanceType": name} for name in names]}
+def types(*names: str, **more: Any) -> dict[str, Any]:
+    return {**FLEXIBLE, "Instances": [{"InstanceType": name} for name in names], **more}
 
 
 def readiness(setting: str, value: Any) -> dict[str, Any]:
@@ -159,7 +165,15 @@ WARNED: list[tuple[Any, str, Any, str]] = [
     (STATIC, NODES, WEIGHED, "SlurmNodePriorities SLM113"),
     (CLUSTER, f"{HPC}.Tags", TEAM, "ComputeResourceTags OVL109"),
     (WITH_TYPES, NODES, types("c6in.32xlarge", "c6i.32xlarge"), "InstancesNetworking NIC102"),
+    (
+        WITH_TYPES,
+        NODES,
+        types("c6in.32xlarge", "c6i.32xlarge", Efa=ON),
+        "InstancesNetworking NIC004",
+    ),
     (BY_MEMORY, NODES, types("c7i.8xlarge", "m7i.8xlarge"), "InstancesMemory SLM114"),
+    (CLUSTER, "Monitoring", {"Logs": {"CloudWatch": OFF}}, "LogRotation OVL111"),
+    (CLUSTER, SLURM, EXTERNAL, "ExternalSlurmdbdTrafficNotEncrypted OVL110"),
 ]
 
 
@@ -215,6 +229,7 @@ def test_what_parallelcluster_warns_of_is_found(
         assert [each.text for each in messages if each.level == "ERROR"] == []
         assert any(validator in each.validator for each in messages) is warned
         findings = check_text(filled(brought(text)).text).findings
+        assert errors(findings) == []
         assert (code in {each.code for each in findings}) is warned
 
 

@@ -215,3 +215,15 @@ def test_threads_do_not_depend_on_the_order_of_types(target: str, threads: str) 
         files = [Fragments(target).files(group(each)) for each in fields]
         for words in ("DisableSimultaneousMultithreading", "CoreCount"):
             assert not any(words in text for each in files for text in each.values())
+
+
+@pytest.mark.parametrize(
+    ("target", "most"), [("parallelcluster", 40), ("pcs", 49), ("eks", 49), ("batch", 49)]
+)
+def test_the_tags_of_nodes_are_counted(target: str, most: int) -> None:
+    """EC2 takes 50, of which one is Name; ParallelCluster keeps ten for itself."""
+    fragments = Fragments(target)
+    for count in (most, most + 1):
+        tags = ", ".join(f"t{number}: a" for number in range(1, count))
+        text = group(f"tags: {{{tags}}}", "tags: {t0: a, t1: b}\n")
+        assert ("LIM003" in fragments.codes(text)) is (count > most)

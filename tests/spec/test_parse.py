@@ -188,6 +188,10 @@ name: -ab
     SPC024 | '-ab' is not a name of letters | write ab
 node_groups: [{name: h200, image: ami-12}]
     SPC024 | 'ami-12' is not an AMI id such as ami-0a1b2c3d4e5f |
+node_groups: [{name: h200, image: ubuntu2204}]
+    SPC024 | 'ubuntu2204' is not an AMI id | write software: {os: ubuntu2204}, for all nodes
+login: {image: Ubuntu 24.04}
+    SPC024 | 'Ubuntu 24.04' is not an AMI id | write software: {os: ubuntu2404}, for all nodes
 node_groups: [{name: h200, scratch: scratch}]
     SPC024 | 'scratch' is not an absolute path such as /fsx |
 network: {vpc: vpc-12}

@@ -46,7 +46,10 @@ PATTERNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         # iam_validators.IamResourcePrefixValidator: a path, a prefix of names, or both
         "ClusterIam": {"ResourcePrefix": r"^(?!.{513})(/[\w.,+@=/-]+/)?[\w.,+@=-]{0,30}$"},
         # database_validators.DatabaseUriValidator
-        "Database": {"Uri": r"^(?!/)(?!.*://)[^/:]+(:[0-9]+)?(/.*)?$"},
+        "Database": {
+            "Uri": r"^(?!/)(?!.*://)[^/:]+(:[0-9]+)?(/.*)?$",
+            "PasswordSecretArn": _OF_SECRETS,
+        },
     }
 )
 """Of texts, by definition and key."""

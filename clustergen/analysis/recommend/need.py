@@ -14,7 +14,7 @@ NAMES = (
     *("RTX PRO 4500", "RTX PRO Server 6000"),
     *words("T4 Trainium Trainium2"),
 )
-"""All accelerators for training and inference in the catalog."""
+"""All accelerators for training and inference in the catalog, without those of a project."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,12 @@ class Need:
     """The services to consider."""
     interruptible: bool = False
     """Whether work survives the loss of nodes at any time."""
+
+
+def names() -> tuple[str, ...]:
+    """The accelerators that can be asked for: also those of types that the project describes."""
+    own = (type.accelerator for type in lookup.containing('"own":true'))
+    return (*NAMES, *sorted({one.name for one in own if one} - {*NAMES}))
 
 
 def nodes_of(type: InstanceType, count: int) -> int:
@@ -69,7 +75,7 @@ def types_of(accelerator: str, count: int) -> tuple[InstanceType, ...]:
 
 def _with(accelerator: str, least_mib: float) -> Iterator[InstanceType]:
     wanted = plain(accelerator)
-    for name in NAMES:
+    for name in names():
         if plain(name) == wanted:
             for type in lookup.containing(f'"{name}"'):
                 device = type.accelerator

@@ -52,11 +52,15 @@ def load(
 
 
 def when_changed(file: Path) -> tuple[int, ...]:
-    """What is another once ``file`` has changed, or the user has allowed its custom rules."""
+    """What is another once ``file`` or its types have changed, or its custom rules are allowed."""
     from clustergen.checking.custom_rules import trust  # few projects have rules
 
-    status = file.stat()
-    return status.st_mtime_ns, status.st_size, trust.when(file)
+    found = [each.stat() for each in (file, *filter(Path.exists, _TYPES.get(file.parent, ())))]
+    return trust.when(file), *(stat for s in found for stat in (s.st_mtime_ns, s.st_size))
+
+
+_TYPES: dict[Path, Sequence[Path]] = {}
+"""The files of types that a project named when it was loaded, by its folder."""
 
 
 def _with_rules(
@@ -131,16 +135,19 @@ def _add_types(project: Project, named: Mapping[str, Sequence[str]]) -> Iterator
         return
     from clustergen.facts.catalog import described, lookup  # few projects describe types
 
-    for name in named.get("files", ()):
+    own: dict[str, str] = {}
+    files = {project.folder / name: name for name in named.get("files", ())}
+    _TYPES[project.folder] = (*files,)
+    for file, name in files.items():
         try:
             # PowerShell writes UTF-16.
-            answer = json.loads((project.folder / name).read_bytes())
-            lookup.add(described.own_rows(answer))
+            own = described.own_rows(json.loads(file.read_bytes()), own)
         except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             help = f"write what a current AWS CLI prints to it: `{_DESCRIBE}`"
             at = _place(project, "catalog", "files").span()
             yield TYPES.at((), f"cannot read {name}: {reason}", help=help).placed(at)
+    lookup.describe(project.folder, own)
 
 
 _DESCRIBE = "aws ec2 describe-instance-types --output json --instance-types TYPE ..."

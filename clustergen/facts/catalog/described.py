@@ -20,17 +20,21 @@ from clustergen.facts.catalog.rows import Row
 _USAGE: Final = ("on-demand", "spot", "capacity-block")
 
 
-def own_rows(answer: Any) -> dict[str, str]:
-    """The lines of the catalog for types that a user describes, by name.
+def own_rows(answer: Any, earlier: Mapping[str, str] = {}) -> dict[str, str]:
+    """The lines of the catalog for types that a user describes, by name, after ``earlier`` ones.
 
     ``answer`` is that of DescribeInstanceTypes. Where EC2 offers the types is not in it.
 
-    :raises ValueError: if it is another: why.
+    :raises ValueError: if it is another, or differs from earlier lines: why.
     """
     found = answer.get("InstanceTypes") if isinstance(answer, Mapping) else None
     if not isinstance(found, list) or not found:
         raise ValueError("it has no InstanceTypes")
-    return dict(_own_row(index, facts) for index, facts in enumerate(found))
+    own = dict(earlier)
+    for name, line in (_own_row(index, facts) for index, facts in enumerate(found)):
+        if own.setdefault(name, line) != line:
+            raise ValueError(f"{name} is described twice, with different facts")
+    return own
 
 
 def _own_row(index: int, facts: Any) -> tuple[str, str]:
@@ -38,11 +42,15 @@ def _own_row(index: int, facts: Any) -> tuple[str, str]:
     try:
         own = {**row(facts), "zones": rows.encode_zones((), surveyed_zones()), "own": True}
         own["nitro"] = families.find(own["name"].partition(".")[0]).nitro
-        made = json.dumps(dataclasses.asdict(rows.decode(own)))
-        TypeAdapter(InstanceType).validate_json(made, strict=True)
-        if FORM.fullmatch(own["name"]):
-            return own["name"], rows.line(own)
-        reason = "no name of an instance type"
+        type = rows.decode(own)
+        TypeAdapter(InstanceType).validate_json(json.dumps(dataclasses.asdict(type)), strict=True)
+        cards = sum(card.efa for card in type.cards)
+        if not FORM.fullmatch(type.name):
+            reason = "no name of an instance type"
+        elif type.max_efa > cards:
+            reason = f"{type.max_efa} EFA interfaces, and {cards} network cards that have one"
+        else:
+            return type.name, rows.line(own)
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{first['loc'][0]}: {first['msg']}"

@@ -42,21 +42,24 @@ def containing(text: str) -> Iterator[InstanceType]:
             yield rows.decode(json.loads(line))
 
 
-def add(lines: Mapping[str, str]) -> None:
-    """Add the rows of types that the user describes, by name; those that are known stay.
+def describe(project: Path, lines: Mapping[str, str]) -> None:
+    """Add the rows of types that a project describes, by name, in place of its earlier ones.
 
-    They are there for the rest of the process.
+    Types of the catalog stay as they are. The rows are there for the rest of the process.
     """
-    _OWN.update({name: line for name, line in lines.items() if not find(name) or name in _OWN})
+    found = ((name, line, find(name)) for name, line in lines.items())
+    _OWN[project] = {name: line for name, line, known in found if not known or known.own}
     for each in (_text, find, names):
         each.cache_clear()
 
 
-_OWN: dict[str, str] = {}
+_OWN: dict[Path, Mapping[str, str]] = {}
+"""By the folder of a project: an editor has several."""
 
 
 @functools.cache
 def _text() -> str:
     # The empty first line puts a line end before every row, including the first.
     known = (DATA / "instances.jsonl").read_text(encoding="ascii")
-    return "\n" + known + "".join(f"{line}\n" for line in _OWN.values())
+    own = {name: line for lines in _OWN.values() for name, line in lines.items()}
+    return "\n" + known + "".join(f"{line}\n" for line in own.values())

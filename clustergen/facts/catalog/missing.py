@@ -82,6 +82,9 @@ def _by_family(plain: str) -> Missing | None:
     family, _, size = plain.partition(".")
     nearest = _nearest_size(size, sizes)
     listed = ", ".join(f"{family}.{one}" for one in sizes)
+    described = find(f"{family}.{sizes[0]}")
+    if size and described and described.own:
+        return Missing(f"{plain} is not described; {listed} is", f"if EC2 has it, {_DESCRIBE}")
     reason = f"{family} has no size {size}" if size else f"{plain} is a family, not a type"
     if nearest is None:
         return Missing(reason, f"it has {listed}")

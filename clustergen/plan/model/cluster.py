@@ -125,8 +125,8 @@ class Traits:
     """Device index of interfaces on cards beyond the first, if the card holds two."""
     combined_device_index: Literal[0, 1] = 1
     """The same for interfaces that are both EFA and ENA, if the first card has EFA."""
-    plain_on_every_card: bool = False
-    """Without EFA, a node with several cards gets a plain interface on each."""
+    every_common_card: bool = False
+    """Nodes have an interface, even without EFA, on every card that all types of a group have."""
     head_node: bool = False
     """The cluster has a head node in the account."""
     login_nodes: bool = True

@@ -26,7 +26,8 @@ UNLIKE_EFA = Rule(
     title="Types of one group with different network cards",
     fixes="unsafe",
     why="A group has one list of interfaces: cards that only one of its types has cannot be in it, "
-    "and a list without them leaves most of the bandwidth unused.",
+    "and a list without them leaves most of the bandwidth unused. ParallelCluster makes such a "
+    "list, so it is a warning there.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
     bad="""node_groups:
   - {name: h200, instance_type: null, instance_types: [p5en.48xlarge, p5e.48xlarge], count: 2}""",

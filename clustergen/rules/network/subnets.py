@@ -289,7 +289,8 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
     "NET027",
     "New subnet in a Local Zone",
     why="A Local Zone is off in an account until its zone group is opted in, which no stack does. "
-    "A subnet there cannot be created before that.",
+    "A subnet there cannot be created before that. Nodes leave the VPC through the NAT gateway, "
+    "which is in a zone of the region.",
     source="https://docs.aws.amazon.com/local-zones/latest/ug/getting-started.html",
     bad="network: {zone: use1-dfw2-az1}\nnode_groups: [{name: h200, instance_type: "
     "p6e-gb200.36xlarge, count: 18, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",

@@ -1,4 +1,4 @@
-"""GPUs: MIG profiles that the GPU supports, and that fit together; health checks."""
+"""GPUs: MIG profiles that the GPU supports, and that fit together; health checks; fractions."""
 
 import difflib
 import re
@@ -36,13 +36,10 @@ def profiles(plan: Plan) -> Iterator[Problem]:
             known = [profile.name for profile in mig.profiles(group.type)]
             near = _nearest(name, known)
             help = f"did you mean {near}? It has {', '.join(known)}" if near else ""
-            yield Problem(
-                group.at("mig", name),
-                f"{group.type.name} has no MIG profile {name}",
-                help=help or "remove mig: its GPUs cannot be partitioned",
-                fix=unsafe(rename(group.at("mig", name), near)) if near else None,
-                on_key=True,
-            )
+            help = help or "remove mig: its GPUs cannot be partitioned"
+            path, message = group.at("mig", name), f"{group.type.name} has no MIG profile {name}"
+            meant = unsafe(rename(path, near)) if near else None
+            yield Problem(path, message, help=help, fix=meant, on_key=True)
 
 
 @rule(
@@ -72,16 +69,27 @@ def slices(plan: Plan) -> Iterator[Problem]:
 def health_check(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         if "gpu" in group.health_checks and not group.accelerators[1]:
-            yield Problem(
-                group.at("health_checks"),
-                f"{group.type.name} has no accelerators",
-                help="remove health_checks",
-                fix=safe(
-                    drop(group.at("health_checks"))
-                    if len(group.health_checks) == 1
-                    else drop(group.at("health_checks", group.health_checks.index("gpu")))
-                ),
-            )
+            path, message = group.at("health_checks"), f"{group.type.name} has no accelerators"
+            others = len(group.health_checks) > 1
+            place = (*path, group.health_checks.index("gpu")) if others else path
+            yield Problem(path, message, help="remove health_checks", fix=safe(drop(place)))
+
+
+@warning(
+    "GPU005",
+    "A part of a GPU, which nothing counts",
+    why="EC2 counts no GPU on these types. The queues, quotas, jobs and device plugins of a bundle "
+    "are for whole GPUs, so that no job can ask for a part.",
+    source="https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html",
+    bad="node_groups: [{name: h200, instance_type: g6f.4xlarge}]",
+    good="node_groups: [{name: h200, instance_type: g6.4xlarge}]",
+)
+def fractions(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        device = group.type.accelerator
+        if device and not device.count:
+            message = f"{group.type.name} has a part of a GPU ({device.name}), which counts as none"
+            yield Problem(group.at("instance_type"), message, help="use a type with whole GPUs")
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
@@ -107,17 +115,12 @@ def _too_many(group: NodeGroup) -> Iterator[Problem]:
     for name, count in group.mig.items():
         found = mig.profile(group.type, name)
         if found is not None and count > found.most:
-            yield Problem(
-                group.at("mig", name),
-                f"{count} x {name} on one GPU",
-                help=f"at most {found.most}",
-                fix=unsafe(put(group.at("mig", name), found.most)),
-            )
+            path, message = group.at("mig", name), f"{count} x {name} on one GPU"
+            fix = unsafe(put(path, found.most))
+            yield Problem(path, message, help=f"at most {found.most}", fix=fix)
             return
     use = mig.use(group.type, group.mig)
     if not use.fits:
-        yield Problem(
-            group.at("mig"),
-            f"partitions of {use.compute_slices} compute and {use.memory_slices} memory slices",
-            help=f"a GPU has {mig.COMPUTE_SLICES} and {mig.MEMORY_SLICES}",
-        )
+        slices = f"{use.compute_slices} compute and {use.memory_slices} memory slices"
+        help = f"a GPU has {mig.COMPUTE_SLICES} and {mig.MEMORY_SLICES}"
+        yield Problem(group.at("mig"), f"partitions of {slices}", help=help)

@@ -11,14 +11,14 @@ from clustergen.services.aws.logs import retention
 @rule(
     "LIM003",
     "Cluster limit exceeded",
-    why="Services limit the node groups, queues and nodes of one cluster. A quota can be raised, "
-    "which takes days; a fixed limit cannot.",
+    why="Services limit the node groups, queues and nodes of one cluster, and tags. A quota can be "
+    "raised, which takes days; a fixed limit cannot.",
     source="https://docs.aws.amazon.com/general/latest/gr/aws_service_limits.html",
     bad="queues: [" + ", ".join(f"{{name: q{n:02}, node_groups: [h200]}}" for n in range(11)) + "]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
 def quotas(plan: Plan) -> Iterator[Problem]:
-    for quota in plan.limits.quotas:
+    for quota in (*plan.limits.quotas, plan.limits.tags):
         count = quota.count(plan)
         if count > quota.most:
             yield Problem(
@@ -72,13 +72,9 @@ def log_retention(plan: Plan) -> Iterator[Problem]:
     allowed, days = plan.limits.retention_days, plan.monitoring.log_retention_days
     if not allowed or not days or days in allowed:
         return
-    kept = retention(days, allowed)
-    yield Problem(
-        ("monitoring", "log_retention"),
-        f"CloudWatch keeps logs for {kept}d, not {days}d",
-        help=f"write {kept}d",
-        fix=safe(put(("monitoring", "log_retention"), f"{kept}d")),
-    )
+    kept, path = f"{retention(days, allowed)}d", ("monitoring", "log_retention")
+    message = f"CloudWatch keeps logs for {kept}, not {days}d"
+    yield Problem(path, message, help=f"write {kept}", fix=safe(put(path, kept)))
 
 
 @rule(

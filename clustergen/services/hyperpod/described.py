@@ -5,12 +5,15 @@ from typing import Any, Final
 
 from clustergen.base.text_lists import word_set
 
-# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeCluster.html and
-# API_ClusterInstanceGroupDetails.html, read on 2026-11-22: members that a request does not have.
+# Members that a request does not have: DescribeCluster of botocore 1.44.5 (2026-11).
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeCluster.html
 _STATE: Final = word_set("""
     ClusterStatus CreationTime FailureMessage CurrentCount Status TrainingPlanStatus
     ActiveOperations CurrentImageId CurrentInstanceType InstanceTypeDetails CurrentLabels
     CurrentTaints SoftwareUpdateStatus ActiveSoftwareUpdateConfig CurrentInstanceTypes
+    CurrentPatchSchedule DesiredPatchSchedule CurrentImageReleaseVersion
+    DesiredImageReleaseVersion ImageVersionStatus TargetStateCount S3OutputPath
+    CurrentFSxLustreConfig CurrentFSxLustreDeletionPolicy
 """)
 _RENAMED: Final = {
     "TargetCount": "InstanceCount",
@@ -19,6 +22,8 @@ _RENAMED: Final = {
     "DesiredInstanceTypes": "InstanceTypes",
     "DesiredLabels": "Labels",
     "DesiredTaints": "Taints",
+    "DesiredFSxLustreConfig": "FSxLustreConfig",
+    "DesiredFSxLustreDeletionPolicy": "FSxLustreDeletionPolicy",
 }
 
 

@@ -31,6 +31,8 @@ _EVICTION_MIB = 100
 _DISK_RESERVED_MIB, _DISK_EVICTION = 1024, 0.10
 # https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html (2026-11)
 _PODS_SMALL, _PODS_LARGE, _LARGE_VCPUS = 110, 250, 30
+FEWEST_PODS = 12
+"""Enough for the agents of a node with all software of a bundle, and a few jobs."""
 
 
 def most_pods(type: InstanceType) -> int:

@@ -18,7 +18,7 @@ TARGET = Target(
         # https://github.com/aws/aws-parallelcluster/releases/tag/v3.15.0
         efa_layout="efa-only",
         card_device_index=1,
-        plain_on_every_card=True,
+        every_common_card=True,
         head_node=True,
     ),
     title="AWS ParallelCluster",

@@ -112,6 +112,7 @@ LOG_RETENTION_DAYS = (
 # constants: PCLUSTER_PREFIX; schemas.common_schema: validate_no_reserved_tag
 RESERVED_TAG_PREFIX = "parallelcluster:"
 OPEN_TAG = "parallelcluster:custom_resource"
+# constants: MAX_TAGS_COUNT
 MAX_TAGS = 40
 """Of a node: those of the cluster, of its queue, and of its compute resource."""
 
@@ -233,9 +234,8 @@ LIMITS = limits.Limits(
     users=limits.Users(
         names=TAKEN_USERS, default=DEFAULT_USERS, source="pcluster.constants: OS_MAPPING"
     ),
-    secret=limits.Secret(
-        "https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html"
-    ),
+    accounting_database="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html",
+    tags=limits.tags_of_nodes(MAX_TAGS, "pcluster.validators.tags_validators"),
     quotas=(
         limits.Quota(
             what="queues",

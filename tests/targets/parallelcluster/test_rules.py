@@ -4,7 +4,7 @@ import pytest
 
 from clustergen.base.findings import errors
 from tests.support.tables import rows
-from tests.targets.parallelcluster.planned import every_finding, own_findings
+from tests.targets.parallelcluster.planned import every_finding, own_findings, plan_of
 
 MANY_GROUPS = ", ".join(f"{{name: g{n}, instance_type: m7i.4xlarge, count: 1}}" for n in range(51))
 DATABASE = (
@@ -150,3 +150,19 @@ def test_nodes_without_a_rocky_image_are_reported() -> None:
 )
 def test_these_have_no_findings(fragment: str) -> None:
     assert own_findings(fragment) == []
+
+
+def test_nodes_have_the_cards_of_the_type_with_the_fewest() -> None:
+    types = "instance_type: null, instance_types: [p5.48xlarge, p5en.48xlarge]"
+    text = f"node_groups: [{{name: h200, {types}}}]"
+    assert plan_of(text).node_groups[0].efa_interfaces == 16
+    assert [each.code for each in every_finding(text) if each.code[:3] == "NIC"] == ["NIC004"]
+
+
+@pytest.mark.parametrize(("left_out", "missing"), [("hook", False), ("security-groups", True)])
+def test_a_slurmdbd_has_to_accept_the_head_node(left_out: str, *, missing: bool) -> None:
+    overlay = "{Scheduling: {SlurmSettings: {ExternalSlurmdbd: {Host: db.example.com}}}}"
+    options = f"leave_out: [{left_out}], overlay: {overlay}"
+    found = own_findings(f"targets: {{parallelcluster: {{{options}}}}}")
+    helps = [each.help for each in found if each.code == "OVL110"]
+    assert ["head_node.security_groups" in each for each in helps] == [missing]

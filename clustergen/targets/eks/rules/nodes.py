@@ -6,11 +6,10 @@ from clustergen.base.findings import Problem, put, unsafe
 from clustergen.facts.catalog import regions
 from clustergen.plan.model import Interface, Plan
 from clustergen.services.eks.launch_templates import METADATA_HOPS
+from clustergen.services.kubernetes import capacity
 from clustergen.targets.eks import limits, pods
 from clustergen.targets.eks.rules import note, warning
 
-_FEWEST_PODS = 12
-"""Enough for the agents of a node with all software of a bundle, and a few jobs."""
 _DALLAS = """node_groups:
   - name: h200
     instance_type: p6e-gb200.36xlarge
@@ -41,12 +40,9 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         for type in group.types:
             room = pods.most(type, group.interfaces)
-            if room < _FEWEST_PODS:
-                yield Problem(
-                    group.at("instance_type"),
-                    f"{type.name} has room for {room} pods",
-                    help="use a larger size",
-                )
+            if room < capacity.FEWEST_PODS:
+                message = f"{type.name} has room for {room} pods"
+                yield Problem(group.at("instance_type"), message, help="use a larger size")
 
 
 @note(
@@ -92,7 +88,7 @@ def small_system_nodes(plan: Plan) -> Iterator[Problem]:
     if plan.system is None:
         return
     small = type.vcpus < _SYSTEM_VCPUS or type.memory_gib < _SYSTEM_GIB
-    if small or pods.most(type, (Interface(0, 0, "interface"),)) < 2 * _FEWEST_PODS:
+    if small or pods.most(type, (Interface(0, 0, "interface"),)) < 2 * capacity.FEWEST_PODS:
         yield Problem(
             (*system.path, "instance_type"),
             f"{type.name} has {type.vcpus} vCPUs and {type.memory_gib:g} GiB",
@@ -137,12 +133,8 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
 def one_system_node(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
     if plan.system and system.count < 2:
-        yield Problem(
-            (*system.path, "count"),
-            "one system node, and none when it fails",
-            help="write 2",
-            fix=unsafe(put((*system.path, "count"), 2)),
-        )
+        path, message = (*system.path, "count"), "one system node, and none when it fails"
+        yield Problem(path, message, help="write 2", fix=unsafe(put(path, 2)))
 
 
 @warning(
@@ -157,9 +149,7 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
 def accelerated_system_nodes(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
     if plan.system and system.type.accelerator:
-        yield Problem(
-            (*system.path, "instance_type"),
-            f"{system.type.name} has accelerators that nothing there uses",
-            help="use a general type, such as m7i.large; for jobs, add a node group",
-            fix=unsafe(put((*system.path, "instance_type"), "m7i.large")),
-        )
+        path = (*system.path, "instance_type")
+        message = f"{system.type.name} has accelerators that nothing there uses"
+        help = "use a general type, such as m7i.large; for jobs, add a node group"
+        yield Problem(path, message, help=help, fix=unsafe(put(path, "m7i.large")))

@@ -1,9 +1,10 @@
-"""MIG partitions, and how pods get devices."""
+"""MIG partitions, how pods get devices, and how many pods a node has."""
 
 from collections.abc import Iterator, Mapping
 
 from clustergen.base.findings import Fix, Problem, drop, put, unsafe, unwanted
 from clustergen.plan.model import NodeGroup, Plan, Taint
+from clustergen.services.kubernetes import capacity
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule, warning
 
@@ -22,12 +23,8 @@ def configuration(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         if group.mig and mig.configuration(group) is None:
             wanted = ", ".join(f"{count} x {name}" for name, count in group.mig.items())
-            yield Problem(
-                group.at("mig"),
-                f"no MIG configuration makes {wanted}",
-                help=_alternatives(group),
-                fix=_fix(group),
-            )
+            message, help = f"no MIG configuration makes {wanted}", _alternatives(group)
+            yield Problem(group.at("mig"), message, help=help, fix=_fix(group))
 
 
 def _alternatives(group: NodeGroup) -> str:
@@ -65,12 +62,10 @@ def _as_yaml(parts: Mapping[str, int]) -> str:
 )
 def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
     if plan.kubernetes.devices == "dra":
-        yield Problem(
-            ("kubernetes", "devices"),
-            "HyperPod gives pods their devices through device plugins",
-            help="write devices: plugin; only EKS without HyperPod has device claims",
-            fix=unsafe(put(("kubernetes", "devices"), "plugin")),
-        )
+        path = ("kubernetes", "devices")
+        message = "HyperPod gives pods their devices through device plugins"
+        help = "write devices: plugin; only EKS without HyperPod has device claims"
+        yield Problem(path, message, help=help, fix=unsafe(put(path, "plugin")))
 
 
 @warning(
@@ -88,11 +83,9 @@ def neuron_plugin(plan: Plan) -> Iterator[Problem]:
     for group in (group for group in plan.node_groups if group.type.neuron_devices):
         for type in group.types:
             if type.ml_name not in limits.NEURON_TYPES:
-                yield Problem(
-                    group.path,
-                    f"{group.name}: the plugin does not run on {type.ml_name}",
-                    help="use another Trainium type, or install a Neuron device plugin of your own",
-                )
+                message = f"{group.name}: the plugin does not run on {type.ml_name}"
+                help = "use another Trainium type, or install a Neuron device plugin of your own"
+                yield Problem(group.path, message, help=help)
         for index, taint in enumerate(group.taints):
             if not _tolerated(taint):
                 yield unwanted(
@@ -106,3 +99,20 @@ def neuron_plugin(plan: Plan) -> Iterator[Problem]:
 def _tolerated(taint: Taint) -> bool:
     soft = taint.effect == "PreferNoSchedule" or taint.key == "CriticalAddonsOnly"
     return soft or (taint.key, taint.effect) in limits.NEURON_TOLERATED
+
+
+@warning(
+    "LIM403",
+    "Nodes that can run only a few pods",
+    why="All pods of a node have addresses of its first interface. The agents of network, storage, "
+    "devices and metrics are pods on every node, before any job.",
+    source=limits.EKS_PREREQUISITES,
+    bad=f"{EXISTING}\nnode_groups: [{{name: h200, instance_type: g4dn.xlarge}}]",
+    good=f"{EXISTING}\nnode_groups: [{{name: h200, instance_type: g5.4xlarge}}]",
+)
+def few_pods(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        for type in group.types:
+            if (room := type.ipv4_per_interface - 1) < capacity.FEWEST_PODS:
+                message = f"{type.ml_name} has room for {room} pods"
+                yield Problem(group.at("instance_type"), message, help="use a larger size")

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from clustergen.base.findings import Path, Problem, rename, unsafe
 from clustergen.plan.model import Plan
-from clustergen.plan.paths import inside
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import LoginPool, Options
 from clustergen.targets.parallelcluster.rules import rule
@@ -25,13 +24,10 @@ def tag(plan: Plan) -> Iterator[Problem]:
     for path, _ in plan.tags_by_path:
         key = str(path[-1])
         if limits.is_reserved(key):
-            yield Problem(
-                path,
-                f"{key!r} begins with {limits.RESERVED_TAG_PREFIX}",
-                help=f"write {key.removeprefix(limits.RESERVED_TAG_PREFIX)}",
-                fix=unsafe(rename(path, key.removeprefix(limits.RESERVED_TAG_PREFIX))),
-                on_key=True,
-            )
+            free = key.removeprefix(limits.RESERVED_TAG_PREFIX)
+            message = f"{key!r} begins with {limits.RESERVED_TAG_PREFIX}"
+            fix = unsafe(rename(path, free))
+            yield Problem(path, message, help=f"write {free}", fix=fix, on_key=True)
 
 
 _POOLS: Path = ("targets", "parallelcluster", "more_login_pools")
@@ -86,13 +82,14 @@ def file_systems(plan: Plan) -> Iterator[Problem]:
     known: set[object] = set()
     for item in plan.storage:
         name = item.name or storage_name(item.mount)
-        other = next((each for each in seen if inside(name, each) or inside(each, name)), "")
+        inside = f"{name}/"  # as ParallelCluster compares: a and /a are two names
+        other = next((o for o in seen if o.startswith(inside) or inside.startswith(o)), "")
         if name == limits.RESERVED_NAME:
             yield Problem(item.at("name"), f"{name} is reserved", help="give it another name")
         elif other:
-            message = f"{name!r} and {other!r} are the names of two file systems"
+            message = f"{name!r} and {other[:-1]!r} are the names of two file systems"
             yield Problem(item.at("name"), message, help="give it another name, without a /")
-        seen.append(name)
+        seen.append(inside)
         if item.existing and item.id in known:
             message = f"{item.id} is mounted twice"
             yield Problem(item.at("existing"), message, help="mount it once")

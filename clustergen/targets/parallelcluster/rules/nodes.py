@@ -99,7 +99,7 @@ _CARDS = """node_groups:
 )
 def cards(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        # NIC004 is about types that all could have EFA.
+        # NIC004 is about types that all have EFA.
         plain = plan.wrote(*group.at("efa")) or not all(type.efa for type in group.types)
         fewest, most = (best(group.types, key=lambda type: len(type.cards)) for best in (min, max))
         if plain and not group.efa and len(fewest.cards) < len(most.cards):

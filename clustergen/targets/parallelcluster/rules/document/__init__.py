@@ -10,6 +10,11 @@ from clustergen.base.findings import Path
 from clustergen.overlay.parts import Json, as_list, as_map
 
 
+def overlay(members: str) -> str:
+    """An example with an overlay."""
+    return f"targets: {{parallelcluster: {{overlay: {{{members}}}}}}}"
+
+
 def queues(document: Mapping[str, Any]) -> Iterator[tuple[Path, Json]]:
     """The queues of a document, with their places."""
     found = as_list(as_map(document.get("Scheduling")).get("SlurmQueues"))

@@ -8,16 +8,12 @@ from clustergen.base.findings import Path, Problem
 from clustergen.overlay.parts import as_list, as_map, maps
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule, warning
-from clustergen.targets.parallelcluster.rules.document import lines, queues, resources
-
-
-def _overlay(members: str) -> str:
-    return f"targets: {{parallelcluster: {{overlay: {{{members}}}}}}}"
+from clustergen.targets.parallelcluster.rules.document import lines, overlay, queues, resources
 
 
 def _queue_tags(*keys: str) -> str:
     tags = ", ".join(f"{{Key: '{key}', Value: x}}" for key in keys)
-    return _overlay(f"Scheduling: {{SlurmQueues: [{{Name: h200, Tags: [{tags}]}}]}}")
+    return overlay(f"Scheduling: {{SlurmQueues: [{{Name: h200, Tags: [{tags}]}}]}}")
 
 
 @rule(
@@ -80,10 +76,10 @@ def _tags(document: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
     "Name of a node that ParallelCluster takes for its own",
     why="`-st-` and `-dy-` mark the nodes that ParallelCluster starts and stops.",
     source="pcluster.validators.slurm_settings_validator: CustomSlurmNodeNamesValidator",
-    bad=_overlay(
+    bad=overlay(
         "Scheduling: {SlurmSettings: {CustomSlurmSettings: [{NodeName: my-st-node, CPUs: 4}]}}"
     ),
-    good=_overlay(
+    good=overlay(
         "Scheduling: {SlurmSettings: {CustomSlurmSettings: [{NodeName: mynode, CPUs: 4}]}}"
     ),
 )

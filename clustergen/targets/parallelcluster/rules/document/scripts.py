@@ -1,4 +1,4 @@
-"""Attributes of ParallelCluster's cookbook."""
+"""Attributes of ParallelCluster's cookbook, and the logs of nodes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,8 @@ from typing import Any, Final
 from clustergen.base.findings import Problem, Severity
 from clustergen.overlay.parts import as_map
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.rules import rule, warning
+from clustergen.targets.parallelcluster.rules.document import overlay
 
 _BOOLEANS: Final = frozenset({"true", "false"})
 _HIDING: Final = (
@@ -17,9 +18,7 @@ _HIDING: Final = (
 """Attributes with the value that hides failures."""
 
 
-def _overlay(attributes: str) -> str:
-    given = f"DevSettings: {{Cookbook: {{ExtraChefAttributes: '{attributes}'}}}}"
-    return f"targets: {{parallelcluster: {{overlay: {{{given}}}}}}}"
+_COOKBOOK = "DevSettings: {{Cookbook: {{ExtraChefAttributes: '{}'}}}}"
 
 
 @rule(
@@ -28,8 +27,8 @@ def _overlay(attributes: str) -> str:
     why="ExtraChefAttributes is a JSON object, and ParallelCluster checks some of its values. "
     "Without the readiness check, an update succeeds even if nodes did not apply it.",
     source="pcluster.validators.dev_settings_validators: ExtraChefAttributesValidator",
-    bad=_overlay("{cluster"),
-    good=_overlay('{"cluster": {}}'),
+    bad=overlay(_COOKBOOK.format("{cluster")),
+    good=overlay(_COOKBOOK.format('{"cluster": {}}')),
 )
 def cookbook(document: Mapping[str, Any]) -> Iterator[Problem]:
     given = as_map(as_map(document.get("DevSettings")).get("Cookbook")).get("ExtraChefAttributes")
@@ -54,3 +53,24 @@ def cookbook(document: Mapping[str, Any]) -> Iterator[Problem]:
     if timeout is not None and not (whole and timeout > limits.RECONFIGURE):
         help = f"write a number above {limits.RECONFIGURE}"
         yield Problem(path, f"cluster.slurm.reconfigure_timeout is {timeout!r}", help=help)
+
+
+_LOGS = "Monitoring: {{Logs: {{CloudWatch: {{Enabled: false}}{}}}}}"
+
+
+@warning(
+    "OVL111",
+    "Logs that are rotated away and kept nowhere",
+    why="ParallelCluster rotates the logs on nodes and removes the oldest. Without CloudWatch Logs "
+    "there is no other copy.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Monitoring-v3.html",
+    bad=overlay(_LOGS.format("")),
+    good=overlay(_LOGS.format(", Rotation: {Enabled: false}")),
+)
+def rotation(document: Mapping[str, Any]) -> Iterator[Problem]:
+    logs = as_map(as_map(document.get("Monitoring")).get("Logs"))
+    kept, rotated = (as_map(logs.get(part)).get("Enabled") for part in ("CloudWatch", "Rotation"))
+    if str(kept).lower() == "false" != str(rotated).lower():
+        path = ("Monitoring", "Logs", "CloudWatch", "Enabled")
+        message = "the logs on nodes are rotated away, and CloudWatch keeps none"
+        yield Problem(path, message, help="set Logs.Rotation.Enabled to false, too")
