@@ -242,7 +242,8 @@ class Rule(NamedTuple):
     target: str = ""
     """The target of the rule; empty for all."""
     fixes: Literal["", "safe", "unsafe", "safe or unsafe"] = ""
-    """The kind of fixes that findings of this rule may have; empty if they never have any."""
+    """The kind of fixes that findings of this rule may have, if the bad example does not show it:
+    :func:`clustergen.checking.examples.fixes`."""
     by_limits: bool = False
     """The rule is for every target that its check fits; ``target`` is only for the examples."""
     fatal: bool = False

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from clustergen import output
 from clustergen.base import discovery, documentation
 from clustergen.base.findings import Finding, Rule
-from clustergen.checking import registry
+from clustergen.checking import examples, registry
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import OK, UsageError
 from clustergen.commands.request import project_of
@@ -52,8 +52,8 @@ def as_text(rule: Rule) -> str:
     for title, example in zip(("Bad", "Good"), rule.examples, strict=True):
         if example:
             parts.append(f"{title}:\n{textwrap.indent(example.rstrip(), '    ')}")
-    if rule.fixes:
-        parts.append(f"Fix: {rule.fixes}; `clustergen check --fix`")
+    if fixes := examples.fixes(rule):
+        parts.append(f"Fix: {fixes}; `clustergen check --fix`")
     parts.append(f"Source: {rule.source}")
     page = documentation.help_uri(rule)
     if page not in ("", rule.source):

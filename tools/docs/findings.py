@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 from clustergen.base.findings import EXAMPLE_BASE, Rule
+from clustergen.checking import examples
 from clustergen.checking.registry import AREAS, by_code
 
 HEAD = f"""\
@@ -63,8 +64,8 @@ def entry(rule: Rule) -> Iterator[str]:
     bad, good = rule.examples
     yield from _example("Bad", bad)
     yield from _example("Good", good)
-    if rule.fixes:
-        yield from ("", f"Fix: {rule.fixes}.")
+    if fixes := examples.fixes(rule):
+        yield from ("", f"Fix: {fixes}.")
     source = f"<{rule.source}>" if rule.source.startswith("https://") else rule.source
     yield from ("", f"Source: {source}")
 

@@ -5,7 +5,6 @@ from clustergen.base.findings import Rule, Severity
 RENAMED = Rule(
     code="OVL009",
     title="Overlay changes or removes a name that the rest of the bundle uses",
-    fixes="unsafe",
     why="deploy.sh, labels, queues and smoke tests use the names of the spec. They would look for "
     "a cluster, queue or node group that does not exist, or create it a second time.",
     source="clustergen",
@@ -16,7 +15,6 @@ RENAMED = Rule(
 STALE = Rule(
     code="OVL010",
     title="Overlay changes a value that other files of the bundle use",
-    fixes="unsafe",
     why="Jobs, quotas, alerts, the bill and the README are made from the spec, not from the "
     "overlay. They would keep the spec's instance types, numbers of nodes and mount points.",
     source="clustergen",

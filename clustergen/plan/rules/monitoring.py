@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 @rule(
     "LIM012",
     "Logs kept for no time",
-    fixes="unsafe",
     why="CloudWatch Logs keeps logs for a day or longer. No retention time means that it keeps "
     "them forever, which 0d does not show.",
     source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",

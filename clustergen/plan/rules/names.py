@@ -29,7 +29,6 @@ _LANGUAGE = "the language, version 1"
 @rule(
     "SPC030",
     "Name used twice",
-    fixes="unsafe",
     why="Queues, files and overlays refer to things by name, so each name must be unique.",
     source=_LANGUAGE,
     bad="queues: [{name: train, node_groups: [h200]}, {name: train, node_groups: [h200]}]",
@@ -209,7 +208,6 @@ def _references(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
 @rule(
     "SPC032",
     "More than one default queue",
-    fixes="unsafe",
     why="Jobs that name no queue can go to one place only.",
     source="https://slurm.schedmd.com/slurm.conf.html#OPT_Default",
     bad="""queues:
@@ -230,7 +228,6 @@ def one_default(spec: Spec) -> Iterator[Problem]:
 @warning(
     "SPC033",
     "Node group in no queue",
-    fixes="unsafe",
     why="Jobs can never reach its nodes, which may still cost money.",
     source=_LANGUAGE,
     bad="""node_groups:
@@ -258,7 +255,6 @@ def reached_groups(spec: Spec) -> Iterator[Problem]:
 @rule(
     "SPC034",
     "Login name or uid used twice",
-    fixes="unsafe",
     why="Files belong to a uid: two users with one uid own each other's files.",
     source=_LANGUAGE,
     bad="users: [{name: alice, uid: 2001}, {name: bob, uid: 2001}]",
@@ -272,7 +268,6 @@ def unique_users(spec: Spec) -> Iterator[Problem]:
 @rule(
     "SPC044",
     "Tag keys that differ in case only",
-    fixes="unsafe",
     why="IAM does not tell such keys apart, so no role can have both tags.",
     source="https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html#id_tags_rules_keys",
     bad="tags: {team: research, Team: research}",

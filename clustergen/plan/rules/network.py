@@ -50,7 +50,6 @@ def region(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET002",
     "The zone is not in the region",
-    fixes="unsafe",
     why="Nodes, file systems and reservations must share a zone, so it has to exist.",
     source=_AZ_IDS,
     bad="network: {zone: usw2-az1}",
@@ -89,7 +88,6 @@ def _exists(zone: str, region: str) -> bool:
 @warning(
     "NET016",
     "Zone name that the region does not have",
-    fixes="unsafe",
     why="Zones are named by letters, as many as the region has zones. Which zone a letter stands "
     "for differs between accounts; zone ids (use1-az6) do not.",
     source=_AZ_IDS,
@@ -133,7 +131,6 @@ def _known_zones(region: str) -> str:
 @rule(
     "NET003",
     "No zone and no subnets",
-    fixes="unsafe",
     why="Tightly coupled nodes and FSx for Lustre are in one zone, and only you know where your "
     "capacity is.",
     source=_AZ_IDS,
@@ -173,7 +170,6 @@ def missing_subnets(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET005",
     "Existing subnets or security groups in a new VPC",
-    fixes="unsafe",
     why="Subnets and security groups belong to a VPC and cannot be used in another one.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
     bad="network: {private_subnets: [subnet-0a1b2c3d4e5f67890]}",
@@ -194,7 +190,6 @@ def ids_in_a_new_vpc(spec: Spec) -> Iterator[Problem]:
 @warning(
     "NET050",
     "Nodes with existing subnets or security groups in a new VPC",
-    fixes="unsafe",
     why="Subnets and security groups belong to a VPC and cannot be used in another one. Only those "
     "that you create in the new VPC after the first deployment work.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
@@ -218,7 +213,6 @@ def node_ids_in_a_new_vpc(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET006",
     "Invalid CIDR block for a VPC",
-    fixes="unsafe",
     why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for four subnets.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
     bad="network: {cidr: 10.0.0.0/8}",

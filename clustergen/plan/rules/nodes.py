@@ -15,7 +15,6 @@ UNKNOWN_TYPE = Rule(
 NO_EFA = Rule(
     code="NIC001",
     title="The instance type has no EFA",
-    fixes="unsafe",
     why="`efa: true` is explicit; without EFA, jobs would silently fall back to TCP.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-instance-types",
     bad="node_groups: [{name: h200, instance_type: g6e.4xlarge, efa: true}]",
@@ -24,7 +23,6 @@ NO_EFA = Rule(
 UNLIKE_EFA = Rule(
     code="NIC004",
     title="Types of one group with different network cards",
-    fixes="unsafe",
     why="A group has one list of interfaces: cards that only one of its types has cannot be in it, "
     "and a list without them leaves most of the bandwidth unused.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 @rule(
     "SPC059",
     "Queue over nodes that do not exist",
-    fixes="unsafe",
     why="`nodes` narrows a group of the queue to some of its nodes, which count from 1 to the "
     "maximum of the group.",
     source="the language, version 1",

@@ -30,7 +30,6 @@ NO_VOLUME = Rule(
 BACKUP_DAYS = Rule(
     code="STG003",
     title="Backups are kept for whole days",
-    fixes="unsafe",
     why="Backups are made daily, and how long they are kept is counted in days.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 36h}]",

@@ -15,7 +15,6 @@ _RECEIVERS = (
 @rule(
     "MON001",
     "Alerts without metrics",
-    fixes="unsafe",
     why="Alerts are rules on metrics of nodes: without these, nothing can fire.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-Ruler.html",
     bad="monitoring: {alerts: {email: [on-call@example.com]}}",

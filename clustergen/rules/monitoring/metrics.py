@@ -12,7 +12,6 @@ _SHORTEST, _LONGEST = 30, 300
 @rule(
     "MON010",
     "Grafana without metrics",
-    fixes="unsafe",
     why="The dashboards query a Prometheus, so without one they show nothing.",
     source="https://docs.aws.amazon.com/grafana/latest/userguide/prometheus-data-source.html",
     bad="monitoring: {dashboards: managed-grafana}",
@@ -38,7 +37,6 @@ def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON011",
     "Workspace without managed Prometheus",
-    fixes="unsafe",
     why="A workspace stores metrics only if they are sent to it.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/what-is-Amazon-Managed-Service-Prometheus.html",
     bad="monitoring: {workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789}",
@@ -78,7 +76,6 @@ def identity_center(plan: Plan) -> Iterator[Problem]:
 @warning(
     "MON013",
     "PrivateData and the metrics of Slurm",
-    fixes="unsafe",
     why="With PrivateData, the metrics endpoint of slurmctld answers 401 to everybody. Dashboards "
     "and alerts on nodes and jobs of Slurm stay empty.",
     source="https://slurm.schedmd.com/metrics.html",
@@ -106,7 +103,6 @@ def private_data(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON014",
     "Interval of metrics out of range",
-    fixes="unsafe",
     why="A managed scraper collects every 30 seconds at most, and alerts look at the last five "
     "minutes.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
@@ -128,7 +124,6 @@ def interval(plan: Plan) -> Iterator[Problem]:
 @note(
     "MON016",
     "Metrics of Slurm without a node that collects them",
-    fixes="unsafe",
     why="The controller is AWS's own on PCS, and its owner's in an existing HyperPod cluster: a "
     "login node of the spec collects its metrics, and asks EC2 about reservations. Without one, "
     "there are no alerts and panels on jobs, states of nodes and the end of Capacity Blocks.",

@@ -18,7 +18,6 @@ _GATEWAY = f"{_ENDPOINTS}vpc-endpoints-s3.html"
 @rule(
     "NET032",
     "Access from the internet to a network without a way there",
-    fixes="unsafe",
     why="Without an internet gateway no node has an address that the internet reaches, and no "
     "subnet is public. Session Manager works through endpoints.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/VPC_Internet_Gateway.html",
@@ -117,7 +116,6 @@ def unknown_endpoints(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET036",
     "GPU metrics in a network without a way to the internet",
-    fixes="unsafe",
     why="Where the image has Docker, nodes run NVIDIA's exporter in a container of nvcr.io, which "
     "they cannot pull. They start and have no metrics of their GPUs.",
     source="https://docs.nvidia.com/datacenter/dcgm/latest/gpu-telemetry/dcgm-exporter.html",

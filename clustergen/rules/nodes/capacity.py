@@ -20,7 +20,6 @@ _TWO_GROUPS = """node_groups:
 @rule(
     "CAP005",
     "A reservation holds one instance type",
-    fixes="unsafe",
     why="A Capacity Reservation, Capacity Block or training plan is for one type; the other types "
     "of the group could never start.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
@@ -160,7 +159,6 @@ def _reserved(plan: Plan, *, plans: bool = False) -> Iterator[tuple[NodeGroup, N
 @rule(
     "CAP008",
     "Maximum count below the minimum",
-    fixes="safe",
     why="Every service rejects a group with a minimum above its maximum.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",
     bad="node_groups: [{name: h200, count: {min: 4, max: 2}}]",
@@ -180,7 +178,6 @@ def bounds(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP009",
     "Not a whole number of UltraServers",
-    fixes="unsafe",
     why="P6e-GB200 is sold as UltraServers of 9 or 18 instances that share one NVLink domain.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-ultraservers.html",
     bad="""node_groups:
@@ -211,7 +208,6 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP016",
     "Desired number of nodes outside its range",
-    fixes="unsafe",
     why="EKS keeps the number of nodes between the minimum and the maximum.",
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
     target="eks",

@@ -48,7 +48,6 @@ def profiles(plan: Plan) -> Iterator[Problem]:
 @rule(
     "GPU002",
     "More MIG partitions than a GPU holds",
-    fixes="unsafe",
     why="A GPU has 7 compute and 8 memory slices, which its partitions share.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, mig: {3g.71gb: 3}}]",
@@ -63,7 +62,6 @@ def slices(plan: Plan) -> Iterator[Problem]:
 @warning(
     "GPU004",
     "GPU health check on nodes without accelerators",
-    fixes="safe",
     why="The check counts or tests the accelerators of a node. This node has none.",
     source="https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html",
     bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [gpu]}]",

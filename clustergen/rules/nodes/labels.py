@@ -16,7 +16,6 @@ _VALUE = pattern(rf"(?:{_PART})?")
 @rule(
     "K8S001",
     "Invalid label",
-    fixes="unsafe",
     why="A label is a name of letters, digits, `-`, `_` and `.`, at most 63 long, with an optional "
     "DNS prefix; its value has the same form or is empty.",
     source="https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/",
@@ -55,7 +54,6 @@ def _repaired(text: str) -> str:
 @rule(
     "SPC035",
     "Reserved tag key",
-    fixes="safe",
     why="Only AWS can set keys that begin with `aws:`; create calls with such a key fail.",
     source="https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html",
     bad="tags: {'aws:team': llm}",
@@ -80,7 +78,6 @@ _SIGNS = "_.:/=+-@"
 @rule(
     "SPC036",
     "Tag with invalid characters",
-    fixes="unsafe",
     why="Roles and log groups get the tags too, and take only letters, digits, spaces and a few "
     "signs; any other character fails their creation, and with it the stack.",
     source="https://docs.aws.amazon.com/IAM/latest/APIReference/API_Tag.html",

@@ -12,7 +12,6 @@ _GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategi
 @rule(
     "PLC001",
     "Instance type without support for cluster placement groups",
-    fixes="unsafe",
     why="EC2 does not start it in one.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: cluster}]",
@@ -33,7 +32,6 @@ def supported(plan: Plan) -> Iterator[Problem]:
 @warning(
     "PLC002",
     "Placement group with a reservation",
-    fixes="unsafe",
     why="The reservation or block fixes where its instances are; a new placement group is "
     "elsewhere, and instances fail to start for lack of capacity.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html",
@@ -78,7 +76,6 @@ def group_id(plan: Plan) -> Iterator[Problem]:
 @warning(
     "PLC003",
     "EFA nodes without a placement group",
-    fixes="unsafe",
     why="Without a placement group, On-Demand nodes may be far apart, which costs latency in "
     "every collective operation.",
     source=_GUIDE,
@@ -107,7 +104,6 @@ _SEVERAL = """node_groups:
 @note(
     "PLC005",
     "Placement group for several instance types",
-    fixes="unsafe",
     why="EC2 recommends one instance type for each cluster placement group. With several types, it "
     "may lack capacity for them close together.",
     source=_GUIDE,
@@ -130,7 +126,6 @@ def several_types(plan: Plan) -> Iterator[Problem]:
 @note(
     "PLC006",
     "Spot capacity of several types in one placement group",
-    fixes="unsafe",
     why="EC2 has less capacity for a cluster placement group, and even less for one with several "
     "types. It is the default of groups with EFA, which also works without one.",
     source=_GUIDE,

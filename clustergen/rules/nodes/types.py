@@ -32,7 +32,6 @@ _USAGE_CLASS: dict[CapacityKind, str] = {
 @rule(
     "CAP002",
     "Instance type not available with this purchase option",
-    fixes="unsafe",
     why="EC2 offers types as On-Demand, Spot or Capacity Block, but not every type in every way.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceTypeInfo.html"
     "#API_InstanceTypeInfo_Contents",
@@ -73,7 +72,6 @@ def _sold(type: InstanceType, wanted: str) -> str:
 @warning(
     "CAP003",
     "Instance type not offered in the zone or region",
-    fixes="unsafe",
     why="Instances start only where EC2 has the type. Offerings grow, so this is a warning: it was "
     "true when the catalog was built (`clustergen catalog TYPE` gives the date).",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
@@ -230,7 +228,6 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG050",
     "Scratch on a type without local NVMe",
-    fixes="unsafe",
     why="Scratch is the local instance store. Services and scripts mount nothing where there is "
     "none, and what jobs write there fills the root volume.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/InstanceStorage.html",

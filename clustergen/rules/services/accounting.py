@@ -47,7 +47,6 @@ def secret(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM011",
     "Setting that needs accounting",
-    fixes="unsafe",
     why="Limits, shares and qualities of service are in the accounting database. Without one, "
     "slurmctld does not start with some of these settings, and ignores the others.",
     source="https://slurm.schedmd.com/accounting.html",
@@ -123,7 +122,6 @@ def uncounted(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM018",
     "Accounts without accounting",
-    fixes="unsafe",
     why="Accounts and qualities of service are in the accounting database.",
     source="https://slurm.schedmd.com/accounting.html",
     bad="slurm: {accounts: [{name: vision}]}",
@@ -145,7 +143,6 @@ def accounts_without_accounting(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM019",
     "Quality of service that cannot preempt",
-    fixes="unsafe",
     why="Jobs preempt others by their quality of service only with PreemptType=preempt/qos.",
     source="https://slurm.schedmd.com/preempt.html",
     bad="slurm: {accounting: managed, qos: [{name: low}, {name: high, preempts: [low]}]}",
@@ -175,7 +172,6 @@ def cannot_preempt(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM023",
     "Share or priority without weight",
-    fixes="unsafe",
     why="Slurm weighs shares of accounts and priorities of qualities of service with 0, unless "
     "settings say otherwise: all jobs then have the same priority.",
     source="https://slurm.schedmd.com/priority_multifactor.html#config",
@@ -213,7 +209,6 @@ login: {{}}"""
 @warning(
     "SLM025",
     "Qualities of service that Slurm does not enforce",
-    fixes="unsafe",
     why="Slurm checks who may use a quality of service only if AccountingStorageEnforce contains "
     "qos. Without it, all users can submit jobs with all of them, even those that preempt others.",
     source=f"{_SLURM_CONF}#OPT_AccountingStorageEnforce",

@@ -85,7 +85,6 @@ def outside(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET051",
     "Security groups of the foundation left out without others",
-    fixes="unsafe",
     why="Nodes need a security group, so those without groups of their own keep that of the "
     "foundation.",
     source="clustergen",

@@ -62,7 +62,6 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET045",
     "Security group of a cluster that does not exist yet",
-    fixes="unsafe",
     why="The field names the group of an existing cluster. A new one shares a group with its "
     "nodes.",
     source=_GROUPS,

@@ -60,7 +60,6 @@ def head_node(plan: Plan) -> Iterator[Problem]:
 @note(
     "LIM010",
     "Retention that CloudWatch Logs does not offer",
-    fixes="safe",
     why="CloudWatch Logs keeps logs for certain numbers of days, or forever. clustergen uses the "
     "next longer time.",
     source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
@@ -84,7 +83,6 @@ def log_retention(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM011",
     "Tag without a value",
-    fixes="unsafe",
     why="Add-ons of EKS have the tags of the cluster, and take none without a value.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-eks-addon-tag.html",
     target="eks",

@@ -89,7 +89,6 @@ def unreadable(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM009",
     "Setting that the service does not accept",
-    fixes="unsafe",
     why="A service writes part of Slurm's configuration itself: nodes, partitions, how nodes start "
     "and stop. It rejects settings that it writes, or accepts only those on a list.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings.html",
@@ -103,7 +102,6 @@ def not_taken(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM010",
     "Setting written twice",
-    fixes="unsafe",
     why="A field of a queue and its Slurm key are one setting, and so are two spellings of a "
     "key: only one of the values takes effect.",
     source=_PARTITION,
@@ -139,7 +137,6 @@ def _twice(setting: Setting, other: str) -> Problem:
 @warning(
     "SLM014",
     "Setting that replaces the service's own value",
-    fixes="unsafe",
     why="The last value of a key counts. What the service has in its own slurm.conf for the key is "
     "lost. Lists of options are merged: clustergen adds yours to those of the service.",
     source=_SLURM_CONF,
@@ -166,7 +163,6 @@ def replaced(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM015",
     "Settings of cgroup.conf without effect",
-    fixes="unsafe",
     why="Only task/cgroup and proctrack/cgroup read cgroup.conf: without task/cgroup, jobs reach "
     "all cores, devices and memory of a node.",
     source="https://slurm.schedmd.com/cgroup.conf.html",

@@ -13,7 +13,6 @@ _EFS_DAYS = 35
 @rule(
     "FSX020",
     "Backups of a file system linked with S3",
-    fixes="unsafe",
     why="FSx makes no backups of file systems with data repositories: their data is in S3.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
     bad="""storage:
@@ -42,7 +41,6 @@ def linked(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX021",
     "Backups of a scratch file system",
-    fixes="unsafe",
     why="Scratch file systems have no backups; their data is not even replicated.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
     bad="""storage:
@@ -63,7 +61,6 @@ def scratch(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX023",
     "Backups kept too long",
-    fixes="unsafe",
     why="FSx keeps automatic backups for at most 90 days.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 120d}]",
@@ -84,7 +81,6 @@ def fsx_days(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG019",
     "Backups that the service does not make automatically",
-    fixes="safe",
     why="The automatic backups of EFS are kept for 35 days; EBS volumes have none without a policy "
     "of AWS Backup or of the Data Lifecycle Manager.",
     source="https://docs.aws.amazon.com/efs/latest/ug/automatic-backups.html",

@@ -55,7 +55,6 @@ def _urls(plan: Plan) -> Iterator[tuple[Path, str]]:
 @rule(
     "STG022",
     "Setting that does not apply to a bucket",
-    fixes="safe",
     why="clustergen only mounts a bucket, by its name; it neither creates nor deletes one.",
     source="the language, version 1",
     bad="""storage:

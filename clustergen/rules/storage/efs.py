@@ -17,7 +17,6 @@ storage: [{{mount: /home, type: efs, one_zone: true}}]"""
 @rule(
     "STG018",
     "EFS throughput without its mode, or the mode without it",
-    fixes="unsafe",
     why="Only mode provisioned has a throughput setting; elastic and bursting adjust it "
     "automatically.",
     source="https://docs.aws.amazon.com/efs/latest/ug/performance.html#throughput-modes",

@@ -41,7 +41,6 @@ def key(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX022",
     "KMS key of a scratch file system",
-    fixes="unsafe",
     why="FSx encrypts scratch file systems with a key that it manages; the API rejects another "
     "one.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html",
@@ -66,7 +65,6 @@ def scratch(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG055",
     "Volume or EFS without encryption",
-    fixes="unsafe",
     why="What nodes write to it, credentials and data of jobs included, can be read from its "
     "snapshots. Encryption costs nothing.",
     source="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption.html",
@@ -92,7 +90,6 @@ def _unencrypted(plan: Plan) -> Iterator[tuple[Path, str, object]]:
 @rule(
     "STG024",
     "KMS key without encryption",
-    fixes="unsafe",
     why="EC2 and EFS reject a volume or file system that has a key and is not encrypted.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     bad=f"node_groups: [{{name: h200, root_volume: {{encrypted: false, kms_key: {_KEY!r}}}}}]",

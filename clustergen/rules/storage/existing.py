@@ -25,7 +25,6 @@ _TWO = """storage:
 @rule(
     "STG004",
     "Setting for existing storage",
-    fixes="unsafe",
     why="Existing storage is mounted as it is; a size or throughput given here changes nothing.",
     source="the language, version 1",
     bad="""storage:
@@ -91,7 +90,6 @@ def ids(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG006",
     "Name that the storage type does not have",
-    fixes="safe",
     why="Only Lustre and file caches have a mount name, only OpenZFS and ONTAP have volumes, and "
     "EBS volumes have no DNS name.",
     source="the language, version 1",

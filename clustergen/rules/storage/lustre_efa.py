@@ -33,7 +33,6 @@ def _enabled(plan: Plan) -> Lustre | None:
 @rule(
     "FSX005",
     "EFA without persistent-2",
-    fixes="unsafe",
     why="FSx serves clients over EFA from persistent-2 file systems with a metadata configuration "
     "only, and a file system cannot be changed into one.",
     source=_GUIDE,
@@ -86,7 +85,6 @@ def _why(type: InstanceType) -> str:
 @warning(
     "FSX007",
     "EFA-enabled file system, but no node has EFA",
-    fixes="unsafe",
     why="Every client would use TCP, while the file system is limited to the large sizes of EFA.",
     source=_GUIDE,
     bad=_GROUP.format("m7i.4xlarge") + _EFA,

@@ -107,7 +107,6 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
 @warning(
     "FSX028",
     "Wildcard in an S3 prefix",
-    fixes="unsafe",
     why="In the key of an object, * and ? are characters like any other. FSx imports the objects "
     "whose keys begin with the prefix as it is written: none.",
     source=_LINKED,
@@ -139,7 +138,6 @@ _SCRATCH = """storage:
 @rule(
     "FSX027",
     "Link with S3 that the file system cannot have",
-    fixes="unsafe",
     why="Only a scratch or persistent-1 file system without data repositories can be linked with "
     "S3 as a whole, when it is created. It exports to the bucket it imports from, and has no "
     "backups.",

@@ -25,7 +25,6 @@ UNKNOWN_KEY = Rule(
 MISSING = Rule(
     code="SPC021",
     title="Missing key",
-    fixes="safe",
     why="The section has no meaning without it, and no default would be right for everybody.",
     source=LANGUAGE,
     bad=EXAMPLE_BASE.replace("version: 1\n", ""),

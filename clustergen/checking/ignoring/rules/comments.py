@@ -30,14 +30,12 @@ NO_REASON = common_rule(
 UNUSED = common_rule(
     code="SPC055",
     title="An ignore comment that hides nothing",
-    fixes="safe",
     why="It would hide the next finding with this code, which nobody has reviewed.",
     bad=f"{_CLOSED}  # clustergen: ignore[NET013] because a firewall filters it\n{_GROUP}",
 )
 ERROR = common_rule(
     code="SPC056",
     title="An ignored error",
-    fixes="safe",
     why="An error is what the service rejects, so only warnings and notes can be ignored.",
     bad=f"{_CLOSED}\n"
     "# clustergen: ignore[CAP001] because it worked before\n"

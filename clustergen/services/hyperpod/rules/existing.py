@@ -29,7 +29,6 @@ def _at(plan: Plan, field: str) -> Path:
 @warning(
     "LIM304",
     "Cluster-wide setting for an existing cluster",
-    fixes="unsafe",
     why="The bundle adds instance groups to an existing cluster, and leaves everything else to its "
     "owner.",
     source=_UPDATE,
@@ -52,7 +51,6 @@ def _additions(plan: Plan) -> Iterator[Path]:
 @rule(
     "OVL349",
     "Overlay that changes an existing HyperPod cluster",
-    fixes="unsafe",
     why="deploy.sh sends an existing cluster only the instance groups of the bundle.",
     source=_UPDATE,
     bad=example(", overlay: {NodeRecovery: None}"),

@@ -68,7 +68,6 @@ TAG = Rule(
 KEY = Rule(
     code="SPC010",
     title="A key that is not text",
-    fixes="safe",
     why="Every key of a spec is a name. Unquoted numbers and true, false and null are not text.",
     source="https://yaml.org/spec/1.2.2/#103-core-schema",
     bad=_BEGIN + "tags: {2026: budget}\n",
@@ -77,7 +76,6 @@ KEY = Rule(
 CHARACTER = Rule(
     code="SPC013",
     title="An invisible or control character",
-    fixes="safe",
     why="Characters that control a terminal, or that make a line look different from how it is "
     "parsed, do not belong in a spec under review.",
     source="https://yaml.org/spec/1.2.2/#51-character-set",

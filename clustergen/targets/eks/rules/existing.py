@@ -17,7 +17,6 @@ _VERSION: Path = ("kubernetes", "version")
 @warning(
     "K8S545",
     "Cluster-wide setting for an existing cluster",
-    fixes="unsafe",
     why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
     "to its owner.",
     source=limits.CREATE_NODE_GROUP,
@@ -70,7 +69,6 @@ def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S547",
     "Software of which a cluster has only one installation",
-    fixes="unsafe",
     why="Karpenter, the GPU operator and a Prometheus serve all nodes of a cluster, and a second "
     "one competes with that of the owner. A stack cannot look at what the cluster has.",
     source="https://karpenter.sh/docs/getting-started/migrating-from-cas/",
@@ -108,7 +106,6 @@ def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON500",
     "Metrics of an existing cluster",
-    fixes="unsafe",
     why="The metrics collector of a cluster covers all its nodes, and belongs to its owner.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
     bad=f"{JOINED}\nmonitoring: {{metrics: cloudwatch}}",

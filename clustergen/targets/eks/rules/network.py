@@ -64,7 +64,6 @@ def control_plane_zone(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET502",
     "Kubernetes API open to everyone",
-    fixes="unsafe",
     why="Anyone with a leaked credential reaches the API from anywhere, and anyone can try every "
     "flaw of the API server.",
     source=limits.ENDPOINT,
@@ -105,7 +104,6 @@ def private_api(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET507",
     "Charts installed by the stack without a way to the internet",
-    fixes="unsafe",
     why="With install: stack, a function in the VPC installs charts from public registries. "
     "install.sh takes them from software.registry.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html",

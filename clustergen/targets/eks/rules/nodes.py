@@ -80,7 +80,6 @@ def only_nodes(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S540",
     "System nodes too small for the cluster software",
-    fixes="unsafe",
     why="DNS, controllers, webhooks and metrics run there, and jobs wait while they do not.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {instance_type: t3.small}}",
@@ -128,7 +127,6 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S541",
     "A single system node",
-    fixes="unsafe",
     why="While it is replaced or updated there is no DNS, and no webhook admits pods.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {count: 1}}",
@@ -148,7 +146,6 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S542",
     "System nodes with accelerators",
-    fixes="unsafe",
     why="The cluster software does not use accelerators, and jobs do not run there.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {instance_type: g6.2xlarge}}",

@@ -12,7 +12,6 @@ from clustergen.targets.eks.rules import rule
 @rule(
     "STG501",
     "Volume whose path only FSx knows",
-    fixes="unsafe",
     why="Pods mount it by the path that FSx exports it under. install.sh asks FSx for that path; a "
     "stack cannot.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_DescribeVolumes.html",
@@ -44,7 +43,6 @@ def unknown_path(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S550",
     "Prometheus without the EBS driver for its volume",
-    fixes="unsafe",
     why="Prometheus in the cluster keeps its samples on an EBS volume, and waits for it.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/ebs-csi.html",
     bad="""monitoring: {metrics: self-hosted}

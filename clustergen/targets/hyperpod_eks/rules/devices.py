@@ -11,7 +11,6 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule, warning
 @rule(
     "GPU400",
     "MIG partitions without a matching configuration",
-    fixes="unsafe",
     why="HyperPod partitions GPUs by a label that names one of the configurations of NVIDIA's "
     "operator; it has some for A100, H100, H200 and B300, none for B200 and GB200.",
     source=limits.PARTITIONS,
@@ -56,7 +55,6 @@ def _as_yaml(parts: Mapping[str, int]) -> str:
 @rule(
     "K8S432",
     "Dynamic resource allocation on HyperPod",
-    fixes="unsafe",
     why="HyperPod's chart installs device plugins; together with a driver of dynamic resource "
     "allocation, both would hand out the same devices.",
     source=limits.INSTALL,
@@ -76,7 +74,6 @@ def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S441",
     "Nodes that Neuron's device plugin does not serve",
-    fixes="unsafe",
     why="HyperPod's chart has fixed instance types and tolerations for this plugin. Where it does "
     "not run, pods get no Neuron devices, and wait.",
     source=limits.NEURON_SOURCE,

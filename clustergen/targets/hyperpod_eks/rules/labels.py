@@ -11,7 +11,6 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, warning
 @warning(
     "K8S413",
     "Taints on nodes with deep health checks",
-    fixes="unsafe",
     why="The pods of the checks do not tolerate your taints: they would not run, and the nodes "
     "would never become schedulable.",
     source=limits.EKS_PREREQUISITES,

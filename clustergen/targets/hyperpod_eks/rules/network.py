@@ -43,7 +43,6 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET404",
     "Security group of an EKS cluster that does not exist yet",
-    fixes="unsafe",
     why="EKS creates the security group with the cluster, and the bundle assigns it to the nodes.",
     source=_SECURITY_GROUPS,
     bad="targets: {hyperpod-eks: {eks_cluster: new, eks_security_group: sg-0a1b2c3d4e5f67890}}",

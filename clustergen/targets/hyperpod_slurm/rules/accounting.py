@@ -15,7 +15,6 @@ _PATH: Path = ("slurm", "accounting")
 @warning(
     "SLM353",
     "Database user outside the secret",
-    fixes="unsafe",
     why="HyperPod reads user and password from the secret.",
     source=limits.ORCHESTRATOR,
     bad=f"""slurm:

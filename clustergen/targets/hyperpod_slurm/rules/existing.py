@@ -42,7 +42,6 @@ def legacy(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM367",
     "Limit of a queue on an existing cluster",
-    fixes="unsafe",
     why="HyperPod creates the partition of an added group. Its limits are in the controller's "
     "slurm.conf, which scripts of the bundle do not change.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",

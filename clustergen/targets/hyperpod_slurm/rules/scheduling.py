@@ -14,7 +14,6 @@ _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 @rule(
     "SLM350",
     "Node group without a partition",
-    fixes="unsafe",
     why="HyperPod rejects an instance group of Slurm compute nodes that names no partition.",
     source=_REFERENCE,
     bad="""node_groups:
@@ -46,7 +45,6 @@ def partition(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM362",
     "Overlay that adds an orchestrator to mode: legacy",
-    fixes="unsafe",
     why="HyperPod rejects a request that names Slurm as its orchestrator, or the role of a group, "
     "while the scripts come with provisioning_parameters.json.",
     source=modes.MIGRATION,

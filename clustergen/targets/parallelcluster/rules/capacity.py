@@ -14,7 +14,6 @@ from clustergen.targets.parallelcluster.rules import note, rule, warning
 @rule(
     "CAP101",
     "Capacity Block with a variable count",
-    fixes="unsafe",
     why="Nodes of a Capacity Block are static in ParallelCluster: MinCount must equal MaxCount.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html",
     bad="""node_groups:
@@ -63,7 +62,6 @@ _STRATEGY = """node_groups:
 @rule(
     "CAP105",
     "Allocation strategy that the market does not have",
-    fixes="unsafe",
     why="EC2 has other strategies for Spot than for capacity on demand, and none for a Capacity "
     "Block.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html",

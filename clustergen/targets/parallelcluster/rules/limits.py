@@ -24,7 +24,6 @@ _NEW: tuple[tuple[str, Callable[[Storage], object]], ...] = (
 @rule(
     "LIM103",
     "The head node is too small for so many nodes",
-    fixes="unsafe",
     why="It needs 1 GiB of memory for every 25 nodes and 0.6 GiB for itself, up to 16 GiB in all.",
     source="pcluster.validators.cluster_validators: HeadNodeMemorySizeValidator",
     bad="""head_node: {instance_type: t3.medium}

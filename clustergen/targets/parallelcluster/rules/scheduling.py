@@ -21,7 +21,6 @@ from clustergen.targets.parallelcluster.rules import rule, warning
 @rule(
     "SLM106",
     "Groups of a queue differ in what ParallelCluster sets by queue",
-    fixes="unsafe",
     why="In ParallelCluster the capacity type, image, root volume, scratch and scripts belong to a "
     "queue, not to a compute resource. A queue over different groups, or over some nodes of a "
     "group, works as a partition over other queues.",
@@ -75,7 +74,6 @@ def _cause(plan: Plan, queue: Queue) -> str:
 @warning(
     "SLM107",
     "Idle time is not a whole number of minutes",
-    fixes="safe",
     why="ScaledownIdletime counts minutes; clustergen rounds the time up.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
     bad="slurm: {idle_timeout: 90s}",

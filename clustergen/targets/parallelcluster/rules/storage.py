@@ -36,7 +36,6 @@ def no_volume(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG102",
     "Path with a component that begins with a dot",
-    fixes="unsafe",
     why="ParallelCluster rejects such paths for storage and for scratch.",
     source="pcluster.schemas.common_schema: file_path",
     bad="storage: [{mount: /.shared, type: efs}]",
@@ -58,7 +57,6 @@ def hidden(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG103",
     "A file cache cannot be /home",
-    fixes="unsafe",
     why="ParallelCluster rejects it: a cache does not keep files that its repository lacks.",
     source="pcluster.validators.cluster_validators: SharedFileCacheNotHomeValidator",
     bad="""storage:
@@ -103,7 +101,6 @@ def raid_of_snapshot(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG104",
     "Shared storage where local NVMe is mounted",
-    fixes="unsafe",
     why="ParallelCluster mounts local NVMe at /scratch unless the spec names another place.",
     source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
     bad="storage: [{mount: /scratch, type: efs}]",
@@ -176,7 +173,6 @@ def bottleneck(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG111",
     "File system that ParallelCluster cannot create",
-    fixes="unsafe",
     why="ParallelCluster creates file systems with some of their settings only, and FSx cannot add "
     "metadata settings later.",
     source=f"{_STORAGE}#SharedStorage-v3-FsxLustreSettings",

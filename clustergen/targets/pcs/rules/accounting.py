@@ -16,7 +16,6 @@ _PURGE = ("targets", "pcs", "purge_accounting")
 @rule(
     "SLM207",
     "Job records cannot be kept for this time",
-    fixes="unsafe",
     why="PCS purges records after a whole number of days, at least one.",
     source=limits.CREATE_CLUSTER,
     bad="slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 12h}}",
@@ -41,7 +40,6 @@ def purge_time(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM208",
     "Accounting setting without accounting",
-    fixes="unsafe",
     why="The setting is about the database of job records, which this cluster does not have.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",
     bad="slurm: {slurmdbd_settings: {PurgeJobAfter: 12month}}",
@@ -66,7 +64,6 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM215",
     "Accounts that you have to create",
-    fixes="unsafe",
     why="Slurm refuses the jobs of users without an account. clustergen creates accounts on a "
     "login node, because compute nodes do not run all the time.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",

@@ -21,7 +21,6 @@ _GB200 = (
 @warning(
     "CAP201",
     "Static nodes on an interruptible reservation",
-    fixes="unsafe",
     why="When an interruptible reservation is reclaimed, PCS keeps trying to replace the minimum.",
     source=f"{USER_GUIDE}capacity-reservations-iodcr.html",
     bad="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
@@ -42,7 +41,6 @@ def interruptible(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP202",
     "Node groups that share a Capacity Block and scale",
-    fixes="unsafe",
     why="Each group may use the whole block; only fixed counts divide it.",
     source=f"{USER_GUIDE}capacity-blocks-faq.html",
     bad="""node_groups:
@@ -99,7 +97,6 @@ def ultraserver_queue(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP204",
     "Sizes of UltraServer groups in a queue do not match",
-    fixes="unsafe",
     why="Their counts must be in a ratio of a power of two, such as 9 and 18, to form blocks.",
     source=_ULTRASERVERS,
     bad=f"""node_groups:
@@ -127,7 +124,6 @@ def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
 @warning(
     "CAP205",
     "Jobs in an UltraServer queue may share nodes",
-    fixes="unsafe",
     why="A job that shares its nodes gets no IMEX domain, and so no NVLink between its nodes.",
     source=_ULTRASERVERS,
     bad=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200]}}]",
@@ -181,7 +177,6 @@ def _is_power_of_two(number: int, unit: int) -> bool:
 @rule(
     "CAP206",
     "Allocation strategy that PCS does not support",
-    fixes="unsafe",
     why="PCS supports an allocation strategy for Spot Instances only. On-Demand Instances come "
     "from the first type and subnet with capacity.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_SpotOptions.html",

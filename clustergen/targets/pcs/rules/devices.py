@@ -14,7 +14,6 @@ _MIG = f"{USER_GUIDE}mig-configuration.html"
 @rule(
     "SLM210",
     "Gres set by hand",
-    fixes="unsafe",
     why="PCS rejects a Gres setting without a record in gres.conf. PCS writes both for GPUs, "
     "clustergen does for MIG partitions.",
     source=f"{USER_GUIDE}gres-custom-settings.html",
@@ -36,7 +35,6 @@ def gres(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM211",
     "Slurm cannot detect the MIG devices",
-    fixes="unsafe",
     why="Slurm detects MIG devices from 25.11 on, and only if it knows the node's sockets. PCS "
     "sets them from 26.05 on. Without both, Slurm drains every node.",
     source=_MIG,
@@ -63,7 +61,6 @@ def mig_detection(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM212",
     "MIG on nodes that scale",
-    fixes="unsafe",
     why="Slurm does not know the devices of a node before it has booted: a job that waits for one "
     "may start without a GPU.",
     source=_MIG,

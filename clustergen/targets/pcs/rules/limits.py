@@ -13,7 +13,6 @@ from clustergen.targets.pcs.rules import note, rule
 @rule(
     "LIM202",
     "More nodes than the controller manages",
-    fixes="unsafe",
     why="Each controller size manages a limited number of nodes. The maximum counts of all "
     "node groups and the login nodes must fit. A cluster cannot be resized later.",
     source=CREATE_CLUSTER,
@@ -44,7 +43,6 @@ _NEARLY_FULL = 0.75
 @note(
     "LIM211",
     "Controller size that more nodes would change",
-    fixes="unsafe",
     why="PCS cannot resize a controller, and clustergen chooses the smallest that fits. An update "
     "to more nodes would need another size, and PCS rejects it. Login nodes count too.",
     source=CREATE_CLUSTER,
