@@ -1,13 +1,7 @@
 """Metrics, dashboards, alerts and logs of a plan."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from clustergen.plan.model import Alerts, Id, Monitoring, Ref
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 _SECONDS_PER_DAY = 86400
 

@@ -1,14 +1,9 @@
 """Retention of logs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from clustergen.base.findings import Problem, put, rule, unsafe
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 
 @rule(

@@ -1,11 +1,8 @@
 """Names in a spec: unique, and defined if used."""
 
-from __future__ import annotations
-
 import difflib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from clustergen.base.findings import (
     Path,
@@ -19,9 +16,7 @@ from clustergen.base.findings import (
     unwanted,
     warning,
 )
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 _LANGUAGE = "the language, version 1"
 

@@ -1,10 +1,7 @@
 """Region, zone and VPC: requirements for planning."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from clustergen.base.findings import (
     Fix,
@@ -21,9 +18,7 @@ from clustergen.base.findings import (
 from clustergen.facts import catalog
 from clustergen.facts.catalog import regions
 from clustergen.plan.network import is_internal
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 _AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html"
 

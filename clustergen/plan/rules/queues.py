@@ -1,15 +1,10 @@
 """Queues over some nodes of a group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from clustergen.base.findings import Path, Problem, put, rule, unsafe, unwanted
 from clustergen.plan import numbers
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 
 @rule(
