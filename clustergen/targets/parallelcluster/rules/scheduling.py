@@ -5,16 +5,8 @@ from collections.abc import Iterator
 from clustergen.base.findings import Problem, put, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.plan.sizes import kept_by_slurm
-from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster import limits, queues
 from clustergen.targets.parallelcluster.options import Options
-from clustergen.targets.parallelcluster.queues import (
-    Weighed,
-    differing,
-    hasty,
-    idle_minutes,
-    queue_owners,
-    weight_of,
-)
 from clustergen.targets.parallelcluster.rules import rule, warning
 
 
@@ -40,7 +32,7 @@ queues:
 )
 def without_owner(plan: Plan) -> Iterator[Problem]:
     """One problem for each queue with groups that no queue owns, unless already reported."""
-    named = set(queue_owners(plan).by_group)
+    named = set(queues.queue_owners(plan).by_group)
     for queue in plan.queues:
         groups = [group.name for group in queue.node_groups if group.name not in named]
         if groups:
@@ -66,7 +58,7 @@ def without_owner(plan: Plan) -> Iterator[Problem]:
 def _cause(plan: Plan, queue: Queue) -> str:
     if queue.nodes:
         return f"queue {queue.name!r} has only some nodes of its groups"
-    if fields := differing(plan, queue):
+    if fields := queues.differing(plan, queue):
         return f"the groups of queue {queue.name!r} differ in {' and '.join(fields)}"
     return f"the groups of queue {queue.name!r} are not all in other queues"
 
@@ -82,7 +74,7 @@ def _cause(plan: Plan, queue: Queue) -> str:
 def idle_time(plan: Plan) -> Iterator[Problem]:
     seconds = plan.slurm.idle_timeout
     if seconds and seconds % 60:
-        minutes = idle_minutes(seconds)
+        minutes = queues.idle_minutes(seconds)
         yield Problem(
             ("slurm", "idle_timeout"),
             f"{seconds} seconds are rounded up to {minutes} min",
@@ -102,7 +94,7 @@ def idle_time(plan: Plan) -> Iterator[Problem]:
 def weight(plan: Plan) -> Iterator[Problem]:
     least, most = limits.NODE_PRIORITY
     for group in plan.node_groups:
-        weight = weight_of(group)
+        weight = queues.weight_of(group)
         if weight is not None and not (weight.isdecimal() and least <= int(weight) <= most):
             yield Problem(
                 group.at("slurm"),
@@ -125,17 +117,17 @@ _KEPT = "node_groups: [{{name: h200, count: {{min: {}, max: 2}}, slurm: {{Weight
     good=_KEPT.format(2),
 )
 def idle_nodes(plan: Plan) -> Iterator[Problem]:
-    for queue in queue_owners(plan).queues:
-        weighed = [group for group in queue.node_groups if weight_of(group)]
-        if weighed and (message := hasty(map(_weighed, queue.node_groups))):
+    for queue in queues.queue_owners(plan).queues:
+        weighed = [group for group in queue.node_groups if queues.weight_of(group)]
+        if weighed and (message := queues.hasty(map(_weighed, queue.node_groups))):
             help = "remove Weight, or write a fixed count"
             yield Problem(weighed[0].at("slurm"), message, help=help)
 
 
-def _weighed(group: NodeGroup) -> Weighed:
-    weight = weight_of(group) or ""
+def _weighed(group: NodeGroup) -> queues.Weighed:
+    weight = queues.weight_of(group) or ""
     given = (int(weight),) * 2 if weight.isdecimal() else limits.DEFAULT_PRIORITIES
-    return Weighed(group.name, kept_by_slurm(group), group.max, *given)
+    return queues.Weighed(group.name, kept_by_slurm(group), group.max, *given)
 
 
 _MEMORY = """node_groups:
