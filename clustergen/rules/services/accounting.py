@@ -31,8 +31,8 @@ _AURORA = """slurm:
     good=_DATABASE.format("arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"),
 )
 def secret(plan: Plan) -> Iterator[Problem]:
-    limit, database = plan.limits.secret, plan.slurm.accounting
-    if limit is None or not isinstance(database, Database):
+    source, database = plan.limits.accounting_database, plan.slurm.accounting
+    if not source or not isinstance(database, Database):
         return
     pattern = f"arn:{plan.partition}:secretsmanager:{plan.region}:[0-9]{{12}}:secret:.+"
     if not re.fullmatch(pattern, database.secret):
@@ -40,7 +40,7 @@ def secret(plan: Plan) -> Iterator[Problem]:
             ("slurm", "accounting", "secret"),
             f"{database.secret} is not a secret of Secrets Manager in {plan.region}",
             help=f"write arn:{plan.partition}:secretsmanager:{plan.region}:ACCOUNT:secret:NAME",
-            source=limit.source,
+            source=source,
         )
 
 
@@ -268,7 +268,7 @@ def early_qos(plan: Plan) -> Iterator[Problem]:
 )
 def database_region(plan: Plan) -> Iterator[Problem]:
     database = plan.slurm.accounting
-    if plan.limits.secret is None or not isinstance(database, Database):
+    if not plan.limits.accounting_database or not isinstance(database, Database):
         return
     found = re.search(r"\.([a-z0-9-]+)\.rds\.amazonaws\.com", database.endpoint)
     if found and found[1] != plan.region:

@@ -19,7 +19,6 @@ from clustergen.plan.limits import (
     Region,
     Reserved,
     RootVolume,
-    Secret,
     SlurmSettings,
     Systems,
     Users,
@@ -244,7 +243,7 @@ LIMITS = Limits(
         source="https://docs.aws.amazon.com/parallelcluster/latest/ug/building-custom-ami-v3.html",
     ),
     users=Users(names=TAKEN_USERS, default=DEFAULT_USERS, source="pcluster.constants: OS_MAPPING"),
-    secret=Secret("https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html"),
+    accounting_database="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html",
     quotas=(
         Quota(
             what="queues",
