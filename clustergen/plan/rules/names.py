@@ -225,9 +225,7 @@ def one_default(spec: Spec) -> Iterator[Problem]:
     "Node group in no queue",
     why="Jobs can never reach its nodes, which may still cost money.",
     source=_LANGUAGE,
-    bad="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: cpu, instance_type: m7i.4xlarge, count: 1}
+    bad="""node_groups: [{name: h200}, {name: cpu, instance_type: m7i.4xlarge, count: 1}]
 queues: [{name: train, node_groups: [h200]}]""",
     good="queues: [{name: train, node_groups: [h200]}]",
 )

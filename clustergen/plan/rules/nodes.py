@@ -28,7 +28,5 @@ UNLIKE_EFA = Rule(
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
     bad="""node_groups:
   - {name: h200, instance_type: null, instance_types: [p5en.48xlarge, p5e.48xlarge], count: 2}""",
-    good="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: h200-too, instance_type: p5e.48xlarge, count: 2}""",
+    good="node_groups: [{name: h200}, {name: h200-too, instance_type: p5e.48xlarge, count: 2}]",
 )

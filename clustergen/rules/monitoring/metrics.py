@@ -81,10 +81,8 @@ def identity_center(plan: Plan) -> Iterator[Problem]:
     source="https://slurm.schedmd.com/metrics.html",
     target="parallelcluster",
     by_limits=True,
-    bad="""slurm: {settings: {PrivateData: jobs}}
-monitoring: {metrics: managed-prometheus}""",
-    good="""slurm: {settings: {PrivateData: cloud}}
-monitoring: {metrics: managed-prometheus}""",
+    bad="slurm: {settings: {PrivateData: jobs}}\nmonitoring: {metrics: managed-prometheus}",
+    good="slurm: {settings: {PrivateData: cloud}}\nmonitoring: {metrics: managed-prometheus}",
 )
 def private_data(plan: Plan) -> Iterator[Problem]:
     if plan.limits.slurm_settings is None or not plan.monitoring.of_nodes:
@@ -131,8 +129,7 @@ def interval(plan: Plan) -> Iterator[Problem]:
     target="pcs",
     by_limits=True,
     bad="monitoring: {metrics: managed-prometheus}",
-    good="""login: {}
-monitoring: {metrics: managed-prometheus}""",
+    good="login: {}\nmonitoring: {metrics: managed-prometheus}",
 )
 def uncollected(plan: Plan) -> Iterator[Problem]:
     slurm = plan.limits.slurm_settings is not None
@@ -151,9 +148,7 @@ def uncollected(plan: Plan) -> Iterator[Problem]:
     why="Nodes send metrics to the public address of the workspace or of CloudWatch, unless the "
     "VPC has an endpoint for it. Slurm's nodes with Docker also pull dcgm-exporter from nvcr.io.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-and-interface-VPC.html",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
+    bad="""network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}
 monitoring: {metrics: managed-prometheus}""",
     good="monitoring: {metrics: managed-prometheus}",
 )

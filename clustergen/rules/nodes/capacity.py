@@ -27,13 +27,9 @@ _TWO_GROUPS = """node_groups:
   - name: h200
     instance_type: null
     instance_types: [g6e.12xlarge, g6.12xlarge]
-    count: 2
     capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
     good="""node_groups:
-  - name: h200
-    instance_type: g6e.12xlarge
-    count: 2
-    capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
+  - {name: h200, instance_type: g6e.12xlarge, capacity: {reservation: cr-0a1b2c3d4e5f67890}}""",
 )
 def reserved_type(plan: Plan) -> Iterator[Problem]:
     for group, first in _reserved(plan, plans=True):
@@ -128,10 +124,8 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
     why="A Capacity Block has at most 64 instances, so a larger group can never fill from it, and "
     "one with more static nodes never starts.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html",
-    bad="""node_groups:
-  - {name: h200, count: 65, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
-    good="""node_groups:
-  - {name: h200, count: 64, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
+    bad="node_groups: [{name: h200, count: 65, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
+    good="node_groups: [{name: h200, count: 64, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
 )
 def block_size(plan: Plan) -> Iterator[Problem]:
     for group, _ in _reserved(plan):

@@ -18,13 +18,11 @@ _EFS_DAYS = 35
     bad="""storage:
   - mount: /fsx
     type: fsx-lustre
-    size: 1200GiB
     backups: 7d
     data_repositories: [{path: /data, s3: s3://training-data/data}]""",
     good="""storage:
   - mount: /fsx
     type: fsx-lustre
-    size: 1200GiB
     data_repositories: [{path: /data, s3: s3://training-data/data, export: [new, changed]}]""",
 )
 def linked(plan: Plan) -> Iterator[Problem]:
@@ -43,10 +41,8 @@ def linked(plan: Plan) -> Iterator[Problem]:
     "Backups of a scratch file system",
     why="Scratch file systems have no backups; their data is not even replicated.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, backups: 7d}""",
-    good="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, size: 1200GiB, backups: 7d}""",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, backups: 7d}]",
+    good="storage: [{mount: /fsx, type: fsx-lustre, deployment: persistent-2, backups: 7d}]",
 )
 def scratch(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):

@@ -57,8 +57,7 @@ def _urls(plan: Plan) -> Iterator[tuple[Path, str]]:
     "Setting that does not apply to a bucket",
     why="clustergen only mounts a bucket, by its name; it neither creates nor deletes one.",
     source="the language, version 1",
-    bad="""storage:
-  - {mount: /data, type: s3, bucket: s3://training-data, on_delete: delete}""",
+    bad="storage: [{mount: /data, type: s3, bucket: s3://training-data, on_delete: delete}]",
     good="storage: [{mount: /data, type: s3, bucket: s3://training-data}]",
 )
 def settings(plan: Plan) -> Iterator[Problem]:

@@ -48,7 +48,6 @@ def key(plan: Plan) -> Iterator[Problem]:
   - mount: /fsx
     type: fsx-lustre
     deployment: scratch-2
-    size: 1200GiB
     kms_key: arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
     good="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}]",
 )

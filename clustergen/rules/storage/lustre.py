@@ -83,8 +83,7 @@ def _nearest(kind: LustreClass, throughput: int) -> tuple[tuple[int, ...], str]:
     "Throughput of a scratch file system",
     why="Scratch file systems have 200 MB/s per TiB; the API rejects PerUnitStorageThroughput.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, throughput: 250}""",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, throughput: 250}]",
     good="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}]",
 )
 def scratch_throughput(plan: Plan) -> Iterator[Problem]:

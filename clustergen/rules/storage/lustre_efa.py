@@ -36,15 +36,8 @@ def _enabled(plan: Plan) -> Lustre | None:
     why="FSx serves clients over EFA from persistent-2 file systems with a metadata configuration "
     "only, and a file system cannot be changed into one.",
     source=_GUIDE,
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 4800GiB, efa: true}""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    deployment: persistent-2
-    size: 4800GiB
-    throughput: 1000
-    efa: true""",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, efa: true}]",
+    good=_EFA,
 )
 def deployment(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):

@@ -76,8 +76,7 @@ def _cache_size(item: Lustre, size: int) -> Iterator[Problem]:
     "Metadata IOPS without persistent-2",
     why="Only persistent-2 file systems have a metadata configuration.",
     source=_METADATA,
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, metadata_iops: auto}""",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, metadata_iops: auto}]",
     good="""storage:
   - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, metadata_iops: auto}""",
 )

@@ -36,13 +36,11 @@ _TWO = """storage:
   - mount: /fsx
     type: fsx-lustre
     deployment: scratch-1
-    size: 1200GiB
     data_repositories: [{path: /data, s3: s3://training-data/data}]""",
     good="""storage:
   - mount: /fsx
     type: fsx-lustre
     deployment: scratch-2
-    size: 1200GiB
     data_repositories: [{path: /data, s3: s3://training-data/data}]""",
 )
 def linkable(plan: Plan) -> Iterator[Problem]:

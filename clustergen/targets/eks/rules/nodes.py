@@ -55,12 +55,8 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
     why="The metadata service answers the node alone, so that jobs cannot use what the agents of a "
     "node may do. Pods get permissions from the role of their service account.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html",
-    bad="""node_groups:
-  - name: h200
-    iam: {s3: [s3://research-data]}""",
-    good="""node_groups:
-  - name: h200
-    iam: {s3: [s3://research-data]}
+    bad="node_groups: [{name: h200, iam: {s3: [s3://research-data]}}]",
+    good="""node_groups: [{name: h200, iam: {s3: [s3://research-data]}}]
 targets: {eks: {imds_hops: 2}}""",
 )
 def only_nodes(plan: Plan) -> Iterator[Problem]:

@@ -45,8 +45,7 @@ def unknown_path(plan: Plan) -> Iterator[Problem]:
     "Prometheus without the EBS driver for its volume",
     why="Prometheus in the cluster keeps its samples on an EBS volume, and waits for it.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/ebs-csi.html",
-    bad="""monitoring: {metrics: self-hosted}
-targets: {eks: {leave_out: [ebs-driver]}}""",
+    bad="monitoring: {metrics: self-hosted}\ntargets: {eks: {leave_out: [ebs-driver]}}",
     good="targets: {eks: {leave_out: [ebs-driver]}}",
 )
 def no_driver(plan: Plan) -> Iterator[Problem]:

@@ -16,13 +16,9 @@ _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
     "Node group without a partition",
     why="HyperPod rejects an instance group of Slurm compute nodes that names no partition.",
     source=_REFERENCE,
-    bad="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: cpu, instance_type: c6i.8xlarge, count: 1}
+    bad="""node_groups: [{name: h200}, {name: cpu, instance_type: c6i.8xlarge, count: 1}]
 queues: [{name: train, node_groups: [h200]}]""",
-    good="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: cpu, instance_type: c6i.8xlarge, count: 1}
+    good="""node_groups: [{name: h200}, {name: cpu, instance_type: c6i.8xlarge, count: 1}]
 queues: [{name: train, node_groups: [h200]}, {name: cpu, node_groups: [cpu]}]""",
 )
 def partition(plan: Plan) -> Iterator[Problem]:

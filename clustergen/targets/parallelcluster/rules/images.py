@@ -18,10 +18,8 @@ from clustergen.targets.parallelcluster.rules import rule, warning
     bad="""software: {os: rhel9}
 head_node: {instance_type: m8g.4xlarge}
 node_groups:
-  - name: h200
-    instance_type: p6e-gb200.36xlarge
-    count: 9
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}""",
+  - {name: h200, instance_type: p6e-gb200.36xlarge, count: 9,
+     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
     good="software: {os: ubuntu2404}",
 )
 def ultraserver_os(plan: Plan) -> Iterator[Problem]:

@@ -74,8 +74,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
     "type of the key pair.",
     source="pcluster.validators.ec2_validators: KeyPairValidator",
     bad="targets: {parallelcluster: {key_name: admin}}",
-    good="""software: {os: alinux2023}
-targets: {parallelcluster: {key_name: admin}}""",
+    good="software: {os: alinux2023}\ntargets: {parallelcluster: {key_name: admin}}",
 )
 def rsa_key(plan: Plan) -> Iterator[Problem]:
     key_name = plan.options_as(Options).key_name

@@ -19,9 +19,8 @@ _STORAGE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-
     source=f"{_STORAGE}#SharedStorage-v3-FsxOpenZfsSettings",
     bad="storage: [{mount: /home, type: fsx-openzfs, existing: {id: fs-0123456789abcdef0}}]",
     good="""storage:
-  - mount: /home
-    type: fsx-openzfs
-    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
+  - {mount: /home, type: fsx-openzfs,
+     existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}}""",
 )
 def no_volume(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
@@ -104,8 +103,7 @@ def raid_of_snapshot(plan: Plan) -> Iterator[Problem]:
     why="ParallelCluster mounts local NVMe at /scratch unless the spec names another place.",
     source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
     bad="storage: [{mount: /scratch, type: efs}]",
-    good="""storage: [{mount: /scratch, type: efs}]
-node_groups: [{name: h200, scratch: /local}]""",
+    good="storage: [{mount: /scratch, type: efs}]\nnode_groups: [{name: h200, scratch: /local}]",
 )
 def on_scratch(plan: Plan) -> Iterator[Problem]:
     default = [

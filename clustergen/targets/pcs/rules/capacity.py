@@ -45,16 +45,12 @@ def interruptible(plan: Plan) -> Iterator[Problem]:
     source=f"{USER_GUIDE}capacity-blocks-faq.html",
     bad="""node_groups:
   - {name: h200, count: {min: 0, max: 2}, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
-  - name: debug
-    instance_type: p5en.48xlarge
-    count: 1
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}""",
+  - {name: debug, instance_type: p5en.48xlarge, count: 1,
+     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
     good="""node_groups:
   - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
-  - name: debug
-    instance_type: p5en.48xlarge
-    count: 1
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}""",
+  - {name: debug, instance_type: p5en.48xlarge, count: 1,
+     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
 )
 def shared_block(plan: Plan) -> Iterator[Problem]:
     users = defaultdict(list)
