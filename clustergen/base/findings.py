@@ -302,6 +302,10 @@ class Rule(NamedTuple):
         return self.found(Problem(path, message, help, on_key, severity, fix=fix))
 
 
+own_rule = functools.partial(Rule, source="clustergen")
+"""A rule of clustergen itself, about its own texts and files."""
+
+
 def rule(  # noqa: PLR0913 a rule has this many parts
     code: str,
     title: str,

@@ -1,6 +1,6 @@
 """YAML text that cannot be parsed, or is ambiguous."""
 
-from clustergen.base.findings import EXAMPLE_BASE, Rule
+from clustergen.base.findings import EXAMPLE_BASE, Rule, own_rule
 from clustergen.spec.source import limits
 
 _BEGIN = "version: 1\nname: example\n"
@@ -40,11 +40,10 @@ ALIAS = Rule(
     bad=_BEGIN + "head_node: *small\n",
     good=_BEGIN + "login: &small {instance_type: m7i.xlarge}\nhead_node: *small\n",
 )
-TOO_DEEP = Rule(
+TOO_DEEP = own_rule(
     code="SPC007",
     title="Nested too deeply",
     why=f"No field of a spec or of an overlay lies deeper than {limits.DEPTH} levels.",
-    source="clustergen",
     bad=_BEGIN + f"tags: {'[' * (limits.DEPTH + 1)}{']' * (limits.DEPTH + 1)}\n",
     good=_BEGIN + "tags: {}\n",
 )
