@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from clustergen.base import discovery
 from clustergen.base.findings import Finding, Path, found
 from clustergen.facts.catalog import regions
-from clustergen.plan import fsx, model, monitoring, network, numbers, storage
+from clustergen.plan import fsx, model, network, numbers, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
 from clustergen.plan.model.foundation import Served
 from clustergen.plan.nodes import MachinePlanner, iam_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from clustergen.spec.software import Script
 
 T = TypeVar("T")
+_SECONDS_PER_DAY = 86400
 NEUTRAL = Traits(name="", section="", head_node=True)
 """Neutral traits, for checks of all targets."""
 
@@ -107,7 +108,7 @@ def build(
         users=_items(model.User, ("users",), spec.users),
         slurm=_slurm(spec),
         kubernetes=_kubernetes(spec, system, _admission(spec, traits, options)),
-        monitoring=monitoring.monitoring(spec),
+        monitoring=_monitoring(spec),
         resilience=model.Resilience(**vars(spec.resilience)),
         options=options,
         existing=options.existing,
@@ -312,3 +313,22 @@ def _kubernetes(spec: Spec, system: model.Machine, admission: str) -> model.Kube
         addons=_items(model.ClusterAddon, ("kubernetes", "addons"), given.addons),
     )
     return model.Kubernetes(**fields)
+
+
+def _monitoring(spec: Spec) -> model.Monitoring:
+    """The section with its defaults; a new workspace is the foundation's."""
+    given = spec.monitoring
+    kept = given.log_retention
+    return model.Monitoring(
+        metrics=given.metrics,
+        dashboards=given.dashboards,
+        alerts=model.Alerts(tuple(given.alerts.email), given.alerts.topic),
+        interval_seconds=given.interval,
+        workspace=_workspace(spec) if given.metrics == "managed-prometheus" else None,
+        log_retention_days=0 if kept == "forever" else -(-kept // _SECONDS_PER_DAY),
+    )
+
+
+def _workspace(spec: Spec) -> model.Id:
+    given = spec.monitoring.workspace
+    return model.Ref("MetricsWorkspaceId") if given == "new" else given
