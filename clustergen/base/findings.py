@@ -319,11 +319,13 @@ def rule(  # noqa: PLR0913 a rule has this many parts
     fixes: Literal["", "safe", "unsafe", "safe or unsafe"] = "",
     fatal: bool = False,
     by_limits: bool = False,
+    calls: tuple[str, ...] = (),
+    by_hand: Callable[[Any], str] | None = None,
 ) -> Callable[[Check], Rule]:
     """Decorator that turns a check into a :class:`Rule`."""
 
     parts = (code, title, why, source, bad, good, severity, target, fixes, by_limits, fatal)
-    return lambda check: Rule(*parts, check=check)
+    return lambda check: Rule(*parts, check=check, calls=calls, by_hand=by_hand)
 
 
 warning = functools.partial(rule, severity=Severity.WARNING)
