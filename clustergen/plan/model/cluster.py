@@ -320,7 +320,6 @@ class Plan:
 
     @property
     def all_login(self) -> tuple[Machine, ...]:
-        """All login nodes."""
         return (*((self.login,) if self.login else ()), *self.more_login)
 
     @property

@@ -22,7 +22,6 @@ _HELP = "give the foundation's outputs: aws cloudformation describe-stacks --sta
 
 
 def names(text: str) -> set[str]:
-    """The names of the placeholders in ``text``."""
     return set(PLACEHOLDER.findall(text))
 
 

@@ -182,5 +182,4 @@ def default_namespace(plan: Plan) -> Iterator[Problem]:
 
 
 def _queues(plan: Plan) -> tuple[Queue, ...]:
-    """The queues in the spec."""
     return plan.queues if plan.wrote("queues") else ()
