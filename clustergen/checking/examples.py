@@ -1,11 +1,8 @@
-"""What the example of a rule shows: the fixes that its findings have."""
-
-from collections.abc import Mapping
+"""What the bad example of a rule shows: the kind of its fixes, and the good example."""
 
 from clustergen.base.findings import EXAMPLE_BASE, Rule
 from clustergen.checking import compiler
-
-_KINDS: Mapping[frozenset[bool], str] = {frozenset({True}): "safe", frozenset({False}): "unsafe"}
+from clustergen.spec.source.editing import apply
 
 
 def texts(example: str) -> list[str]:
@@ -18,13 +15,21 @@ def is_whole(example: str) -> bool:
     return example.startswith(("version: 1", "name: example\n", "- "))
 
 
-def fixes(rule: Rule) -> str:
-    """The kind of fixes that findings of a rule have; empty if they have none."""
-    if rule.fixes or not rule.bad or rule.calls:
-        return rule.fixes
-    contents = {str(number): text.encode() for number, text in enumerate(texts(rule.bad))}
-    checked = compiler.check(
-        [*contents], contents=contents, targets=[rule.target] if rule.target else ()
-    )
-    mine = (each.fix for each in checked.findings if each.code == rule.code)
-    return _KINDS.get(frozenset(fix.is_safe for fix in mine if fix), "")
+def complete(rule: Rule) -> Rule:
+    """The rule with what it leaves to its bad example: ``fixes``, and what a fix writes, ``good``.
+
+    Both stay empty if the findings have no fixes.
+    """
+    if not rule.bad or rule.calls or (rule.good and rule.fixes):
+        return rule
+    specs = {str(number): text for number, text in enumerate(texts(rule.bad))}
+    contents = {name: text.encode() for name, text in specs.items()}
+    targets = [rule.target] if rule.target else ()
+    findings = compiler.check([*specs], contents=contents, targets=targets).findings
+    first = next((each for each in findings if each.code == rule.code and each.fix), None)
+    if first is None or first.fix is None:
+        return rule
+    name, text = [*specs.items()][-1]
+    fixed = apply(text, [edit for edit in first.edits if edit.file == name])
+    kind = rule.fixes or ("safe" if first.fix.is_safe else "unsafe")
+    return rule._replace(good=rule.good or fixed, fixes=kind)

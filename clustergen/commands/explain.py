@@ -47,13 +47,14 @@ def _custom(args: argparse.Namespace) -> Sequence[Rule]:
 
 def as_text(rule: Rule) -> str:
     """Title, reason, bad and good example, fix, and source of a rule."""
+    rule = examples.complete(rule)
     about = f" ({rule.target})" if rule.target and not rule.by_limits else ""
     parts = [f"{rule.code} {rule.severity}: {rule.title}{about}", textwrap.fill(rule.why, 88)]
     for title, example in zip(("Bad", "Good"), rule.examples, strict=True):
         if example:
             parts.append(f"{title}:\n{textwrap.indent(example.rstrip(), '    ')}")
-    if fixes := examples.fixes(rule):
-        parts.append(f"Fix: {fixes}; `clustergen check --fix`")
+    if rule.fixes:
+        parts.append(f"Fix: {rule.fixes}; `clustergen check --fix`")
     parts.append(f"Source: {rule.source}")
     page = documentation.help_uri(rule)
     if page not in ("", rule.source):

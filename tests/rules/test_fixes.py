@@ -44,7 +44,7 @@ def _fixed(texts: list[str], finding: Finding) -> list[str]:
     ],
 )
 def test_the_kind_of_fixes(code: str, kind: str) -> None:
-    assert examples.fixes(registry.by_code()[code]) == kind
+    assert examples.complete(registry.by_code()[code]).fixes == kind
 
 
 @pytest.mark.parametrize("rule", EXAMPLED, ids=name_of)

@@ -59,13 +59,14 @@ def _by_area() -> Iterator[tuple[str, Iterator[Rule]]]:
 
 def entry(rule: Rule) -> Iterator[str]:
     """The text on a rule below its heading."""
+    rule = examples.complete(rule)
     where = f", {rule.target} only" if rule.target and not rule.by_limits else ""
     yield f"*{rule.severity.value.capitalize()}{where}.* {rule.why}"
     bad, good = rule.examples
     yield from _example("Bad", bad)
     yield from _example("Good", good)
-    if fixes := examples.fixes(rule):
-        yield from ("", f"Fix: {fixes}.")
+    if rule.fixes:
+        yield from ("", f"Fix: {rule.fixes}.")
     source = f"<{rule.source}>" if rule.source.startswith("https://") else rule.source
     yield from ("", f"Source: {source}")
 

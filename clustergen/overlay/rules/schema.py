@@ -11,7 +11,6 @@ UNKNOWN_KEY = common_rule(
     title="Unknown key in the target's document",
     why="ParallelCluster and CloudFormation reject documents with unknown keys.",
     bad="targets: {parallelcluster: {overlay: {Monitoring: {DetailMonitoring: true}}}}",
-    good="targets: {parallelcluster: {overlay: {Monitoring: {DetailedMonitoring: true}}}}",
 )
 BAD_VALUE = common_rule(
     code="OVL003",

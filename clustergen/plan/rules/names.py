@@ -101,7 +101,6 @@ def _another(name: object, names: Sequence[object]) -> object:
     why="A queue or a script refers to a node group that the spec does not define.",
     source=_LANGUAGE,
     bad="queues: [{name: train, node_groups: [h100]}]",
-    good="queues: [{name: train, node_groups: [h200]}]",
     fatal=True,
 )
 def known_groups(spec: Spec) -> Iterator[Problem]:
@@ -124,7 +123,6 @@ kubernetes:
     source=_LANGUAGE,
     fixes="safe or unsafe",
     bad=_ACCESS.format("trian"),
-    good=_ACCESS.format("train"),
     fatal=True,
 )
 def known_queues(spec: Spec) -> Iterator[Problem]:
@@ -251,7 +249,6 @@ def reached_groups(spec: Spec) -> Iterator[Problem]:
     why="Files belong to a uid: two users with one uid own each other's files.",
     source=_LANGUAGE,
     bad="users: [{name: alice, uid: 2001}, {name: bob, uid: 2001}]",
-    good="users: [{name: alice, uid: 2001}, {name: bob, uid: 2002}]",
 )
 def unique_users(spec: Spec) -> Iterator[Problem]:
     yield from _taken(("users",), spec.users, "name")
@@ -264,7 +261,6 @@ def unique_users(spec: Spec) -> Iterator[Problem]:
     why="IAM does not tell such keys apart, so no role can have both tags.",
     source="https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html#id_tags_rules_keys",
     bad="tags: {team: research, Team: research}",
-    good="tags: {team: research}",
 )
 def tag_case(spec: Spec) -> Iterator[Problem]:
     seen: dict[str, str] = {}

@@ -31,7 +31,6 @@ _AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-i
     "zones.",
     source="https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html",
     bad="region: us-east1",
-    good="region: us-east-1",
     fatal=True,
 )
 def region(spec: Spec) -> Iterator[Problem]:
@@ -87,7 +86,6 @@ def _exists(zone: str, region: str) -> bool:
     "for differs between accounts; zone ids (use1-az6) do not.",
     source=_AZ_IDS,
     bad="region: us-east-2\nnetwork: {zone: us-east-2d}",
-    good="region: us-east-2\nnetwork: {zone: us-east-2c}",
 )
 def zone_letters(spec: Spec) -> Iterator[Problem]:
     for path, zone in _zones(spec):
@@ -211,7 +209,6 @@ def node_ids_in_a_new_vpc(spec: Spec) -> Iterator[Problem]:
     why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for four subnets.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
     bad="network: {cidr: 10.0.0.0/8}",
-    good="network: {cidr: 10.0.0.0/16}",
     fatal=True,
 )
 def block(spec: Spec) -> Iterator[Problem]:

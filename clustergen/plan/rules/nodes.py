@@ -9,7 +9,6 @@ UNKNOWN_TYPE = Rule(
     why="clustergen plans nodes from the facts of their instance type.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html",
     bad="node_groups: [{name: h200, instance_type: p5en.48xlage}]",
-    good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",
     fatal=True,
 )
 NO_EFA = Rule(

@@ -15,8 +15,6 @@ from clustergen.spec import Spec
     source="the language, version 1",
     bad="queues: [{name: all, node_groups: [h200]}, "
     "{name: debug, node_groups: [h200], nodes: {h200: 1-8}}]",
-    good="queues: [{name: all, node_groups: [h200]}, "
-    "{name: debug, node_groups: [h200], nodes: {h200: 1-2}}]",
     fatal=True,
 )
 def nodes_of_queues(spec: Spec) -> Iterator[Problem]:

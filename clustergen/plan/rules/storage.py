@@ -31,5 +31,4 @@ BACKUP_DAYS = Rule(
     why="Backups are made daily, and how long they are kept is counted in days.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 36h}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 2d}]",
 )

@@ -120,7 +120,6 @@ def unknown_endpoints(plan: Plan) -> Iterator[Problem]:
     "they cannot pull. They start and have no metrics of their GPUs.",
     source="https://docs.nvidia.com/datacenter/dcgm/latest/gpu-telemetry/dcgm-exporter.html",
     bad=f"{_PLAIN}monitoring: {{metrics: cloudwatch}}",
-    good=f"{_PLAIN}monitoring: {{metrics: none}}",
 )
 def gpu_metrics(plan: Plan) -> Iterator[Problem]:
     if not plan.network.closed or plan.scheduler != "slurm" or not plan.monitoring.of_nodes:

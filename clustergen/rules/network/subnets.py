@@ -49,7 +49,6 @@ _SIZES = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
     "do not start.",
     source=_SIZES,
     bad="network: {cidr: 10.42.0.0/25}\nnode_groups: [{name: h200, count: 64}]",
-    good="network: {cidr: 10.42.0.0/16}\nnode_groups: [{name: h200, count: 64}]",
 )
 def addresses(plan: Plan) -> Iterator[Problem]:
     known = [network.capacity(s.cidr) for s in plan.network.private if s.cidr]

@@ -43,7 +43,6 @@ _GOOD = _block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00Z")
     why="No node could ever run.",
     source=_HOW,
     bad=_block("2026-12-17T11:30:00Z", "2026-12-10T11:30:00Z"),
-    good=_GOOD,
 )
 def order(plan: Plan) -> Iterator[Problem]:
     for times in timetables(plan):
@@ -159,7 +158,6 @@ def time_limit(plan: Plan) -> Iterator[Problem]:
     "after AWS has terminated them, with the jobs on them.",
     source=_BLOCKS,
     bad=_block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00+01:00"),
-    good=_GOOD,
 )
 def end_of_day(plan: Plan) -> Iterator[Problem]:
     for times in _sold(plan):

@@ -19,7 +19,6 @@ _GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
     "1g.18gb of an H200.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, mig: {1g.10gb: 7}}]",
-    good="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
 )
 def profiles(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -51,7 +50,6 @@ def profiles(plan: Plan) -> Iterator[Problem]:
     why="A GPU has 7 compute and 8 memory slices, which its partitions share.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, mig: {3g.71gb: 3}}]",
-    good="node_groups: [{name: h200, mig: {3g.71gb: 2}}]",
 )
 def slices(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -31,7 +31,6 @@ def layout(plan: Plan) -> Iterator[Problem]:
     why="Training over several nodes without EFA falls back to TCP on a fraction of the bandwidth.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html",
     bad="node_groups: [{name: h200, efa: false}]",
-    good="node_groups: [{name: h200, efa: auto}]",
 )
 def switched_off(plan: Plan) -> Iterator[Problem]:
     # SageMaker attaches EFA anyway, which is another finding.

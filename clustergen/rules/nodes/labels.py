@@ -20,7 +20,6 @@ _VALUE = pattern(rf"(?:{_PART})?")
     "DNS prefix; its value has the same form or is empty.",
     source="https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/",
     bad="node_groups: [{name: h200, labels: {team name: llm}}]",
-    good="node_groups: [{name: h200, labels: {team-name: llm}}]",
 )
 def labels(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

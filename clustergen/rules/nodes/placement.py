@@ -15,7 +15,6 @@ _GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategi
     why="EC2 does not start it in one.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: cluster}]",
-    good="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: none}]",
 )
 def supported(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -37,8 +36,6 @@ def supported(plan: Plan) -> Iterator[Problem]:
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html",
     bad="""node_groups:
   - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}, placement: cluster}""",
-    good="""node_groups:
-  - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}, placement: auto}""",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -80,7 +77,6 @@ def group_id(plan: Plan) -> Iterator[Problem]:
     "every collective operation.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, placement: none}]",
-    good="node_groups: [{name: h200, placement: auto}]",
 )
 def scattered(plan: Plan) -> Iterator[Problem]:
     for group in () if plan.sagemaker else plan.node_groups:
@@ -130,7 +126,6 @@ def several_types(plan: Plan) -> Iterator[Problem]:
     "types. It is the default of groups with EFA, which also works without one.",
     source=_GUIDE,
     bad=f"{_SEVERAL}    capacity: spot",
-    good=f"{_SEVERAL}    capacity: spot\n    placement: none",
 )
 def spot_types(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -36,7 +36,6 @@ _USAGE_CLASS: dict[CapacityKind, str] = {
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceTypeInfo.html"
     "#API_InstanceTypeInfo_Contents",
     bad="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, capacity: spot}]",
-    good="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, capacity: on-demand}]",
 )
 def usage_class(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -199,7 +198,6 @@ def _facts(plan: Plan, group: NodeGroup) -> Iterator[_Fact]:
     "one.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cpu-options-supported-instances-values.html",
     bad="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 2}]",
-    good="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 1}]",
 )
 def threads_per_core(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -232,7 +230,6 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
     "none, and what jobs write there fills the root volume.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/InstanceStorage.html",
     bad="node_groups: [{name: h200, instance_type: m7i.48xlarge, scratch: /scratch}]",
-    good="node_groups: [{name: h200, instance_type: m7i.48xlarge}]",
 )
 def local_disks(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

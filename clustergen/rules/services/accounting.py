@@ -213,7 +213,6 @@ login: {{}}"""
     "qos. Without it, all users can submit jobs with all of them, even those that preempt others.",
     source=f"{_SLURM_CONF}#OPT_AccountingStorageEnforce",
     bad=_ROBOTS.format("associations,limits"),
-    good=_ROBOTS.format("associations,limits,qos"),
 )
 def open_to_all(plan: Plan) -> Iterator[Problem]:
     if plan.limits.slurm_settings is None or not plan.creates_cluster:

@@ -44,7 +44,6 @@ def unscaled(plan: Plan) -> Iterator[Problem]:
     source="pcluster.schemas.cluster_schema: max_count, at least 1",
     target="parallelcluster",
     bad="node_groups: [{name: h200, count: 0}]",
-    good="node_groups: [{name: h200, count: {min: 0, max: 1}}]",
 )
 def empty(plan: Plan) -> Iterator[Problem]:
     if plan.limits.empty_groups:

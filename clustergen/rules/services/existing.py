@@ -66,7 +66,6 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
     "nodes.",
     source=_GROUPS,
     bad=f"targets: {{pcs: {{cluster: new, cluster_security_group: {_GROUP}}}}}",
-    good="targets: {pcs: {cluster: new}}",
 )
 def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.existing_cluster

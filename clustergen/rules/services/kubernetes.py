@@ -88,7 +88,6 @@ def blocks(plan: Plan) -> Iterator[Problem]:
     source=addon_names.SOURCE,
     target="eks",
     bad="kubernetes: {addons: [{name: vpc-cnii}]}",
-    good="kubernetes: {addons: [{name: vpc-cni}]}",
 )
 def unknown_addon(plan: Plan) -> Iterator[Problem]:
     for index, addon in enumerate(plan.kubernetes.addons if _made(plan) else ()):
@@ -110,7 +109,6 @@ _BUILD = pattern(r"v[0-9]+\.[0-9]+\.[0-9]+\S*-eksbuild\.[0-9]+")
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_AddonVersionInfo.html",
     target="eks",
     bad="kubernetes: {addons: [{name: vpc-cni, version: 1.19.2-eksbuild.1}]}",
-    good="kubernetes: {addons: [{name: vpc-cni, version: v1.19.2-eksbuild.1}]}",
 )
 def addon_version(plan: Plan) -> Iterator[Problem]:
     for index, addon in enumerate(plan.kubernetes.addons if _made(plan) else ()):

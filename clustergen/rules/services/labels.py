@@ -20,7 +20,6 @@ _51_TAINTS = ", ".join(f"{{key: taint-{number}}}" for number in range(51))
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html",
     target="eks",
     bad="node_groups: [{name: h200, labels: {training: ''}}]",
-    good="node_groups: [{name: h200, labels: {training: 'true'}}]",
 )
 def label(plan: Plan) -> Iterator[Problem]:
     if limit := plan.limits.labels:
@@ -64,7 +63,6 @@ def _label(limit: Labels, path: Path, key: str, value: str) -> Iterator[Problem]
     source="https://github.com/aws/containers-roadmap/issues/1451",
     target="eks",
     bad="node_groups: [{name: h200, labels: {node-role.kubernetes.io/train: 'true'}}]",
-    good="node_groups: [{name: h200, labels: {example.com/train: 'true'}}]",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.labels

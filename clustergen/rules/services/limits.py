@@ -65,7 +65,6 @@ def head_node(plan: Plan) -> Iterator[Problem]:
     source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
     target="eks",
     bad="monitoring: {log_retention: 45d}",
-    good="monitoring: {log_retention: 60d}",
 )
 def log_retention(plan: Plan) -> Iterator[Problem]:
     allowed, days = plan.limits.retention_days, plan.monitoring.log_retention_days
@@ -87,7 +86,6 @@ def log_retention(plan: Plan) -> Iterator[Problem]:
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-eks-addon-tag.html",
     target="eks",
     bad="tags: {note: ''}",
-    good="tags: {note: 'true'}",
 )
 def empty_tags(plan: Plan) -> Iterator[Problem]:
     for key, value in plan.tags.items() if plan.limits.empty_tags else ():

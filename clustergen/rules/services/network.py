@@ -118,7 +118,6 @@ def own_group(plan: Plan) -> Iterator[Problem]:
     "control_plane_subnets for an EKS cluster that is created. Without these, they stay empty.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
     bad=f"{_VPC}\n  control_plane_subnets: [subnet-0a1b2c3d4e5f67891]",
-    good=f"{_VPC}\n",
 )
 def unused_subnets(plan: Plan) -> Iterator[Problem]:
     if plan.wrote("network", "control_plane_subnets") and plan.target and plan.system is None:

@@ -20,7 +20,6 @@ _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
     "exactly one in its images.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-versions.html",
     bad='slurm: {version: "24.11"}',
-    good='slurm: {version: "25.11"}',
 )
 def version(plan: Plan) -> Iterator[Problem]:
     limits, chosen = plan.limits, plan.slurm.version
@@ -65,7 +64,6 @@ def always_replaced(plan: Plan) -> Iterator[Problem]:
     source="https://slurm.schedmd.com/preempt.html",
     target="parallelcluster",
     bad="slurm: {settings: {PreemptMode: REQUEUE}}",
-    good="slurm: {settings: {PreemptMode: REQUEUE, PreemptType: preempt/partition_prio}}",
 )
 def preemption(plan: Plan) -> Iterator[Problem]:
     if plan.limits.slurm_settings is None:

@@ -37,7 +37,6 @@ def nowhere(plan: Plan) -> Iterator[Problem]:
     "clusters.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
-    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [compute]}]}',
 )
 def absent(plan: Plan) -> Iterator[Problem]:
     running = _running(plan)
@@ -70,7 +69,6 @@ def _running(plan: Plan) -> set[Role]:
     "joins the cluster.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", when: start}]}',
-    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", when: configured}]}',
 )
 def other_time(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.scripts

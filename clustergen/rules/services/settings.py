@@ -23,7 +23,6 @@ _PARTITION = f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION"
     source=_SLURM_CONF,
     target="parallelcluster",
     bad="slurm: {settings: {PriorityWeigthFairshare: 10000}}",
-    good="slurm: {settings: {PriorityWeightFairshare: 10000}}",
 )
 def unknown(plan: Plan) -> Iterator[Problem]:
     yield from _each(plan, slurm_settings.unknown)
@@ -37,7 +36,6 @@ def unknown(plan: Plan) -> Iterator[Problem]:
     source=_SLURM_CONF,
     target="parallelcluster",
     bad="slurm: {settings: {PrologFlags: Aloc}}",
-    good="slurm: {settings: {PrologFlags: Alloc}}",
 )
 def misread(plan: Plan) -> Iterator[Problem]:
     yield from _each(plan, slurm_settings.misread)
@@ -52,7 +50,6 @@ def misread(plan: Plan) -> Iterator[Problem]:
     source=_SLURM_CONF,
     target="parallelcluster",
     bad="slurm: {settings: {SchedulerParameters: bf_windw=2880}}",
-    good="slurm: {settings: {SchedulerParameters: bf_window=2880}}",
 )
 def ignored(plan: Plan) -> Iterator[Problem]:
     yield from _each(plan, slurm_settings.ignored)

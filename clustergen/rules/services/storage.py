@@ -58,7 +58,6 @@ def mount_name(plan: Plan) -> Iterator[Problem]:
     target="parallelcluster",
     bad="storage: [{mount: /fsx, type: fsx-lustre, "
     "existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",
 )
 def looked_up(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:

@@ -25,7 +25,6 @@ _SOON = timedelta(days=60)
     why="A cluster in extended support costs six times as much an hour, until EKS upgrades it.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.33', support: extended}",
-    good="kubernetes: {version: '1.35', support: extended}",
 )
 def extended_support(plan: Plan) -> Iterator[Problem]:
     version = _in_extended_support(plan)
@@ -58,7 +57,6 @@ def no_standard_support(plan: Plan) -> Iterator[Problem]:
     "support.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.34'}",
-    good="kubernetes: {version: '1.35'}",
 )
 def ending_support(plan: Plan) -> Iterator[Problem]:
     version = _own_version(plan)

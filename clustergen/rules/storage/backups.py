@@ -60,7 +60,6 @@ def scratch(plan: Plan) -> Iterator[Problem]:
     why="FSx keeps automatic backups for at most 90 days.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 120d}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 90d}]",
 )
 def fsx_days(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
@@ -81,7 +80,6 @@ def fsx_days(plan: Plan) -> Iterator[Problem]:
     "of AWS Backup or of the Data Lifecycle Manager.",
     source="https://docs.aws.amazon.com/efs/latest/ug/automatic-backups.html",
     bad="storage: [{mount: /home, type: efs, backups: 7d}]",
-    good="storage: [{mount: /home, type: efs, backups: 35d}]",
 )
 def efs_and_ebs(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:

@@ -68,7 +68,6 @@ def scratch(plan: Plan) -> Iterator[Problem]:
     "snapshots. Encryption costs nothing.",
     source="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption.html",
     bad="node_groups: [{name: h200, root_volume: {encrypted: false}}]",
-    good="node_groups: [{name: h200, root_volume: {encrypted: true}}]",
 )
 def unencrypted(plan: Plan) -> Iterator[Problem]:
     for path, what, _ in _unencrypted(plan):
@@ -92,7 +91,6 @@ def _unencrypted(plan: Plan) -> Iterator[tuple[Path, str, object]]:
     why="EC2 and EFS reject a volume or file system that has a key and is not encrypted.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     bad=f"node_groups: [{{name: h200, root_volume: {{encrypted: false, kms_key: {_KEY!r}}}}}]",
-    good=f"node_groups: [{{name: h200, root_volume: {{kms_key: {_KEY!r}}}}}]",
 )
 def key_without_encryption(plan: Plan) -> Iterator[Problem]:
     for path, what, key in _unencrypted(plan):

@@ -24,8 +24,6 @@ from clustergen.plan.storage_kinds import either, listed, new, spelled, title
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, storage_class: hdd, size: 6000GiB}""",
-    good="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: persistent-1, storage_class: hdd, size: 6000GiB}""",
 )
 def storage_class(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -103,7 +101,6 @@ def scratch_throughput(plan: Plan) -> Iterator[Problem]:
     "type, media and throughput, and with EFA it is much more.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250, efa: true}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 19200GiB, throughput: 250, efa: true}]",
 )
 def size(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):

@@ -81,7 +81,6 @@ def _why(type: InstanceType) -> str:
     why="Every client would use TCP, while the file system is limited to the large sizes of EFA.",
     source=_GUIDE,
     bad=_GROUP.format("m7i.4xlarge") + _EFA,
-    good=_GROUP.format("m7i.4xlarge") + _EFA.replace("true", "false"),
 )
 def unused(plan: Plan) -> Iterator[Problem]:
     if any(group.efa for group in plan.node_groups):

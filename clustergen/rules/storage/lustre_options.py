@@ -41,8 +41,6 @@ _CACHE_GIB_PER_SERVER = (32, 131_072)
     source=f"{_API}API_LustreReadCacheConfiguration.html",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, storage_class: intelligent-tiering, read_cache: 16GiB}""",
-    good="""storage:
-  - {mount: /fsx, type: fsx-lustre, storage_class: intelligent-tiering, read_cache: 32GiB}""",
 )
 def read_cache(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -98,7 +96,6 @@ def metadata_deployment(plan: Plan) -> Iterator[Problem]:
     "intelligent-tiering accepts 6000 or 12000.",
     source=_METADATA,
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, metadata_iops: 10000}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, metadata_iops: 12000}]",
 )
 def metadata_iops(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):

@@ -109,7 +109,6 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
     "whose keys begin with the prefix as it is written: none.",
     source=_LINKED,
     bad=_ONE.format("s3://training-data/data/*"),
-    good=_ONE.format("s3://training-data/data/"),
 )
 def wildcards(plan: Plan) -> Iterator[Problem]:
     for path, uri in _uris(plan):

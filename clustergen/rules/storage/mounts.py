@@ -28,7 +28,6 @@ def _scratches(plan: Plan) -> list[tuple[Path, str]]:
     why="The path becomes part of fstab, of names and of comparisons: one place, one spelling.",
     source="the language, version 1",
     bad="storage: [{mount: /fsx/, type: fsx-lustre, size: 1200GiB}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB}]",
 )
 def spelling(plan: Plan) -> Iterator[Problem]:
     for path, mount in (*_mounts(plan), *_scratches(plan)):
@@ -132,7 +131,6 @@ def over_system(plan: Plan) -> Iterator[Problem]:
     target="parallelcluster",
     by_limits=True,
     bad="storage: [{mount: /home/ubuntu, type: efs}]",
-    good="storage: [{mount: /shared/ubuntu, type: efs}]",
 )
 def over_home(plan: Plan) -> Iterator[Problem]:
     """Not in a cluster of Kubernetes, where pods mount storage."""

@@ -19,7 +19,6 @@ _MOST_IOPS = 200_000
     "default would be right for everybody.",
     source=f"{_API}API_CreateFileSystem.html",
     bad="storage: [{mount: /home, type: fsx-openzfs}]",
-    good="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB}]",
 )
 def missing_size(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
@@ -40,7 +39,6 @@ def missing_size(plan: Plan) -> Iterator[Problem]:
     why="FSx for OpenZFS holds 64 GiB to 512 TiB.",
     source=f"{_API}API_CreateFileSystem.html",
     bad="storage: [{mount: /home, type: fsx-openzfs, size: 32GiB}]",
-    good="storage: [{mount: /home, type: fsx-openzfs, size: 64GiB}]",
 )
 def size(plan: Plan) -> Iterator[Problem]:
     least, most = OPENZFS_GIB
@@ -61,7 +59,6 @@ def size(plan: Plan) -> Iterator[Problem]:
     why="Throughput of the file system comes in tiers, which differ between deployment types.",
     source=f"{_API}API_CreateFileSystemOpenZFSConfiguration.html",
     bad="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 256}]",
-    good="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}]",
 )
 def throughput(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, OpenZfs):
@@ -83,7 +80,6 @@ def throughput(plan: Plan) -> Iterator[Problem]:
     "200,000.",
     source=f"{_API}API_DiskIopsConfiguration.html",
     bad="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, iops: 3000}]",
-    good="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, iops: 3072}]",
 )
 def iops(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, OpenZfs):

@@ -41,7 +41,6 @@ def offered_type(plan: Plan) -> Iterator[Problem]:
     "/opt/sagemaker, which has up to 16,384 GB.",
     source=_VOLUME,
     bad="node_groups: [{name: h200, root_volume: {size: 20000GiB}}]",
-    good="node_groups: [{name: h200, root_volume: {size: 16384GiB}}]",
 )
 def volume_size(plan: Plan) -> Iterator[Problem]:
     for path, volume in _volumes(plan):
@@ -122,7 +121,6 @@ def volume_key(plan: Plan) -> Iterator[Problem]:
     why="HyperPod attaches EFA to every instance whose type supports it.",
     source=limits.PREREQUISITES,
     bad="node_groups: [{name: h200, efa: false}]",
-    good="node_groups: [{name: h200}]",
 )
 def efa(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -60,7 +60,6 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
     why="Karpenter starts nodes for pods that wait, and stops those that are empty, down to none.",
     source=limits.NODE_POOLS,
     bad=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 2, max: 4}}}}]",
-    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
 def minimum(plan: Plan) -> Iterator[Problem]:
     return karpenter.without_minimum(karpenter.groups(plan))

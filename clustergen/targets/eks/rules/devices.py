@@ -67,8 +67,6 @@ def too_old_for_efa(plan: Plan) -> Iterator[Problem]:
     source=limits.NVIDIA,
     bad="kubernetes: {devices: dra, autoscaler: karpenter}\n"
     "node_groups: [{name: h200, count: {min: 0, max: 4}}]",
-    good="kubernetes: {devices: plugin, autoscaler: karpenter}\n"
-    "node_groups: [{name: h200, count: {min: 0, max: 4}}]",
 )
 def claimed_from_karpenter(plan: Plan) -> Iterator[Problem]:
     for group in karpenter.groups(plan) if claims.is_on(plan) else ():
@@ -107,8 +105,6 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
     "bundle, and its quotas, are for whole GPUs.",
     source=limits.MIG,
     bad=f"{_DRA}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}}}]",
-    good="kubernetes: {devices: plugin}\n"
-    "node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )
 def claimed_partitions(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups if claims.is_on(plan) else ():
@@ -186,7 +182,6 @@ def unmonitored(plan: Plan) -> Iterator[Problem]:
     why="The image's driver manages the memory of GB200 coherently, which excludes MIG.",
     source=limits.ULTRASERVERS,
     bad=f"node_groups: [{_GB200}, efa: false, mig: {{1g.23gb: 7}}}}]",
-    good=f"node_groups: [{_GB200}, efa: false}}]",
 )
 def coherent_memory(plan: Plan) -> Iterator[Problem]:
     for group in _ultraservers(plan):

@@ -21,7 +21,6 @@ _VERSION: Path = ("kubernetes", "version")
     "to its owner.",
     source=limits.CREATE_NODE_GROUP,
     bad=JOINED.replace(KNOWN, f"{KNOWN}, support: extended"),
-    good=JOINED,
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     yield from existing_cluster.without_effect(plan, plan.existing.owned)

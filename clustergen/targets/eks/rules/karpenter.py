@@ -20,7 +20,6 @@ _ON = "kubernetes: {autoscaler: karpenter}"
     "type interface.",
     source=f"{limits.KARPENTER}#specnetworkinterfaces",
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, efa_layout: efa}}]",
-    good=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, efa_layout: efa-only}}]",
 )
 def interfaces(plan: Plan) -> Iterator[Problem]:
     for group in karpenter.groups(plan):
@@ -129,7 +128,6 @@ def huge_pages(plan: Plan) -> Iterator[Problem]:
     "node exists: a pod that asks for one starts no node.",
     source="https://github.com/aws/karpenter-provider-aws/issues/8710",
     bad=f"{_ON}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}, count: {{max: 4}}}}]",
-    good=f"{_ON}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}, count: 4}}]",
 )
 def partitions(plan: Plan) -> Iterator[Problem]:
     return karpenter.with_partitions(karpenter.groups(plan))
@@ -142,7 +140,6 @@ def partitions(plan: Plan) -> Iterator[Problem]:
     "Karpenter's repair of nodes is alpha.",
     source=limits.KARPENTER,
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, threads_per_core: 1}}]",
-    good=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]",
 )
 def left_out(plan: Plan) -> Iterator[Problem]:
     for group in karpenter.groups(plan):

@@ -20,7 +20,6 @@ _FIX = unsafe(put(_VERSION, versions.LASTING))
     why="EKS creates clusters only with the versions in its release calendar.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.99'}",
-    good="kubernetes: {version: '1.35'}",
 )
 def unknown_version(plan: Plan) -> Iterator[Problem]:
     name = plan.kubernetes.version
@@ -39,7 +38,6 @@ def unknown_version(plan: Plan) -> Iterator[Problem]:
     why="After the end of extended support EKS upgrades clusters automatically and creates none.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.29'}",
-    good="kubernetes: {version: '1.35'}",
 )
 def retired_version(plan: Plan) -> Iterator[Problem]:
     name = plan.kubernetes.version

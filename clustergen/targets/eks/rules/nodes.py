@@ -79,7 +79,6 @@ def only_nodes(plan: Plan) -> Iterator[Problem]:
     why="DNS, controllers, webhooks and metrics run there, and jobs wait while they do not.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {instance_type: t3.small}}",
-    good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )
 def small_system_nodes(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
@@ -126,7 +125,6 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
     why="While it is replaced or updated there is no DNS, and no webhook admits pods.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {count: 1}}",
-    good="kubernetes: {system_nodes: {count: 2}}",
 )
 def one_system_node(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
@@ -145,7 +143,6 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
     why="The cluster software does not use accelerators, and jobs do not run there.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {instance_type: g6.2xlarge}}",
-    good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )
 def accelerated_system_nodes(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes

@@ -23,7 +23,6 @@ def _taints(count: int) -> str:
     "beside them admits a job that they may still keep waiting, and counts it meanwhile.",
     source=f"{_KUEUE}all_or_nothing/",
     bad="kubernetes: {scheduler: volcano, admission: kueue}",
-    good="kubernetes: {scheduler: volcano, admission: none}",
 )
 def two_schedulers(plan: Plan) -> Iterator[Problem]:
     scheduler = plan.kubernetes.scheduler
@@ -42,7 +41,6 @@ def two_schedulers(plan: Plan) -> Iterator[Problem]:
     why="Queues become objects of Kueue, Volcano or KAI; Kubernetes itself has none.",
     source=f"{_KUEUE}cluster_queue/",
     bad="kubernetes: {admission: none}\nqueues: [{name: train, node_groups: [h200]}]",
-    good="kubernetes: {admission: kueue}\nqueues: [{name: train, node_groups: [h200]}]",
 )
 def no_queues(plan: Plan) -> Iterator[Problem]:
     kubernetes = plan.kubernetes

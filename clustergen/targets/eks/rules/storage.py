@@ -20,11 +20,6 @@ storage:
   - mount: /home
     type: fsx-openzfs
     existing: {id: fs-0a1b2c3d4e5f67890, volume_id: fsvol-0a1b2c3d4e5f67890}""",
-    good="""targets: {eks: {install: script}}
-storage:
-  - mount: /home
-    type: fsx-openzfs
-    existing: {id: fs-0a1b2c3d4e5f67890, volume_id: fsvol-0a1b2c3d4e5f67890}""",
 )
 def unknown_path(plan: Plan) -> Iterator[Problem]:
     if not plan.options_as(Options).by_stack:

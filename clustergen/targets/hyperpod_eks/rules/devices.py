@@ -15,7 +15,6 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule, warning
     "operator; it has some for A100, H100, H200 and B300, none for B200 and GB200.",
     source=limits.PARTITIONS,
     bad=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.35gb: 4}}}}]",
-    good=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}}}]",
 )
 def configuration(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -59,7 +58,6 @@ def _as_yaml(parts: Mapping[str, int]) -> str:
     "allocation, both would hand out the same devices.",
     source=limits.INSTALL,
     bad=f"{NEW}\nkubernetes: {{devices: dra}}",
-    good=f"{NEW}\nkubernetes: {{devices: plugin}}",
 )
 def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
     if plan.kubernetes.devices == "dra":

@@ -83,7 +83,6 @@ def partitions(plan: Plan) -> Iterator[Problem]:
     why="Karpenter starts at zero nodes and removes those that it did not start.",
     source=limits.NODE_CLASS,
     bad=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 1, max: 4}}}}]",
-    good=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
 def minimum(plan: Plan) -> Iterator[Problem]:
     return without_minimum(groups(plan))
@@ -149,7 +148,6 @@ def _path(plan: Plan, pool: Pool) -> Path:
     why="HyperPod uses this role to add and remove nodes for Karpenter, and for nothing else.",
     source="https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html",
     bad=f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', cluster_role: '{_ROLE}'}}}}",
-    good=f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
 )
 def unused_role(plan: Plan) -> Iterator[Problem]:
     path = ("targets", "hyperpod-eks", "cluster_role")

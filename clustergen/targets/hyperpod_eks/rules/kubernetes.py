@@ -54,7 +54,6 @@ def existing_version(plan: Plan) -> Iterator[Problem]:
     "of another version, and EKS cannot downgrade.",
     source=limits.EKS_PREREQUISITES,
     bad=f"{NEW}\nkubernetes: {{version: '1.36'}}",
-    good=f"{NEW}\nkubernetes: {{version: '1.35'}}",
 )
 def new_version(plan: Plan) -> Iterator[Problem]:
     if plan.options.creates_eks:

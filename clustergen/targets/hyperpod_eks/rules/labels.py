@@ -16,7 +16,6 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, warning
     source=limits.EKS_PREREQUISITES,
     bad=f"""{EXISTING}
 node_groups: [{{name: h200, health_checks: [instance-stress], taints: [{{key: training}}]}}]""",
-    good=f"{EXISTING}\nnode_groups: [{{name: h200, health_checks: [instance-stress]}}]",
 )
 def checked_taint(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -64,7 +64,6 @@ def priority_classes(plan: Plan) -> Iterator[Problem]:
     why="A weight is from 0 to 100; higher priorities are scaled down, so that their order stays.",
     source=accepted.SCHEDULER,
     bad=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], priority: 1000}}]",
-    good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], priority: 100}}]",
 )
 def scaled_priorities(plan: Plan) -> Iterator[Problem]:
     weights = governance.weights(plan)
@@ -140,7 +139,6 @@ _INSTEAD = {
     "jobs.",
     source=limits.TASK_GOVERNANCE,
     bad=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], time_limit: 7d}}]",
-    good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200]}}]",
 )
 def job_settings(plan: Plan) -> Iterator[Problem]:
     for queue in _governed(plan):

@@ -23,7 +23,6 @@ def _with(entry: str) -> str:
     why="HyperPod runs OnInitComplete after it has set Slurm up, which a cluster with EKS lacks.",
     source=_LIFECYCLE,
     bad=_with("on_init_complete: setup.sh"),
-    good=_with("on_create: setup.sh"),
 )
 def fitting_script(plan: Plan) -> Iterator[Problem]:
     own = plan.options_as(Options).lifecycle

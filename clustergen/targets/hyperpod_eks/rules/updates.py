@@ -33,7 +33,6 @@ def _patched(settings: str) -> str:
     "a time.",
     source=limits.PATCHING,
     bad=_patched("auto_patching: {strategy: drain-first}"),
-    good=_patched("auto_patching: {strategy: drain-first, batch: 10%}"),
 )
 def batch(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).auto_patching
@@ -124,7 +123,6 @@ def alarm_names(plan: Plan) -> Iterator[Problem]:
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
     "API_ScheduledUpdateConfig.html",
     bad=_patched("update_schedule: 'cron(0 3 * * SUN)'"),
-    good=_patched("update_schedule: 'cron(0 3 ? * SUN *)'"),
 )
 def schedule(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).update_schedule

@@ -19,8 +19,6 @@ _PATH: Path = ("slurm", "accounting")
     source=limits.ORCHESTRATOR,
     bad=f"""slurm:
   accounting: {{endpoint: db.example.com, user: slurmdbd, secret: "{_ARN}"}}""",
-    good=f"""slurm:
-  accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}""",
 )
 def user(plan: Plan) -> Iterator[Problem]:
     given = plan.slurm.accounting

@@ -18,8 +18,6 @@ _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
     source=_REFERENCE,
     bad="""node_groups: [{name: h200}, {name: cpu, instance_type: c6i.8xlarge, count: 1}]
 queues: [{name: train, node_groups: [h200]}]""",
-    good="""node_groups: [{name: h200}, {name: cpu, instance_type: c6i.8xlarge, count: 1}]
-queues: [{name: train, node_groups: [h200]}, {name: cpu, node_groups: [cpu]}]""",
 )
 def partition(plan: Plan) -> Iterator[Problem]:
     queued = {group.name for queue in plan.queues for group in queue.node_groups}

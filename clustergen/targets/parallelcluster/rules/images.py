@@ -98,7 +98,6 @@ def architectures(plan: Plan) -> Iterator[Problem]:
     why="The node's software needs about 1.7 GB of memory on this operating system.",
     source="pcluster.validators.ec2_validators: InstanceTypeOSCompatibleValidator",
     bad="node_groups: [{name: h200, instance_type: t3.micro}]",
-    good="node_groups: [{name: h200, instance_type: t3.small}]",
 )
 def too_small(plan: Plan) -> Iterator[Problem]:
     os = plan.software.os
@@ -119,7 +118,6 @@ def too_small(plan: Plan) -> Iterator[Problem]:
     "Linux have Podman there instead.",
     source="https://docs.docker.com/engine/install/rhel/",
     bad="software: {os: rhel9, containers: docker}",
-    good="software: {os: rhel9, containers: pyxis}",
 )
 def no_docker(plan: Plan) -> Iterator[Problem]:
     os = plan.software.os

@@ -28,8 +28,6 @@ _NEW: tuple[tuple[str, Callable[[Storage], object]], ...] = (
     source="pcluster.validators.cluster_validators: HeadNodeMemorySizeValidator",
     bad="""head_node: {instance_type: t3.medium}
 node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
-    good="""head_node: {instance_type: m7i.xlarge}
-node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
 )
 def head_memory(plan: Plan) -> Iterator[Problem]:
     if plan.head is None:

@@ -24,11 +24,6 @@ from clustergen.targets.parallelcluster.rules import note, rule, warning
   private_subnets: [subnet-0a1b2c3d4e5f67890]
   security_groups: [sg-0a1b2c3d4e5f67890]
   ssh_from: [10.1.0.0/16, 10.2.0.0/16]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  security_groups: [sg-0a1b2c3d4e5f67890]
-  ssh_from: [10.1.0.0/16]""",
 )
 def ssh_blocks(plan: Plan) -> Iterator[Problem]:
     blocks = plan.network.ssh_from
@@ -100,7 +95,6 @@ _CLOSED = (
     source=_CLOSED,
     bad="network: {internet: none}\nsoftware: {containers: none}\n"
     "targets: {parallelcluster: {dns: {managed: true}}}",
-    good="network: {internet: none}\nsoftware: {containers: none}\ntargets: {parallelcluster: {}}",
 )
 def managed_names(plan: Plan) -> Iterator[Problem]:
     dns = plan.options_as(Options).dns
@@ -120,7 +114,6 @@ def managed_names(plan: Plan) -> Iterator[Problem]:
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/dcv-v3.html",
     bad="network: {internet: none}\nsoftware: {containers: none}\n"
     "targets: {parallelcluster: {dcv: {}}}",
-    good="network: {internet: none}\nsoftware: {containers: none}\ntargets: {parallelcluster: {}}",
 )
 def desktops(plan: Plan) -> Iterator[Problem]:
     for path, *_ in nodes.desktops(plan) if plan.network.closed else ():
@@ -157,7 +150,6 @@ def open_desktops(plan: Plan) -> Iterator[Problem]:
     "repositories in S3, elsewhere from those of the distribution, which no endpoint leads to.",
     source=_CLOSED,
     bad="network: {internet: none}\nsoftware: {os: ubuntu2404, containers: docker}",
-    good="network: {internet: none}\nsoftware: {os: ubuntu2404, containers: none}",
 )
 def docker(plan: Plan) -> Iterator[Problem]:
     software = plan.software

@@ -48,7 +48,6 @@ def cores(plan: Plan) -> Iterator[Problem]:
     "ones too.",
     source="pcluster.validators.ec2_validators: InstanceTypePlacementGroupValidator",
     bad="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: {group: mine}}]",
-    good="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: none}]",
 )
 def placement(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -69,7 +68,6 @@ def placement(plan: Plan) -> Iterator[Problem]:
     "takes one address a node. The other type is a developer setting of the whole cluster.",
     source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.15.0",
     bad="node_groups: [{name: h200, efa_layout: efa}]",
-    good="node_groups: [{name: h200, efa_layout: efa-only}]",
 )
 def efa_layout(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -132,7 +130,6 @@ def detailed(plan: Plan) -> Iterator[Problem]:
     why="ParallelCluster has no setting for the root volume of a login node.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html",
     bad="login: {instance_type: m7i.xlarge, root_volume: {size: 200GiB}}",
-    good="login: {instance_type: m7i.xlarge}",
 )
 def login_volume(plan: Plan) -> Iterator[Problem]:
     if plan.wrote("login", "root_volume"):
@@ -149,7 +146,6 @@ def login_volume(plan: Plan) -> Iterator[Problem]:
     why="EBS has raised its limits on size, IOPS and throughput; ParallelCluster has older ones.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#SharedStorage-v3-EbsSettings",
     bad="storage: [{mount: /work, type: ebs, size: 500GiB, iops: 20000}]",
-    good="storage: [{mount: /work, type: ebs, size: 500GiB, iops: 16000}]",
 )
 def volumes(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:

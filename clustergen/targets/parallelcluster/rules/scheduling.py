@@ -69,7 +69,6 @@ def _cause(plan: Plan, queue: Queue) -> str:
     why="ScaledownIdletime counts minutes; clustergen rounds the time up.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
     bad="slurm: {idle_timeout: 90s}",
-    good="slurm: {idle_timeout: 2m}",
 )
 def idle_time(plan: Plan) -> Iterator[Problem]:
     seconds = plan.slurm.idle_timeout

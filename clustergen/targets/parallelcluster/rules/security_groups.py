@@ -73,7 +73,6 @@ def nothing_left_out(plan: Plan) -> Iterator[Problem]:
     "those of the spec.",
     source="clustergen",
     bad=f"{_WITH_GROUPS}{{parallelcluster: {{leave_out: [security-groups]}}}}",
-    good=f"{_WITH_GROUPS}{{parallelcluster: {{leave_out: []}}}}",
 )
 def none_to_leave_out(plan: Plan) -> Iterator[Problem]:
     for index, addition in enumerate(plan.options_as(Options).leave_out):

@@ -38,7 +38,6 @@ def no_volume(plan: Plan) -> Iterator[Problem]:
     why="ParallelCluster rejects such paths for storage and for scratch.",
     source="pcluster.schemas.common_schema: file_path",
     bad="storage: [{mount: /.shared, type: efs}]",
-    good="storage: [{mount: /shared, type: efs}]",
 )
 def hidden(plan: Plan) -> Iterator[Problem]:
     mounts = [(item.at("mount"), item.mount) for item in plan.storage]
@@ -60,8 +59,6 @@ def hidden(plan: Plan) -> Iterator[Problem]:
     source="pcluster.validators.cluster_validators: SharedFileCacheNotHomeValidator",
     bad="""storage:
   - {mount: /home, type: file-cache, existing: {id: fc-0123456789abcdef0, mount_name: abcdefgh}}""",
-    good="""storage:
-  - {mount: /data, type: file-cache, existing: {id: fc-0123456789abcdef0, mount_name: abcdefgh}}""",
 )
 def cache_home(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
@@ -175,7 +172,6 @@ def bottleneck(plan: Plan) -> Iterator[Problem]:
     "metadata settings later.",
     source=f"{_STORAGE}#SharedStorage-v3-FsxLustreSettings",
     bad="storage: [{mount: /home, type: efs, created_by: cluster}]",
-    good="storage: [{mount: /home, type: efs, created_by: cluster, throughput_mode: bursting}]",
 )
 def of_cluster(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:

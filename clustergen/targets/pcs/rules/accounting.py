@@ -19,7 +19,6 @@ _PURGE = ("targets", "pcs", "purge_accounting")
     why="PCS purges records after a whole number of days, at least one.",
     source=limits.CREATE_CLUSTER,
     bad="slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 12h}}",
-    good="slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 1d}}",
 )
 def purge_time(plan: Plan) -> Iterator[Problem]:
     seconds = plan.options_as(Options).purge_accounting
@@ -68,7 +67,6 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
     "login node, because compute nodes do not run all the time.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",
     bad="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}",
-    good="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}\nlogin: {}",
 )
 def accounts_not_created(plan: Plan) -> Iterator[Problem]:
     if plan.login is None and accounts.needed(plan) and plan.creates_cluster:

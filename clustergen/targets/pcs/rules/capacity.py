@@ -47,10 +47,6 @@ def interruptible(plan: Plan) -> Iterator[Problem]:
   - {name: h200, count: {min: 0, max: 2}, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
   - {name: debug, instance_type: p5en.48xlarge, count: 1,
      capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
-    good="""node_groups:
-  - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
-  - {name: debug, instance_type: p5en.48xlarge, count: 1,
-     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
 )
 def shared_block(plan: Plan) -> Iterator[Problem]:
     users = defaultdict(list)
@@ -123,8 +119,6 @@ def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
     why="A job that shares its nodes gets no IMEX domain, and so no NVLink between its nodes.",
     source=_ULTRASERVERS,
     bad=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200]}}]",
-    good=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200], exclusive: "
-    "true}]",
 )
 def ultraserver_jobs(plan: Plan) -> Iterator[Problem]:
     for queue, _ in _ultraserver_queues(plan):

@@ -17,7 +17,6 @@ from clustergen.targets.pcs.rules import note, rule
     "node groups and the login nodes must fit. A cluster cannot be resized later.",
     source=CREATE_CLUSTER,
     bad="node_groups: [{name: h200, count: 64}]\ntargets: {pcs: {size: small}}",
-    good="node_groups: [{name: h200, count: 64}]\ntargets: {pcs: {size: medium}}",
 )
 def controller_size(plan: Plan) -> Iterator[Problem]:
     nodes = managed_nodes(plan)
@@ -47,7 +46,6 @@ _NEARLY_FULL = 0.75
     "to more nodes would need another size, and PCS rejects it. Login nodes count too.",
     source=CREATE_CLUSTER,
     bad="node_groups: [{name: h200, count: 30}]",
-    good="node_groups: [{name: h200, count: 30}]\ntargets: {pcs: {size: medium}}",
 )
 def nearly_full(plan: Plan) -> Iterator[Problem]:
     nodes = managed_nodes(plan)

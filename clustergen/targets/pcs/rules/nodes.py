@@ -15,7 +15,6 @@ from clustergen.targets.pcs.rules import warning
     "did not reach the nodes.",
     source=f"{USER_GUIDE}working-with_networking_efa_create-lt.html",
     bad="node_groups: [{name: h200, efa_layout: efa-only}]",
-    good="node_groups: [{name: h200, efa_layout: efa}]",
 )
 def chosen_efa_only(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

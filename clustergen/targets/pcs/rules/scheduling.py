@@ -19,7 +19,6 @@ from clustergen.targets.pcs.rules import JOINED, rule, warning
     "version; `deploy.sh` reads the clock, and stops where it would create one.",
     source=f"{USER_GUIDE}slurm-versions.html",
     bad='slurm: {version: "25.05"}',
-    good='slurm: {version: "25.11"}',
 )
 def ending_version(plan: Plan) -> Iterator[Problem]:
     found = limits.ending_version(settings.version(plan))
@@ -41,7 +40,6 @@ def ending_version(plan: Plan) -> Iterator[Problem]:
     why="PCS accepts CR_Socket and CR_Socket_Memory from Slurm 25.11 on.",
     source=f"{USER_GUIDE}slurm-custom-settings-cluster.html",
     bad='slurm: {version: "25.05", settings: {SelectTypeParameters: CR_Socket}}',
-    good='slurm: {version: "25.11", settings: {SelectTypeParameters: CR_Socket}}',
 )
 def sockets(plan: Plan) -> Iterator[Problem]:
     since = limits.SOCKET_SELECTION_SINCE
@@ -63,7 +61,6 @@ def sockets(plan: Plan) -> Iterator[Problem]:
     why="The scaling of PCS reads finished jobs, which must stay for some seconds.",
     source=f"{USER_GUIDE}slurm-custom-settings-cluster.html",
     bad="slurm: {settings: {MinJobAge: 2}}",
-    good="slurm: {settings: {MinJobAge: 5}}",
 )
 def min_job_age(plan: Plan) -> Iterator[Problem]:
     least = limits.MIN_JOB_AGE_SECONDS
@@ -83,7 +80,6 @@ def min_job_age(plan: Plan) -> Iterator[Problem]:
     why="PCS stops idle nodes after 1 to 10,000,000 seconds.",
     source=limits.CREATE_CLUSTER,
     bad="slurm: {idle_timeout: 0s}",
-    good="slurm: {idle_timeout: 1m}",
 )
 def idle_time(plan: Plan) -> Iterator[Problem]:
     lowest, highest = limits.IDLE_TIMEOUT_SECONDS
@@ -105,7 +101,6 @@ _ACCOUNTING: Path = ("slurm", "accounting")
     "to its owner.",
     source=limits.CREATE_NODE_GROUP,
     bad=f"slurm: {{version: '25.11', idle_timeout: 5m}}\n{JOINED}",
-    good=f"slurm: {{version: '25.11'}}\n{JOINED}",
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     theirs = plan.existing.owned
