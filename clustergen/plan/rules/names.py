@@ -27,7 +27,6 @@ _LANGUAGE = "the language, version 1"
     why="Queues, files and overlays refer to things by name, so each name must be unique.",
     source=_LANGUAGE,
     bad="queues: [{name: train, node_groups: [h200]}, {name: train, node_groups: [h200]}]",
-    good="queues: [{name: train, node_groups: [h200]}]",
     fatal=True,
 )
 def unique(spec: Spec) -> Iterator[Problem]:
@@ -111,18 +110,14 @@ def known_groups(spec: Spec) -> Iterator[Problem]:
                 yield _unknown((*path, index), "node group", name, groups, "node_groups")
 
 
-_ACCESS = """queues: [{{name: train, node_groups: [h200]}}]
-kubernetes:
-  access: [{{principal: "arn:aws:iam::111122223333:role/vision", queues: [{}]}}]"""
-
-
 @rule(
     "SPC058",
     "Unknown queue",
     why="Access to a queue that the spec does not define gives access to nothing.",
     source=_LANGUAGE,
     fixes="safe or unsafe",
-    bad=_ACCESS.format("trian"),
+    bad="""queues: [{name: train, node_groups: [h200]}]
+kubernetes: {access: [{principal: "arn:aws:iam::111122223333:role/vision", queues: [trian]}]}""",
     fatal=True,
 )
 def known_queues(spec: Spec) -> Iterator[Problem]:
@@ -206,7 +201,6 @@ def _references(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
     bad="""queues:
   - {name: train, node_groups: [h200], default: true}
   - {name: debug, node_groups: [h200], default: true}""",
-    good="queues: [{name: train, node_groups: [h200], default: true}]",
 )
 def one_default(spec: Spec) -> Iterator[Problem]:
     defaults = [index for index, queue in enumerate(spec.queues) if queue.default]
@@ -225,7 +219,6 @@ def one_default(spec: Spec) -> Iterator[Problem]:
     source=_LANGUAGE,
     bad="""node_groups: [{name: h200}, {name: cpu, instance_type: m7i.4xlarge, count: 1}]
 queues: [{name: train, node_groups: [h200]}]""",
-    good="queues: [{name: train, node_groups: [h200]}]",
 )
 def reached_groups(spec: Spec) -> Iterator[Problem]:
     reached = {name for queue in spec.queues for name in queue.node_groups}

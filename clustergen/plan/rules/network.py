@@ -47,7 +47,6 @@ def region(spec: Spec) -> Iterator[Problem]:
     why="Nodes, file systems and reservations must share a zone, so it has to exist.",
     source=_AZ_IDS,
     bad="network: {zone: usw2-az1}",
-    good="network: {zone: use1-az6}",
     fatal=True,
 )
 def zones(spec: Spec) -> Iterator[Problem]:
@@ -128,7 +127,6 @@ def _known_zones(region: str) -> str:
     "capacity is.",
     source=_AZ_IDS,
     bad="network: {zone: null}",
-    good="network: {zone: use1-az6}",
     fatal=True,
 )
 def missing_zone(spec: Spec) -> Iterator[Problem]:

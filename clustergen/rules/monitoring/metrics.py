@@ -15,7 +15,6 @@ _SHORTEST, _LONGEST = 30, 300
     why="The dashboards query a Prometheus, so without one they show nothing.",
     source="https://docs.aws.amazon.com/grafana/latest/userguide/prometheus-data-source.html",
     bad="monitoring: {dashboards: managed-grafana}",
-    good="monitoring: {metrics: managed-prometheus}",
 )
 def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
     dashboards, metrics = plan.monitoring.dashboards, plan.monitoring.metrics
@@ -40,8 +39,6 @@ def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
     why="A workspace stores metrics only if they are sent to it.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/what-is-Amazon-Managed-Service-Prometheus.html",
     bad="monitoring: {workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789}",
-    good="monitoring: {metrics: managed-prometheus, "
-    "workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789}",
 )
 def unused_workspace(plan: Plan) -> Iterator[Problem]:
     path = ("monitoring", "workspace")
@@ -105,7 +102,6 @@ def private_data(plan: Plan) -> Iterator[Problem]:
     "minutes.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
     bad="monitoring: {metrics: managed-prometheus, interval: 10s}",
-    good="monitoring: {metrics: managed-prometheus, interval: 1m}",
 )
 def interval(plan: Plan) -> Iterator[Problem]:
     seconds = plan.monitoring.interval_seconds
@@ -129,7 +125,6 @@ def interval(plan: Plan) -> Iterator[Problem]:
     target="pcs",
     by_limits=True,
     bad="monitoring: {metrics: managed-prometheus}",
-    good="login: {}\nmonitoring: {metrics: managed-prometheus}",
 )
 def uncollected(plan: Plan) -> Iterator[Problem]:
     slurm = plan.limits.slurm_settings is not None

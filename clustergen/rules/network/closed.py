@@ -11,7 +11,6 @@ from clustergen.plan.model import Plan
 from clustergen.plan.network import is_internal, is_prefix_list, ssh_sources
 
 _ENDPOINTS = "https://docs.aws.amazon.com/vpc/latest/privatelink/"
-_PLAIN = "network: {internet: none}\nsoftware: {containers: none}\n"
 _GATEWAY = f"{_ENDPOINTS}vpc-endpoints-s3.html"
 
 
@@ -119,7 +118,7 @@ def unknown_endpoints(plan: Plan) -> Iterator[Problem]:
     why="Where the image has Docker, nodes run NVIDIA's exporter in a container of nvcr.io, which "
     "they cannot pull. They start and have no metrics of their GPUs.",
     source="https://docs.nvidia.com/datacenter/dcgm/latest/gpu-telemetry/dcgm-exporter.html",
-    bad=f"{_PLAIN}monitoring: {{metrics: cloudwatch}}",
+    bad="network: {internet: none}\nmonitoring: {metrics: cloudwatch}",
 )
 def gpu_metrics(plan: Plan) -> Iterator[Problem]:
     if not plan.network.closed or plan.scheduler != "slurm" or not plan.monitoring.of_nodes:

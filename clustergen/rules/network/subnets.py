@@ -77,7 +77,6 @@ def addresses(plan: Plan) -> Iterator[Problem]:
     target="eks",
     by_limits=True,
     bad="network: {cidr: 10.42.0.0/24}\nkubernetes: {system_nodes: {count: 4}}",
-    good="network: {cidr: 10.42.0.0/20}\nkubernetes: {system_nodes: {count: 4}}",
 )
 def system_addresses(plan: Plan) -> Iterator[Problem]:
     room = sum(network.capacity(s.cidr) for s in plan.network.system if s.cidr)
@@ -333,7 +332,6 @@ def docker_bridge(plan: Plan) -> Iterator[Problem]:
     "one subnet.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
     bad=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891"),
-    good=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67891"),
 )
 def efa_in_one_subnet(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -28,8 +28,6 @@ _TWO_GROUPS = """node_groups:
     instance_type: null
     instance_types: [g6e.12xlarge, g6.12xlarge]
     capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
-    good="""node_groups:
-  - {name: h200, instance_type: g6e.12xlarge, capacity: {reservation: cr-0a1b2c3d4e5f67890}}""",
 )
 def reserved_type(plan: Plan) -> Iterator[Problem]:
     for group, first in _reserved(plan, plans=True):
@@ -203,7 +201,6 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
     target="eks",
     by_limits=True,
     bad="node_groups: [{name: h200, count: {min: 1, max: 4, desired: 5}}]",
-    good="node_groups: [{name: h200, count: {min: 1, max: 4, desired: 2}}]",
 )
 def desired_in_range(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -66,7 +66,6 @@ def order(plan: Plan) -> Iterator[Problem]:
   - name: h200
     capacity:
       {interruptible_reservation: cr-0a1b2c3d4e5f67890, ends: "2026-12-17T11:30:00Z"}""",
-    good="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
 )
 def undated(plan: Plan) -> Iterator[Problem]:
     for times in timetables(plan):

@@ -56,7 +56,6 @@ def _repaired(text: str) -> str:
     why="Only AWS can set keys that begin with `aws:`; create calls with such a key fail.",
     source="https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html",
     bad="tags: {'aws:team': llm}",
-    good="tags: {team: llm}",
 )
 def reserved_tags(plan: Plan) -> Iterator[Problem]:
     for path, _ in plan.tags_by_path:

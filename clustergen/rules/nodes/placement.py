@@ -104,8 +104,6 @@ _SEVERAL = """node_groups:
     "may lack capacity for them close together.",
     source=_GUIDE,
     bad=f"{_SEVERAL}    count: 2\n    placement: {{group: training}}",
-    good="""node_groups:
-  - {name: h200, instance_type: g6e.12xlarge, count: 2, placement: {group: training}}""",
 )
 def several_types(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -76,7 +76,6 @@ def _sold(type: InstanceType, wanted: str) -> str:
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
     "API_DescribeInstanceTypeOfferings.html",
     bad="network: {zone: use1-az3}",
-    good="network: {zone: use1-az6}",
 )
 def offered(plan: Plan) -> Iterator[Problem]:
     own = {group.path: group.zone for group in plan.node_groups if group.zone}

@@ -198,21 +198,17 @@ def without_weight(plan: Plan) -> Iterator[Problem]:
             )
 
 
-_ROBOTS = """slurm:
-  accounting: managed
-  accounts: [{{name: robots, qos: [low]}}]
-  qos: [{{name: low}}, {{name: high}}]
-  settings: {{AccountingStorageEnforce: "{}"}}
-login: {{}}"""
-
-
 @warning(
     "SLM025",
     "Qualities of service that Slurm does not enforce",
     why="Slurm checks who may use a quality of service only if AccountingStorageEnforce contains "
     "qos. Without it, all users can submit jobs with all of them, even those that preempt others.",
     source=f"{_SLURM_CONF}#OPT_AccountingStorageEnforce",
-    bad=_ROBOTS.format("associations,limits"),
+    bad="""slurm:
+  accounting: managed
+  accounts: [{name: robots, qos: [low]}]
+  qos: [{name: low}, {name: high}]
+  settings: {AccountingStorageEnforce: "associations,limits"}""",
 )
 def open_to_all(plan: Plan) -> Iterator[Problem]:
     if plan.limits.slurm_settings is None or not plan.creates_cluster:

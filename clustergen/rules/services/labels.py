@@ -144,7 +144,6 @@ def many(plan: Plan) -> Iterator[Problem]:
     target="eks",
     bad="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}, "
     "labels: {nvidia.com/mig.config: all-3g.71gb}}]",
-    good="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )
 def two_mig_configurations(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups if plan.limits.mig_label else ():

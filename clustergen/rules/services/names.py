@@ -50,8 +50,6 @@ def form(plan: Plan) -> Iterator[Problem]:
     "resources-section-structure.html",
     bad="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
     "{name: cpu1, instance_type: m7i.xlarge, count: 1}]",
-    good="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
-    "{name: cpu-2, instance_type: m7i.xlarge, count: 1}]",
 )
 def alike(plan: Plan) -> Iterator[Problem]:
     seen: dict[tuple[str, str], str] = {}
@@ -75,7 +73,6 @@ def alike(plan: Plan) -> Iterator[Problem]:
     why="Some names belong to the service, or to something that the bundle creates beside it.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
     bad="login: {}\nnode_groups: [{name: login, instance_type: m7i.xlarge, count: 1}]",
-    good="login: {}\nnode_groups: [{name: front, instance_type: m7i.xlarge, count: 1}]",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
     reported: set[Path] = set()  # a default queue shares its group's name

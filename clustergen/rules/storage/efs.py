@@ -21,7 +21,6 @@ storage: [{{mount: /home, type: efs, one_zone: true}}]"""
     "automatically.",
     source="https://docs.aws.amazon.com/efs/latest/ug/performance.html#throughput-modes",
     bad="storage: [{mount: /home, type: efs, throughput: 256}]",
-    good="storage: [{mount: /home, type: efs, throughput_mode: provisioned, throughput: 256}]",
 )
 def throughput(plan: Plan) -> Iterator[Problem]:
     for item in storage_kinds.new(plan, Efs):

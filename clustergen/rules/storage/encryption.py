@@ -49,7 +49,6 @@ def key(plan: Plan) -> Iterator[Problem]:
     type: fsx-lustre
     deployment: scratch-2
     kms_key: arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
-    good="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}]",
 )
 def scratch(plan: Plan) -> Iterator[Problem]:
     for item in storage_kinds.new(plan, Lustre):

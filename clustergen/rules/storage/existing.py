@@ -29,7 +29,6 @@ _TWO = """storage:
     source="the language, version 1",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, size: 4800GiB, existing: {id: fs-0123456789abcdef0}}""",
-    good="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",
 )
 def settings(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
@@ -95,7 +94,6 @@ def ids(plan: Plan) -> Iterator[Problem]:
     source="the language, version 1",
     bad="""storage:
   - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}""",
-    good="storage: [{mount: /home, type: efs, existing: {id: fs-0123456789abcdef0}}]",
 )
 def names(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):

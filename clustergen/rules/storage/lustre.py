@@ -82,7 +82,6 @@ def _nearest(kind: LustreClass, throughput: int) -> tuple[tuple[int, ...], str]:
     why="Scratch file systems have 200 MB/s per TiB; the API rejects PerUnitStorageThroughput.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, throughput: 250}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}]",
 )
 def scratch_throughput(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -142,7 +141,6 @@ def _sizes(item: Lustre, kind: LustreClass, steps: Steps, size: int) -> str:
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/intelligent-tiering-file-systems.html",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, storage_class: intelligent-tiering, size: 4800GiB}""",
-    good="storage: [{mount: /fsx, type: fsx-lustre, storage_class: intelligent-tiering}]",
 )
 def tiering_size(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):

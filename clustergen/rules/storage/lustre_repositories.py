@@ -12,11 +12,6 @@ _API = (
     "https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html"
 )
 _LINKED = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html"
-_ONE = """storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    data_repositories: [{{path: /data, s3: {}}}]"""
 _TWO = """storage:
   - mount: /fsx
     type: fsx-lustre
@@ -108,7 +103,10 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
     why="In the key of an object, * and ? are characters like any other. FSx imports the objects "
     "whose keys begin with the prefix as it is written: none.",
     source=_LINKED,
-    bad=_ONE.format("s3://training-data/data/*"),
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    data_repositories: [{path: /data, s3: s3://training-data/data/*}]""",
 )
 def wildcards(plan: Plan) -> Iterator[Problem]:
     for path, uri in _uris(plan):

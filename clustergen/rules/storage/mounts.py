@@ -62,7 +62,6 @@ def used_twice(plan: Plan) -> Iterator[Problem]:
     "outer one comes last, it hides the inner one, and services do not detect this.",
     source="https://man7.org/linux/man-pages/man8/mount.8.html",
     bad=_TWO.format("/data/shared"),
-    good=_TWO.format("/shared"),
 )
 def nested(plan: Plan) -> Iterator[Problem]:
     for path, mount, other in _with_others(plan):
@@ -148,8 +147,6 @@ def over_home(plan: Plan) -> Iterator[Problem]:
     why="Local NVMe and shared storage would hide each other.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     bad="""node_groups: [{name: h200, scratch: /scratch}]
-storage: [{mount: /scratch, type: fsx-lustre, size: 1200GiB}]""",
-    good="""node_groups: [{name: h200, scratch: /local}]
 storage: [{mount: /scratch, type: fsx-lustre, size: 1200GiB}]""",
 )
 def over_scratch(plan: Plan) -> Iterator[Problem]:

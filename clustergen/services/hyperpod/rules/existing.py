@@ -33,7 +33,6 @@ def _at(plan: Plan, field: str) -> Path:
     "owner.",
     source=_UPDATE,
     bad=f"resilience: {{replace_failed_nodes: false}}\n{example()}",
-    good=example(),
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     yield from existing_cluster.without_effect(plan, (*plan.existing.owned, *_additions(plan)))

@@ -143,7 +143,6 @@ def ultraserver(plan: Plan) -> Iterator[Problem]:
     source=limits.ULTRASERVERS,
     bad="kubernetes: {autoscaler: karpenter}\n"
     f"node_groups: [{_GB200.replace('18', '{min: 0, max: 18}')}}}]",
-    good=f"kubernetes: {{autoscaler: none}}\nnode_groups: [{_GB200}}}]",
 )
 def scaled_ultraserver(plan: Plan) -> Iterator[Problem]:
     for group in _ultraservers(plan):
@@ -198,7 +197,6 @@ def coherent_memory(plan: Plan) -> Iterator[Problem]:
     "GPUs.",
     source=limits.MIG,
     bad="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
-    good="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )
 def partitions_with_efa(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

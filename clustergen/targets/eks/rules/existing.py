@@ -72,7 +72,6 @@ def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
     "one competes with that of the owner. A stack cannot look at what the cluster has.",
     source="https://karpenter.sh/docs/getting-started/migrating-from-cas/",
     bad=JOINED.replace(KNOWN, f"{KNOWN}, autoscaler: karpenter"),
-    good=JOINED,
 )
 def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
     if plan.creates_cluster:
@@ -108,7 +107,6 @@ def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
     why="The metrics collector of a cluster covers all its nodes, and belongs to its owner.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
     bad=f"{JOINED}\nmonitoring: {{metrics: cloudwatch}}",
-    good=JOINED,
 )
 def metrics(plan: Plan) -> Iterator[Problem]:
     if plan.creates_cluster:

@@ -44,7 +44,6 @@ def unknown_eks_cluster(plan: Plan) -> Iterator[Problem]:
     "cluster. An added group that Karpenter scales would stay at zero nodes without it.",
     source=limits.NODE_CLASS,
     bad=f"kubernetes: {{autoscaler: karpenter}}\n{_JOINED}",
-    good=_JOINED,
 )
 def autoscaler(plan: Plan) -> Iterator[Problem]:
     if not plan.creates_cluster and karpenter.is_on(plan):

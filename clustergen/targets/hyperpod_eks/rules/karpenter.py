@@ -26,10 +26,6 @@ _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/large"
     source=limits.NODE_CLASS,
     bad=f"""{KARPENTER}
 node_groups: [{{name: h200, capacity: {{training_plan: '{_PLAN}'}}, count: {{max: 4}}}}]""",
-    good=f"""{KARPENTER}
-node_groups:
-  - {{name: h200, capacity: {{training_plan: '{_PLAN}'}}, count: 4}}
-  - {{name: cpu, instance_type: m7i.4xlarge, count: {{max: 4}}}}""",
 )
 def training_plan(plan: Plan) -> Iterator[Problem]:
     for group in groups(plan):
@@ -49,7 +45,6 @@ def training_plan(plan: Plan) -> Iterator[Problem]:
     source=limits.NODE_CLASS,
     bad=f"""{KARPENTER}
 node_groups: [{{name: h200, health_checks: [instance-stress], count: {{max: 4}}}}]""",
-    good=f"{KARPENTER}\nnode_groups: [{{name: h200, health_checks: [gpu], count: {{max: 4}}}}]",
 )
 def deep_health_checks(plan: Plan) -> Iterator[Problem]:
     for group in groups(plan):
@@ -70,8 +65,6 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
     "the GPUs also stay unpartitioned.",
     source="https://github.com/NVIDIA/gpu-operator/issues/2670",
     bad=f"{KARPENTER}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, count: {{max: 4}}}}]",
-    good=f"{KARPENTER}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, count: 4}}, "
-    "{name: cpu, instance_type: m7i.4xlarge, count: {max: 4}}]",
 )
 def partitions(plan: Plan) -> Iterator[Problem]:
     return with_partitions(groups(plan))

@@ -109,8 +109,6 @@ def quota_types(plan: Plan) -> Iterator[Problem]:
     source=accepted.PARTITION,
     bad=f"{NEW}\nnode_groups: [{{name: h200, instance_type: p6-b300.48xlarge, "
     "mig: {1g.34gb: 7}}]",
-    good=f"{NEW}\nkubernetes: {{admission: none}}\nnode_groups: [{{name: h200, "
-    "instance_type: p6-b300.48xlarge, mig: {1g.34gb: 7}}]",
 )
 def partitions(plan: Plan) -> Iterator[Problem]:
     for queue in _governed(plan):

@@ -73,7 +73,6 @@ def other_strategy(plan: Plan) -> Iterator[Problem]:
     "up to an hour between batches.",
     source=limits.PATCHING,
     bad=_patched("auto_patching: {strategy: when-idle, idle_wait: 30m}"),
-    good=_patched("auto_patching: {strategy: when-idle, idle_wait: 2h}"),
 )
 def durations(plan: Plan) -> Iterator[Problem]:
     for field, (least, most) in _TIMES.items():
@@ -100,7 +99,6 @@ def durations(plan: Plan) -> Iterator[Problem]:
         "auto_patching: {strategy: drain-first, batch: 1, rollback_alarms: "
         "['arn:aws:cloudwatch:us-east-1:111122223333:alarm:jobs']}"
     ),
-    good=_patched("auto_patching: {strategy: drain-first, batch: 1, rollback_alarms: [jobs]}"),
 )
 def alarm_names(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).auto_patching

@@ -18,7 +18,6 @@ from clustergen.targets.parallelcluster.rules import note, rule, warning
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html",
     bad="""node_groups:
   - {name: h200, count: {min: 0, max: 2}, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
-    good="node_groups: [{name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
 )
 def scaling_block(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

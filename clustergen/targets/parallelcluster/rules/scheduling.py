@@ -22,13 +22,6 @@ from clustergen.targets.parallelcluster.rules import rule, warning
   - {name: cheap, instance_type: g6e.12xlarge, count: {max: 4}, capacity: spot}
 queues:
   - {name: all, node_groups: [h200, cheap]}""",
-    good="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: cheap, instance_type: g6e.12xlarge, count: {max: 4}, capacity: spot}
-queues:
-  - {name: all, node_groups: [h200, cheap]}
-  - {name: train, node_groups: [h200]}
-  - {name: tune, node_groups: [cheap]}""",
 )
 def without_owner(plan: Plan) -> Iterator[Problem]:
     """One problem for each queue with groups that no queue owns, unless already reported."""

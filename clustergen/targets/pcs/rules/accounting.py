@@ -42,7 +42,6 @@ def purge_time(plan: Plan) -> Iterator[Problem]:
     why="The setting is about the database of job records, which this cluster does not have.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",
     bad="slurm: {slurmdbd_settings: {PurgeJobAfter: 12month}}",
-    good="slurm: {accounting: managed, slurmdbd_settings: {PurgeJobAfter: 12month}}",
 )
 def no_accounting(plan: Plan) -> Iterator[Problem]:
     if plan.slurm.accounting != "off" or not plan.creates_cluster:

@@ -95,10 +95,6 @@ def ultraserver_queue(plan: Plan) -> Iterator[Problem]:
   - {_GB200}
   - {_GB200.replace("name: gb200", "name: gb200-b").replace("18", "27").replace("890", "891")}
 queues: [{{name: ultra, node_groups: [gb200, gb200-b], exclusive: true}}]""",
-    good=f"""node_groups:
-  - {_GB200}
-  - {_GB200.replace("name: gb200", "name: gb200-b").replace("18", "9").replace("890", "891")}
-queues: [{{name: ultra, node_groups: [gb200, gb200-b], exclusive: true}}]""",
 )
 def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
     for queue, groups in _ultraserver_queues(plan):
