@@ -237,12 +237,14 @@ class Rule(NamedTuple):
     bad: str = ""
     """A YAML fragment, merged over :data:`EXAMPLE_BASE`, that triggers the rule."""
     good: str = ""
-    """``bad`` with the smallest fix."""
+    """``bad`` with the smallest fix; if empty, what the first finding's fix writes:
+    :func:`clustergen.checking.examples.complete`."""
     severity: Severity = Severity.ERROR
     target: str = ""
     """The target of the rule; empty for all."""
     fixes: Literal["", "safe", "unsafe", "safe or unsafe"] = ""
-    """The kind of fixes that findings of this rule may have; empty if they never have any."""
+    """The kind of fixes that findings of this rule may have, if the bad example does not show it:
+    see ``good``."""
     by_limits: bool = False
     """The rule is for every target that its check fits; ``target`` is only for the examples."""
     fatal: bool = False
@@ -292,6 +294,8 @@ class Rule(NamedTuple):
         return self.found(Problem(path, message, **more))
 
 
+own_rule = functools.partial(Rule, source="clustergen")
+"""A rule of clustergen itself, about its own texts and files."""
 _P = ParamSpec("_P")
 
 

@@ -1,13 +1,11 @@
 """From files to plans and findings: the first step of every command on specs."""
 
-from __future__ import annotations
-
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from clustergen import rules, targets
 from clustergen.base import discovery, secrets
@@ -16,13 +14,10 @@ from clustergen.plan import build, features
 from clustergen.plan.features.rules.support import unsupported
 from clustergen.plan.model import Plan
 from clustergen.plan.model.foundation import Served
-from clustergen.spec import exposed, formats, named_targets, parse, remainders, source
+from clustergen.spec import Spec, exposed, formats, named_targets, parse, remainders, source
 from clustergen.spec.rules.form import OTHER_TOOL
 from clustergen.spec.source import Document
 from clustergen.targets import Target, needs
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from clustergen import output
 from clustergen.base import discovery, documentation
 from clustergen.base.findings import Finding, Rule
-from clustergen.checking import registry
+from clustergen.checking import examples, registry
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import OK, UsageError
 from clustergen.commands.request import project_of
@@ -47,6 +47,7 @@ def _custom(args: argparse.Namespace) -> Sequence[Rule]:
 
 def as_text(rule: Rule) -> str:
     """Title, reason, bad and good example, fix, and source of a rule."""
+    rule = examples.complete(rule)
     about = f" ({rule.target})" if rule.target and not rule.by_limits else ""
     parts = [f"{rule.code} {rule.severity}: {rule.title}{about}", textwrap.fill(rule.why, 88)]
     for title, example in zip(("Bad", "Good"), rule.examples, strict=True):

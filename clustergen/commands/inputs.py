@@ -89,6 +89,11 @@ def show(
         from clustergen.checking.registry import by_code  # imports all rules
 
         rules = by_code(custom)
+    if format == "sarif":
+        from clustergen.checking.examples import complete
+
+        found = {finding.code for finding in findings} & rules.keys()
+        rules = {code: complete(rules[code]) for code in found}
     colour = is_coloured(getattr(args, "color", "auto"), stream)
     stream.write(output.render(format, findings, rules, colour=colour))
 

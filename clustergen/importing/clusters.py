@@ -58,7 +58,7 @@ class Reader(NamedTuple):
     """How parts of a cluster that exists become a spec."""
 
 
-def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imported:
+def imported(reader: Reader, sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of one cluster."""
     notes = Notes()
     defaults = dict(reader.form.parameters) if _is_ours(sources) else {}

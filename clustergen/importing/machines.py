@@ -28,7 +28,6 @@ def items(node: Any, *keys: str) -> list[Any]:
 
 
 def mappings(node: Any, *keys: str) -> list[Json]:
-    """The mappings in the list at ``keys``."""
     return [dict(each) for each in items(node, *keys) if isinstance(each, Mapping)]
 
 

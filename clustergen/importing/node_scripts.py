@@ -119,7 +119,6 @@ def called(nodes: Iterable[Node]) -> Mapping[str, Sequence[str]]:
 
 
 def containers(called: Mapping[str, Sequence[str]]) -> str | None:
-    """``software.containers``."""
     return called["containers.sh"][0] if "containers.sh" in called else None
 
 

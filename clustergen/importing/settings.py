@@ -128,7 +128,6 @@ class Extracted:
 
 
 def extract(resources: Iterable[Resource], form: Form) -> Extracted:
-    """The settings of ``resources``."""
     known = {each.id: each for each in resources}
     names = dict(_names(known.values(), form))
     found = Extracted({})

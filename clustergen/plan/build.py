@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from clustergen.base import discovery
 from clustergen.base.findings import Finding, Path, found
 from clustergen.facts.catalog import regions
-from clustergen.plan import fsx, model, monitoring, network, numbers, storage
+from clustergen.plan import fsx, model, network, numbers, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
 from clustergen.plan.model.foundation import Served
 from clustergen.plan.nodes import MachinePlanner, iam_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from clustergen.spec.software import Script
 
 T = TypeVar("T")
+_SECONDS_PER_DAY = 86400
 NEUTRAL = Traits(name="", section="", head_node=True)
 """Neutral traits, for checks of all targets."""
 
@@ -107,7 +108,7 @@ def build(
         users=_items(model.User, ("users",), spec.users),
         slurm=_slurm(spec),
         kubernetes=_kubernetes(spec, system, _admission(spec, traits, options)),
-        monitoring=monitoring.monitoring(spec),
+        monitoring=_monitoring(spec),
         resilience=model.Resilience(**vars(spec.resilience)),
         options=options,
         existing=options.existing,
@@ -233,14 +234,12 @@ def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...
     return tuple(
         model.Queue(
             path=("queues", index),
-            name=queue.name,
-            node_groups=tuple(by_name[name] for name in queue.node_groups if name in by_name),
-            default=queue.default or (index == 0 and not marked),
-            time_limit=queue.time_limit,
-            priority=queue.priority,
-            exclusive=queue.exclusive,
-            slurm=dict(queue.slurm),
-            nodes={group: numbers.ranges(text) for group, text in queue.nodes.items()},
+            **_fields(
+                queue,
+                node_groups=tuple(by_name[name] for name in queue.node_groups if name in by_name),
+                default=queue.default or (index == 0 and not marked),
+                nodes={group: numbers.ranges(text) for group, text in queue.nodes.items()},
+            ),
         )
         for index, queue in enumerate(spec.queues)
     )
@@ -275,31 +274,27 @@ def _roles(script: Script) -> tuple[model.Role, ...]:
 
 def _items(kind: Callable[..., T], path: Path, given: Iterable[Section]) -> tuple[T, ...]:
     """A list of the spec, whose items have the same fields as ``kind`` besides their path."""
-    return tuple(
-        kind(path=(*path, index), **{name: _fixed(value) for name, value in vars(item).items()})
-        for index, item in enumerate(given)
-    )
+    return tuple(kind(path=(*path, index), **_fields(item)) for index, item in enumerate(given))
 
 
-def _fixed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _fields(section: Section, **others: Any) -> dict[str, Any]:
+    """The fields of a section, its lists as tuples; ``others`` are not the same in the plan."""
+    every = vars(section) | others
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in every.items()}
 
 
 def _slurm(spec: Spec) -> model.Slurm:
     given = spec.slurm
     accounting = given.accounting
-    return model.Slurm(
-        version=given.version,
-        accounting=accounting
-        if isinstance(accounting, str)
-        else model.Database(**vars(accounting)),
+    own = isinstance(accounting, str)
+    fields = _fields(
+        given,
+        accounting=accounting if own else model.Database(**vars(accounting)),
         accounts=_items(model.Account, ("slurm", "accounts"), given.accounts),
         qos=_items(model.Qos, ("slurm", "qos"), given.qos),
         idle_timeout=None if given.idle_timeout == "never" else given.idle_timeout,
-        settings=dict(given.settings),
-        slurmdbd_settings=dict(given.slurmdbd_settings),
-        cgroup_settings=dict(given.cgroup_settings),
     )
+    return model.Slurm(**fields)
 
 
 def _admission(spec: Spec, traits: Traits, options: model.Options) -> str:
@@ -310,17 +305,30 @@ def _admission(spec: Spec, traits: Traits, options: model.Options) -> str:
 
 def _kubernetes(spec: Spec, system: model.Machine, admission: str) -> model.Kubernetes:
     given = spec.kubernetes
-    return model.Kubernetes(
-        version=given.version,
+    fields = _fields(
+        given,
         admission=admission,
-        scheduler=given.scheduler,
-        autoscaler=given.autoscaler,
-        devices=given.devices,
-        jobs=given.jobs,
         system_nodes=system,
-        support=given.support,
-        admins=tuple(given.admins),
         access=_items(model.ClusterAccess, ("kubernetes", "access"), given.access),
         addons=_items(model.ClusterAddon, ("kubernetes", "addons"), given.addons),
-        public_endpoint_from=tuple(given.public_endpoint_from),
     )
+    return model.Kubernetes(**fields)
+
+
+def _monitoring(spec: Spec) -> model.Monitoring:
+    """The section with its defaults; a new workspace is the foundation's."""
+    given = spec.monitoring
+    kept = given.log_retention
+    return model.Monitoring(
+        metrics=given.metrics,
+        dashboards=given.dashboards,
+        alerts=model.Alerts(tuple(given.alerts.email), given.alerts.topic),
+        interval_seconds=given.interval,
+        workspace=_workspace(spec) if given.metrics == "managed-prometheus" else None,
+        log_retention_days=0 if kept == "forever" else -(-kept // _SECONDS_PER_DAY),
+    )
+
+
+def _workspace(spec: Spec) -> model.Id:
+    given = spec.monitoring.workspace
+    return model.Ref("MetricsWorkspaceId") if given == "new" else given

@@ -5,17 +5,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from clustergen.facts.catalog.fsx import (
-    INTELLIGENT_TIERING_MBPS,
-    METADATA_IOPS,
-    LustreClass,
-    Persistent2,
-    Steps,
-    automatic_metadata_iops,
-    lustre_addresses,
-    lustre_class,
-    persistent_2_in,
-)
+from clustergen.facts.catalog import fsx
 from clustergen.facts.catalog.fsx import Storage as Media
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Storage
 
@@ -28,7 +18,7 @@ _USUAL_THROUGHPUT = {
 """MB/s per TiB, if the spec has no throughput and the size requires no other."""
 
 
-def around(steps: Steps, number: int) -> tuple[int, ...]:
+def around(steps: fsx.Steps, number: int) -> tuple[int, ...]:
     """The allowed numbers next to ``number``, below and above; one if both are the same."""
     below, above = steps.down(number), steps.up(number)
     return (above,) if below in (None, above) else (below or above, above)
@@ -56,22 +46,22 @@ def default_deployment(
         return "PERSISTENT_1", "the only one with hdd"
     if features or storage_class != "ssd":
         return "PERSISTENT_2", "the only one with the requested features"
-    first = lustre_class("PERSISTENT_1")
+    first = fsx.lustre_class("PERSISTENT_1")
     if first and throughput in first.throughputs:
         return "PERSISTENT_1", f"the one with {throughput} {PER_TIB}"
-    if throughput or persistent_2_in(*at) in (Persistent2.FULL, Persistent2.SLOW):
+    if throughput or fsx.persistent_2_in(*at) in (fsx.Persistent2.FULL, fsx.Persistent2.SLOW):
         return "PERSISTENT_2", "the durable one with the highest throughput"
     return "PERSISTENT_1", f"as {at[0]} is not known to have persistent-2"
 
 
-def default_throughput(kind: LustreClass, size_gib: int | None, *, efa: bool) -> int | None:
+def default_throughput(kind: fsx.LustreClass, size_gib: int | None, *, efa: bool) -> int | None:
     """The default throughput; None if it must not be set.
 
     The usual one, unless it does not allow ``size_gib``: then the next faster one that does, or
     else the next slower one.
     """
     if kind.storage is Media.INTELLIGENT_TIERING:
-        return INTELLIGENT_TIERING_MBPS.least
+        return fsx.INTELLIGENT_TIERING_MBPS.least
     if not kind.throughputs:
         return None
     usual = _USUAL_THROUGHPUT[kind.deployment, kind.storage]
@@ -80,12 +70,12 @@ def default_throughput(kind: LustreClass, size_gib: int | None, *, efa: bool) ->
     return next((t for t in (*faster, *slower) if _fits(kind, t, size_gib, efa)), usual)
 
 
-def _fits(kind: LustreClass, throughput: int, size_gib: int | None, efa: bool) -> bool:
+def _fits(kind: fsx.LustreClass, throughput: int, size_gib: int | None, efa: bool) -> bool:
     steps = kind.sizes(throughput, efa=efa)
     return size_gib is None or (steps is not None and steps.allows(size_gib))
 
 
-def default_size(kind: LustreClass, throughput: int | None, *, efa: bool) -> int | None:
+def default_size(kind: fsx.LustreClass, throughput: int | None, *, efa: bool) -> int | None:
     """The smallest size in GiB; None if it must not be set, or ``throughput`` is invalid."""
     steps = kind.sizes(throughput, efa=efa)
     return steps.least if steps else None
@@ -94,13 +84,13 @@ def default_size(kind: LustreClass, throughput: int | None, *, efa: bool) -> int
 def metadata_iops(file_system: Lustre) -> int | None:
     """The metadata IOPS of a new file system; None without a metadata configuration."""
     if file_system.metadata_iops == "AUTOMATIC":
-        return automatic_metadata_iops(file_system.size_gib or 0)
+        return fsx.automatic_metadata_iops(file_system.size_gib or 0)
     return file_system.metadata_iops
 
 
-def metadata_steps(storage_class: str) -> Steps:
+def metadata_steps(storage_class: str) -> fsx.Steps:
     """The metadata IOPS that can be provisioned with this storage class."""
-    return METADATA_IOPS.get(Media(storage_class), METADATA_IOPS[Media.SSD])
+    return fsx.METADATA_IOPS.get(Media(storage_class), fsx.METADATA_IOPS[Media.SSD])
 
 
 def addresses(item: Storage) -> int:
@@ -121,10 +111,10 @@ def addresses(item: Storage) -> int:
 
 
 def _lustre_addresses(item: Lustre) -> int:
-    kind = lustre_class(item.deployment, item.storage_class)
+    kind = fsx.lustre_class(item.deployment, item.storage_class)
     if kind is None:
         return 0
-    return lustre_addresses(
+    return fsx.lustre_addresses(
         kind,
         capacity_gib=item.size_gib or 0,
         throughput=item.throughput,

@@ -99,12 +99,6 @@ class Users(NamedTuple):
     default_uid: int = 1000
 
 
-class Secret(NamedTuple):
-    """Where the password of the accounting database may be stored."""
-
-    source: str
-
-
 class Quota(NamedTuple):
     """A quota of one cluster, and how to count it in a plan."""
 
@@ -258,7 +252,8 @@ class Limits(NamedTuple):
     users: Users | None = None
     docker_group: Callable[[Plan], bool] | None = None
     """Whether the users of a spec are in the group docker where it asks for Docker."""
-    secret: Secret | None = None
+    accounting_database: str = ""
+    """Source, if a secret has the password of the accounting database; otherwise empty."""
     quotas: tuple[Quota, ...] = ()
     tags: Quota = tags_of_nodes()
     group_size: GroupSize | None = None

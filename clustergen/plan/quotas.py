@@ -8,16 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 from clustergen.base.findings import Path
 from clustergen.facts.catalog import InstanceType
 from clustergen.facts.catalog.quotas import LUSTRE, NETWORK_INTERFACES, OPENZFS, VOLUMES
-from clustergen.plan.model import (
-    CapacityKind,
-    Ebs,
-    Lustre,
-    NodeGroup,
-    OpenZfs,
-    Plan,
-    Traits,
-    Volume,
-)
+from clustergen.plan import model
 
 Quota = TypeVar("Quota", tuple[str, bool], tuple[str, str], tuple[str, str, str])
 
@@ -50,11 +41,11 @@ class _Fleet:
     path: Path
     types: tuple[InstanceType, ...]
     most: int
-    kind: CapacityKind
+    kind: model.CapacityKind
     volume_gib: int | None = None
 
 
-def needs(plan: Plan, traits: Traits) -> Iterator[Need]:
+def needs(plan: model.Plan, traits: model.Traits) -> Iterator[Need]:
     """Every quota that the cluster counts against."""
     fleets = [*_fleets(plan)]
     if plan.sagemaker:
@@ -67,7 +58,7 @@ def needs(plan: Plan, traits: Traits) -> Iterator[Need]:
     )
 
 
-def _fleets(plan: Plan) -> Iterator[_Fleet]:
+def _fleets(plan: model.Plan) -> Iterator[_Fleet]:
     for group in plan.node_groups:
         path = group.at("count")
         kind = group.capacity.kind
@@ -77,7 +68,7 @@ def _fleets(plan: Plan) -> Iterator[_Fleet]:
             yield _Fleet(machine.path, (machine.type,), machine.count, "on-demand")
 
 
-def _system_nodes(plan: Plan) -> Iterator[_Fleet]:
+def _system_nodes(plan: model.Plan) -> Iterator[_Fleet]:
     """The system nodes of an EKS cluster, which count as EC2 instances even if the others are
     SageMaker's."""
     if system := plan.system:
@@ -161,14 +152,14 @@ def _vcpus(fleet: _Fleet) -> dict[tuple[str, str], int]:
     return needed
 
 
-def _quota(type: InstanceType, kind: CapacityKind) -> tuple[str, str]:
+def _quota(type: InstanceType, kind: model.CapacityKind) -> tuple[str, str]:
     spot = kind == "spot"
     code = type.quota.spot if spot else type.quota.on_demand
     how = "Spot" if spot else "On-Demand"
     return f"EC2 {how} {type.quota.family} instances", code or ""
 
 
-def _interfaces(plan: Plan, traits: Traits) -> int:
+def _interfaces(plan: model.Plan, traits: model.Traits) -> int:
     interfaces = sum(
         (len(group.interfaces) + traits.interfaces_of_tasks(group)) * group.max
         for group in plan.node_groups
@@ -176,7 +167,7 @@ def _interfaces(plan: Plan, traits: Traits) -> int:
     return interfaces + sum(machine.count for machine in plan.machines)
 
 
-def of_storage(plan: Plan) -> Iterator[Need]:
+def of_storage(plan: model.Plan) -> Iterator[Need]:
     """Every quota of storage that the cluster and its new file systems count against."""
     for (service, title, code), path, gib in _summed((*_of_volumes(plan), *_of_file_systems(plan))):
         tib = service == "ebs"
@@ -189,29 +180,29 @@ _Gib = _Used[tuple[str, str, str]]
 """A quota as service, title and code; the place in the spec; GiB."""
 
 
-def _of_volumes(plan: Plan) -> Iterator[_Gib]:
+def _of_volumes(plan: model.Plan) -> Iterator[_Gib]:
     """Volumes, of the least size where the image has it; those of HyperPod are SageMaker's."""
     image = plan.limits.root_volume
     least = plan.limits.default_root_gib or (image.gib if image else 0)
     for node in filter(None, (plan.system,)) if plan.sagemaker else plan.nodes:
-        most = node.max if isinstance(node, NodeGroup) else node.count
+        most = node.max if isinstance(node, model.NodeGroup) else node.count
         yield _volumes(node.volume, node.at("root_volume"), most, least)
     for item in plan.storage:
-        if isinstance(item, Ebs) and not item.existing:
+        if isinstance(item, model.Ebs) and not item.existing:
             yield _volumes(item.volume, item.path, item.raid.volumes if item.raid else 1)
 
 
-def _volumes(volume: Volume, path: Path, number: int, least: int = 0) -> _Gib:
+def _volumes(volume: model.Volume, path: Path, number: int, least: int = 0) -> _Gib:
     title = f"EBS storage of {volume.type} volumes"
     return ("ebs", title, VOLUMES[volume.type]), path, number * (volume.size_gib or least)
 
 
-def _of_file_systems(plan: Plan) -> Iterator[_Gib]:
+def _of_file_systems(plan: model.Plan) -> Iterator[_Gib]:
     for item in plan.storage:
-        if isinstance(item, Lustre) and not item.existing:
+        if isinstance(item, model.Lustre) and not item.existing:
             name, code = LUSTRE[item.deployment]
             title = f"FSx Lustre {name} storage capacity"
             yield ("fsx", title, code), item.path, item.size_gib or 0
-        elif isinstance(item, OpenZfs) and not item.existing:
+        elif isinstance(item, model.OpenZfs) and not item.existing:
             title = "FSx OpenZFS SSD storage capacity"
             yield ("fsx", title, OPENZFS), item.path, item.size_gib or 0

@@ -20,8 +20,10 @@ from clustergen.spec.source import Document
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
     from clustergen.spec.partial import Remainder
+else:
+    Spec = core_schema.Section  # what a parsed spec is at run time
 
-__all__ = ["named_targets", "parse", "remainders", "target_defaults", "target_fields"]
+__all__ = ["Spec", "named_targets", "parse", "remainders", "target_defaults", "target_fields"]
 
 
 def parse(document: Document) -> tuple[Spec | None, list[Finding]]:

@@ -59,7 +59,6 @@ def read(data: Any) -> Spec:
 
 
 def target_defaults(section: str) -> Target:
-    """The default section of a target."""
     defaults: Target = _resolved(_file()["targets"][section])
     return defaults
 

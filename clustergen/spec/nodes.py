@@ -5,49 +5,24 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from clustergen.spec import patterns, validators
-from clustergen.spec.base import (
-    AmiId,
-    GiB,
-    InstanceProfile,
-    KmsKey,
-    LongSeconds,
-    Moment,
-    MountPath,
-    Name,
-    NodeNumbers,
-    NodeType,
-    PolicyArn,
-    ReservationGroup,
-    ReservationId,
-    Role,
-    S3Uri,
-    Section,
-    SecurityGroupId,
-    ServiceNodeType,
-    Settings,
-    Source,
-    SubnetId,
-    TagKey,
-    TagValue,
-    Text,
-    TrainingPlan,
-)
+from clustergen.spec import base, patterns, validators
 
 Auto = Literal["auto"]
 
 
-class RootVolume(Section):
+class RootVolume(base.Section):
     """The boot volume."""
 
-    size: GiB | None = Field(None, description="Size with unit; default: chosen by the target.")
+    size: base.GiB | None = Field(
+        None, description="Size with unit; default: chosen by the target."
+    )
     type: Literal["gp3", "gp2", "io1", "io2"] = Field("gp3", description="EBS volume type.")
     iops: int | None = Field(
         None, ge=1, description="Provisioned IOPS; default: that of the volume type."
     )
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
     encrypted: bool = Field(True, description="Encrypt the data.")
-    kms_key: KmsKey | None = Field(
+    kms_key: base.KmsKey | None = Field(
         None, description="ARN of a KMS key; default: that of the service."
     )
     on_delete: Literal["delete", "retain"] = Field(
@@ -55,19 +30,21 @@ class RootVolume(Section):
     )
 
 
-class S3Grant(Section):
+class S3Grant(base.Section):
     """Access to a bucket or a part of it."""
 
-    uri: S3Uri = Field(description="s3://bucket, or s3://bucket/prefix*.")
+    uri: base.S3Uri = Field(description="s3://bucket, or s3://bucket/prefix*.")
     write: bool = Field(False, description="Allow writing, too.")
 
 
-class LoginIam(Section):
+class LoginIam(base.Section):
     """What login nodes may do in AWS, besides what clustergen gives them."""
 
-    policies: list[PolicyArn] = Field([], description="ARNs of managed policies.")
-    role: Role | None = Field(None, description="ARN of an existing role in place of a new one.")
-    instance_profile: InstanceProfile | None = Field(
+    policies: list[base.PolicyArn] = Field([], description="ARNs of managed policies.")
+    role: base.Role | None = Field(
+        None, description="ARN of an existing role in place of a new one."
+    )
+    instance_profile: base.InstanceProfile | None = Field(
         None, description="ARN of an existing instance profile in place of a new one."
     )
 
@@ -77,29 +54,29 @@ class Iam(LoginIam):
 
     s3: list[
         Annotated[
-            S3Grant, BeforeValidator(validators.grant, json_schema_input_type=S3Uri | S3Grant)
+            S3Grant, BeforeValidator(validators.grant, json_schema_input_type=base.S3Uri | S3Grant)
         ]
     ] = Field([], description="Buckets that nodes may read, or {uri, write: true}.")
 
 
-class HeadNode(Section):
+class HeadNode(base.Section):
     """ParallelCluster's head node or HyperPod's controller; other services run it themselves."""
 
-    instance_type: ServiceNodeType = Field("m7i.4xlarge", description="EC2 instance type.")
-    image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
+    instance_type: base.ServiceNodeType = Field("m7i.4xlarge", description="EC2 instance type.")
+    image: base.AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
     threads_per_core: Literal[1, 2] | None = Field(
         None, description="1 disables simultaneous multithreading (SMT)."
     )
-    subnet: SubnetId | None = Field(
+    subnet: base.SubnetId | None = Field(
         None,
         description="Subnet; default: a public one if network.ssh_from has public addresses, else "
         "a private one.",
     )
-    security_groups: list[SecurityGroupId] = Field(
+    security_groups: list[base.SecurityGroupId] = Field(
         [], description="Existing security groups, besides those of every node."
     )
-    ssh_from: Source | None = Field(
+    ssh_from: base.Source | None = Field(
         None,
         description="Block or prefix list allowed to use SSH; default: network.ssh_from, or nobody "
         "with login nodes.",
@@ -107,17 +84,17 @@ class HeadNode(Section):
     iam: Iam = Field(Iam.absent(), description="Policies, S3 access, or an existing role.")
 
 
-class LoginNodes(Section):
+class LoginNodes(base.Section):
     """Login nodes of one kind."""
 
-    instance_type: ServiceNodeType = Field("m7i.xlarge", description="EC2 instance type.")
+    instance_type: base.ServiceNodeType = Field("m7i.xlarge", description="EC2 instance type.")
     count: int = Field(1, ge=0, description="Number of nodes.")
-    image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
-    subnets: list[SubnetId] = Field([], description="Subnets; default: that of the head node.")
-    security_groups: list[SecurityGroupId] = Field(
+    image: base.AmiId | None = Field(None, description="AMI; default: chosen by the target.")
+    subnets: list[base.SubnetId] = Field([], description="Subnets; default: that of the head node.")
+    security_groups: list[base.SecurityGroupId] = Field(
         [], description="Existing security groups, besides those of every node."
     )
-    ssh_from: Source | None = Field(
+    ssh_from: base.Source | None = Field(
         None, description="Block or prefix list allowed to use SSH; default: network.ssh_from."
     )
     iam: LoginIam = Field(LoginIam.absent(), description="Policies, or an existing role.")
@@ -132,7 +109,7 @@ class Login(LoginNodes):
     )
 
 
-class Count(Section):
+class Count(base.Section):
     """Number of nodes: ``min`` always run; more start for jobs, up to ``max``."""
 
     min: int = Field(0, ge=0, description="Nodes that always run.")
@@ -142,58 +119,58 @@ class Count(Section):
     )
 
 
-class Capacity(Section):
+class Capacity(base.Section):
     """A reservation of capacity: exactly one kind, and when it starts and ends."""
 
     on_demand: SkipJsonSchema[Literal[True] | None] = None
     spot: SkipJsonSchema[Literal[True] | None] = None
-    reservation: ReservationId | None = Field(
+    reservation: base.ReservationId | None = Field(
         None, description="Id of an On-Demand Capacity Reservation (cr-...)."
     )
-    reservation_group: ReservationGroup | None = Field(
+    reservation_group: base.ReservationGroup | None = Field(
         None, description="ARN of a resource group of reservations."
     )
-    capacity_block: ReservationId | None = Field(
+    capacity_block: base.ReservationId | None = Field(
         None, description="Id of a Capacity Block for ML (cr-...)."
     )
-    interruptible_reservation: ReservationId | None = Field(
+    interruptible_reservation: base.ReservationId | None = Field(
         None, description="Id of an interruptible Capacity Reservation (cr-...)."
     )
-    training_plan: TrainingPlan | None = Field(
+    training_plan: base.TrainingPlan | None = Field(
         None,
         description="ARN of a SageMaker training plan (HyperPod), which "
         "`aws sagemaker list-training-plans` shows.",
     )
-    starts: Moment | None = Field(
+    starts: base.Moment | None = Field(
         None, description="When it starts, with an offset: 2026-12-10T11:30:00Z."
     )
-    ends: Moment | None = Field(
+    ends: base.Moment | None = Field(
         None, description="When it ends: nodes are drained and stopped before."
     )
 
 
-class Taint(Section):
+class Taint(base.Section):
     """A Kubernetes taint."""
 
-    key: Text = Field(description="Taint key.")
-    value: Text = Field("", description="Taint value.")
+    key: base.Text = Field(description="Taint key.")
+    value: base.Text = Field("", description="Taint value.")
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = Field(
         "NoSchedule", description="Effect on pods that do not tolerate it."
     )
 
 
-class ExistingPlacement(Section):
+class ExistingPlacement(base.Section):
     """An existing placement group."""
 
     group: str = Field(description="Name of the placement group.", pattern=patterns.PRINTABLE.regex)
 
 
-class NodeGroup(Section):
+class NodeGroup(base.Section):
     """A group of identical nodes that are purchased and started together."""
 
-    name: Name = Field(description="Unique name.")
-    instance_type: NodeType | None = Field(None, description="EC2 instance type.")
-    instance_types: list[NodeType] = Field(
+    name: base.Name = Field(description="Unique name.")
+    instance_type: base.NodeType | None = Field(None, description="EC2 instance type.")
+    instance_types: list[base.NodeType] = Field(
         [], description="Several instance types, in order of preference."
     )
     count: Annotated[
@@ -226,24 +203,26 @@ class NodeGroup(Section):
     threads_per_core: Literal[1, 2] | None = Field(
         None, description="1 disables simultaneous multithreading (SMT)."
     )
-    image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
+    image: base.AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
-    scratch: MountPath | None = Field(None, description="Mount point of the local NVMe disks.")
+    scratch: base.MountPath | None = Field(None, description="Mount point of the local NVMe disks.")
     mig: dict[str, Annotated[int, Field(ge=1)]] = Field(
         {}, description="MIG partitions per GPU, {1g.18gb: 7}."
     )
     health_checks: list[
         Literal["gpu", "instance-stress", "instance-connectivity", "multi-node"]
     ] = Field([], description="Hardware checks before nodes accept jobs.")
-    labels: dict[str, Text] = Field({}, description="Node labels (Kubernetes) or features (Slurm).")
+    labels: dict[str, base.Text] = Field(
+        {}, description="Node labels (Kubernetes) or features (Slurm)."
+    )
     taints: list[Taint] = Field([], description="Kubernetes taints.")
     accelerator_taint: bool | None = Field(
         None,
         description="Whether Kubernetes keeps other pods away from accelerators by a taint; "
         "default: yes.",
     )
-    slurm: Settings = Field({}, description="Node parameters of slurm.conf, e.g. Weight.")
-    subnets: list[SubnetId] = Field(
+    slurm: base.Settings = Field({}, description="Node parameters of slurm.conf, e.g. Weight.")
+    subnets: list[base.SubnetId] = Field(
         [], description="Existing subnets of these nodes; default: network.private_subnets."
     )
     zone: str | None = Field(
@@ -251,7 +230,7 @@ class NodeGroup(Section):
         description="Zone of these nodes, in place of subnets: a new VPC gets a subnet there, an "
         "existing one has it in network.private_subnets; default: network.zone.",
     )
-    security_groups: list[SecurityGroupId] = Field(
+    security_groups: list[base.SecurityGroupId] = Field(
         [], description="Existing security groups, besides those of every node."
     )
     iam: Iam = Field(Iam.absent(), description="Policies, S3 access, or an existing role.")
@@ -267,30 +246,32 @@ class NodeGroup(Section):
     ) = Field(
         None, description="How EC2 chooses among several types and subnets; default: by the target."
     )
-    service_name: Name | None = Field(
+    service_name: base.Name | None = Field(
         None,
         description="Name in ParallelCluster; groups in different queues may share one; default: "
         "name.",
     )
-    tags: dict[TagKey, TagValue] = Field(
+    tags: dict[base.TagKey, base.TagValue] = Field(
         {}, description="Tags of its nodes, besides those of the cluster."
     )
 
     _one_kind_of_type = model_validator(mode="after")(validators.one_kind_of_type)
 
 
-class Queue(Section):
+class Queue(base.Section):
     """A Slurm partition, or a Kubernetes local queue."""
 
-    name: Name = Field(description="Unique name.")
+    name: base.Name = Field(description="Unique name.")
     node_groups: list[str] = Field(
         min_length=1, description="Names of node groups, in order of preference."
     )
-    nodes: dict[str, NodeNumbers] = Field(
+    nodes: dict[str, base.NodeNumbers] = Field(
         {}, description="Node numbers of a group, if the queue uses only some: {h200: 1-8}."
     )
     default: bool = Field(False, description="Queue for jobs that name none.")
-    time_limit: LongSeconds | None = Field(None, description="Maximum run time of a job, e.g. 7d.")
+    time_limit: base.LongSeconds | None = Field(
+        None, description="Maximum run time of a job, e.g. 7d."
+    )
     priority: int | None = Field(
         None,
         ge=0,
@@ -298,4 +279,4 @@ class Queue(Section):
         description="Jobs in queues with a higher priority are scheduled first.",
     )
     exclusive: bool = Field(False, description="Jobs get whole nodes.")
-    slurm: Settings = Field({}, description="Partition parameters of slurm.conf.")
+    slurm: base.Settings = Field({}, description="Partition parameters of slurm.conf.")

@@ -4,23 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from clustergen.spec import patterns, validators
-from clustergen.spec.base import (
-    Cidr,
-    KubernetesVersion,
-    LongSeconds,
-    NodeType,
-    Principal,
-    Seconds,
-    Secret,
-    Section,
-    Settings,
-    SlurmVersion,
-    Topic,
-)
+from clustergen.spec import base, patterns, validators
 
 
-class Database(Section):
+class Database(base.Section):
     """An external MySQL or MariaDB for Slurm accounting."""
 
     endpoint: str = Field(description="Host name.", pattern=patterns.HOST.regex)
@@ -29,10 +16,10 @@ class Database(Section):
         None, pattern=patterns.DATABASE.regex, description="Database name."
     )
     user: str = Field("slurm", pattern=patterns.DATABASE_USER.regex, description="Database user.")
-    secret: Secret = Field(description="Secrets Manager secret that holds the password.")
+    secret: base.Secret = Field(description="Secrets Manager secret that holds the password.")
 
 
-class Account(Section):
+class Account(base.Section):
     """Users who share a part of the cluster."""
 
     name: str = Field(pattern=patterns.SLURM_NAME.regex, description="Name of the account.")
@@ -48,7 +35,7 @@ class Account(Section):
     )
 
 
-class Qos(Section):
+class Qos(base.Section):
     """A quality of service, which jobs request with --qos."""
 
     name: str = Field(pattern=patterns.SLURM_NAME.regex, description="Name.")
@@ -56,38 +43,38 @@ class Qos(Section):
     preempts: list[str] = Field([], description="Qualities of service whose jobs its jobs preempt.")
 
 
-class Slurm(Section):
+class Slurm(base.Section):
     """Slurm settings, for targets that run Slurm."""
 
-    version: SlurmVersion | None = Field(None, description='Slurm version, e.g. "25.11".')
+    version: base.SlurmVersion | None = Field(None, description='Slurm version, e.g. "25.11".')
     accounting: Annotated[
         Literal["off", "managed"] | Database, BeforeValidator(validators.accounting)
     ] = Field("off", description="off, managed (run by the service), or an external database.")
     accounts: list[Account] = Field([], description="Accounts; needs accounting.")
     qos: list[Qos] = Field([], description="Qualities of service; needs accounting.")
-    idle_timeout: Literal["never"] | Seconds = Field(
+    idle_timeout: Literal["never"] | base.Seconds = Field(
         600,
         description="Time after which idle nodes above the minimum stop, or never.",
         json_schema_extra={"default": "10m"},
     )
-    settings: Settings = Field(
+    settings: base.Settings = Field(
         {}, description="slurm.conf parameters; each target accepts a different set."
     )
-    slurmdbd_settings: Settings = Field({}, description="slurmdbd.conf parameters.")
-    cgroup_settings: Settings = Field({}, description="cgroup.conf parameters.")
+    slurmdbd_settings: base.Settings = Field({}, description="slurmdbd.conf parameters.")
+    cgroup_settings: base.Settings = Field({}, description="cgroup.conf parameters.")
 
 
-class SystemNodes(Section):
+class SystemNodes(base.Section):
     """Nodes for system pods: DNS, controllers, metrics."""
 
-    instance_type: NodeType = Field("m7i.large", description="EC2 instance type.")
+    instance_type: base.NodeType = Field("m7i.large", description="EC2 instance type.")
     count: int = Field(2, ge=1, description="Number of nodes.")
 
 
-class ClusterAccess(Section):
+class ClusterAccess(base.Section):
     """What an IAM role or user may do in an EKS cluster, besides its administrators."""
 
-    principal: Principal = Field(description="ARN of an IAM role or user.")
+    principal: base.Principal = Field(description="ARN of an IAM role or user.")
     queues: list[str] = Field(
         [], description="Queues whose namespaces it can use; empty: all namespaces."
     )
@@ -98,7 +85,7 @@ class ClusterAccess(Section):
     )
 
 
-class ClusterAddon(Section):
+class ClusterAddon(base.Section):
     """An add-on of EKS, besides those that the spec needs, or settings of one of them."""
 
     name: str = Field(
@@ -114,10 +101,10 @@ class ClusterAddon(Section):
     )
 
 
-class Kubernetes(Section):
+class Kubernetes(base.Section):
     """Kubernetes settings, for targets that run Kubernetes."""
 
-    version: KubernetesVersion = Field("1.35", description='Kubernetes version, e.g. "1.35".')
+    version: base.KubernetesVersion = Field("1.35", description='Kubernetes version, e.g. "1.35".')
     admission: Literal["kueue", "none"] = Field("kueue", description="Job admission.")
     scheduler: Literal["default", "volcano", "kai"] = Field("default", description="Pod scheduler.")
     autoscaler: Literal["none", "karpenter"] = Field("none", description="Node autoscaler.")
@@ -137,28 +124,28 @@ class Kubernetes(Section):
         description="What EKS does when standard support for the version ends: upgrade the "
         "cluster, or charge for extended support; auto: the default of EKS, extended.",
     )
-    admins: list[Principal] = Field(
+    admins: list[base.Principal] = Field(
         [], description="IAM roles and users with cluster-admin access."
     )
     access: list[ClusterAccess] = Field(
         [], description="IAM roles and users with less access than administrators."
     )
     addons: list[ClusterAddon] = Field([], description="EKS add-ons of a new EKS cluster.")
-    public_endpoint_from: list[Cidr] = Field(
+    public_endpoint_from: list[base.Cidr] = Field(
         [], description="CIDR blocks that can reach the API; empty: private endpoint only."
     )
 
 
-class Alerts(Section):
+class Alerts(base.Section):
     """Who hears of alerts."""
 
     email: list[Annotated[str, Field(pattern=patterns.EMAIL.regex)]] = Field(
         [], description="Addresses; AWS asks each to confirm the subscription."
     )
-    topic: Topic | None = Field(None, description="SNS topic that exists; empty: a new one.")
+    topic: base.Topic | None = Field(None, description="SNS topic that exists; empty: a new one.")
 
 
-class Monitoring(Section):
+class Monitoring(base.Section):
     """Metrics, dashboards, alerts and logs."""
 
     metrics: Literal["managed-prometheus", "self-hosted", "cloudwatch", "none"] = Field(
@@ -172,7 +159,7 @@ class Monitoring(Section):
         "Grafana of your own.",
     )
     alerts: Alerts = Field(Alerts.absent(), description="Who hears of alerts; needs metrics.")
-    interval: Seconds = Field(
+    interval: base.Seconds = Field(
         30,
         description="Time between two samples of a metric; a longer one costs less.",
         json_schema_extra={"default": "30s"},
@@ -182,14 +169,14 @@ class Monitoring(Section):
         pattern=patterns.WORKSPACE.regex,
         description="Workspace of Amazon Managed Service for Prometheus: new, or the id of one.",
     )
-    log_retention: LongSeconds | Literal["forever"] = Field(
+    log_retention: base.LongSeconds | Literal["forever"] = Field(
         30 * 86400,
         description="Retention time of logs, or forever.",
         json_schema_extra={"default": "30d"},
     )
 
 
-class Resilience(Section):
+class Resilience(base.Section):
     """What happens when hardware fails."""
 
     replace_failed_nodes: bool = Field(True, description="Replace failed nodes.")

@@ -38,7 +38,6 @@ def types(path: Path, data: Any) -> list[str]:
 
 
 def description(path: Path, data: Any) -> str:
-    """The description of the field at ``path``."""
     found: str = _properties(path[:-1], data).get(path[-1], {}).get("description", "")
     return found
 

@@ -5,27 +5,18 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from clustergen.facts.catalog import fsx
-from clustergen.spec import patterns
-from clustergen.spec.base import (
-    EbsVolumeId,
-    FileSystemId,
-    FsxVolumeId,
-    GiB,
-    KmsKey,
-    LongSeconds,
-    MountPath,
-    S3Uri,
-    Section,
-)
+from clustergen.spec import base, patterns
 
 Change = Literal["new", "changed", "deleted"]
 OnDelete = Literal["retain", "delete"]
 
 
-class Existing(Section):
+class Existing(base.Section):
     """An existing file system, with facts that cannot be derived from its id."""
 
-    id: FileSystemId | EbsVolumeId = Field(description="File system, file cache or EBS volume id.")
+    id: base.FileSystemId | base.EbsVolumeId = Field(
+        description="File system, file cache or EBS volume id."
+    )
     dns_name: str | None = Field(
         None,
         description="DNS name; default: the form the service uses.",
@@ -34,20 +25,20 @@ class Existing(Section):
     mount_name: str | None = Field(
         None, description="Lustre mount name.", pattern=patterns.MOUNT_NAME.regex
     )
-    volume_id: FsxVolumeId | None = Field(None, description="OpenZFS or ONTAP volume id.")
+    volume_id: base.FsxVolumeId | None = Field(None, description="OpenZFS or ONTAP volume id.")
 
 
-class DataRepository(Section):
+class DataRepository(base.Section):
     """An S3 prefix that appears as a folder of a Lustre file system."""
 
-    path: MountPath = Field(description="Folder in the file system.")
-    s3: S3Uri = Field(description="s3://bucket/prefix.")
+    path: base.MountPath = Field(description="Folder in the file system.")
+    s3: base.S3Uri = Field(description="s3://bucket/prefix.")
     import_: list[Change] = Field([], alias="import", description="Changes imported from S3.")
     export: list[Change] = Field([], description="Changes exported to S3.")
 
 
-class _Storage(Section):
-    mount: MountPath = Field(description="Mount point on every node.")
+class _Storage(base.Section):
+    mount: base.MountPath = Field(description="Mount point on every node.")
     on_delete: OnDelete = Field(
         "retain", description="What happens to the data when the foundation is deleted."
     )
@@ -62,10 +53,10 @@ class _Storage(Section):
 
 
 class _Created(_Storage):
-    kms_key: KmsKey | None = Field(
+    kms_key: base.KmsKey | None = Field(
         None, description="ARN of a KMS key; default: the AWS managed key."
     )
-    backups: LongSeconds | None = Field(
+    backups: base.LongSeconds | None = Field(
         None, description="Retention time of daily backups, e.g. 7d."
     )
 
@@ -82,7 +73,7 @@ class FsxLustre(_Created):
 
     type: Literal["fsx-lustre"]
     created_by: CreatedBy = Field("foundation", description=_CREATED_BY)
-    size: GiB | None = Field(None, description="Capacity.")
+    size: base.GiB | None = Field(None, description="Capacity.")
     deployment: Literal["auto", "scratch-1", "scratch-2", "persistent-1", "persistent-2"] = Field(
         "auto", description="auto: persistent-2 if throughput is given or the region supports it."
     )
@@ -98,18 +89,18 @@ class FsxLustre(_Created):
     efa: bool = Field(False, description="Serve clients over EFA.")
     compression: Literal["lz4", "none"] = Field("lz4", description="Data compression.")
     drive_cache: bool = Field(False, description="SSD read cache of an hdd file system.")
-    read_cache: GiB | Literal["auto", "none"] = Field(
+    read_cache: base.GiB | Literal["auto", "none"] = Field(
         "auto", description="SSD read cache with intelligent-tiering."
     )
     data_repositories: list[DataRepository] = Field(
         [], max_length=fsx.MAX_DATA_REPOSITORIES, description="Linked S3 prefixes."
     )
-    import_from: S3Uri | None = Field(
+    import_from: base.S3Uri | None = Field(
         None,
         description="S3 location to import from (scratch and persistent-1 only; otherwise use "
         "data_repositories).",
     )
-    export_to: S3Uri | None = Field(
+    export_to: base.S3Uri | None = Field(
         None, description="S3 location to export changed files to, in the bucket of import_from."
     )
 
@@ -118,7 +109,7 @@ class FsxOpenZfs(_Created):
     """FSx for OpenZFS, mounted over NFS."""
 
     type: Literal["fsx-openzfs"]
-    size: GiB | None = Field(None, description="Capacity.")
+    size: base.GiB | None = Field(None, description="Capacity.")
     throughput: int | None = Field(None, ge=1, description="MB/s of the file system.")
     iops: int | None = Field(None, ge=1, description="Provisioned IOPS; default: 3 per GiB.")
     deployment: Literal["single-az-1", "single-az-2", "single-az-ha-1", "single-az-ha-2"] = Field(
@@ -157,7 +148,7 @@ class Efs(_Created):
     one_zone: bool = Field(False, description="Store the data in one zone: cheaper, less durable.")
 
 
-class Raid(Section):
+class Raid(base.Section):
     """Several volumes as one."""
 
     level: Literal[0, 1] = Field(description="RAID level.")
@@ -171,7 +162,7 @@ class Ebs(_Created):
     on_delete: Literal["retain", "delete", "snapshot"] = Field(  # type: ignore[assignment]
         "retain", description="What happens to the data when the cluster is deleted."
     )
-    size: GiB | None = Field(None, description="Capacity.")
+    size: base.GiB | None = Field(None, description="Capacity.")
     volume_type: Literal["gp3", "gp2", "io1", "io2", "st1", "sc1"] = Field(
         "gp3", description="Volume type."
     )
@@ -188,7 +179,7 @@ class S3(_Storage):
     """A bucket, mounted with Mountpoint for Amazon S3."""
 
     type: Literal["s3"]
-    bucket: S3Uri = Field(description="s3://bucket or s3://bucket/prefix.")
+    bucket: base.S3Uri = Field(description="s3://bucket or s3://bucket/prefix.")
     read_only: bool = Field(True, description="Mount without write access.")
 
 

@@ -40,11 +40,11 @@ DECLARES = ("rule", "warning", "note")
 
 
 def calls(node: ast.AST, *names: str) -> bool:
-    """Whether it is a call of one: ``Rule``, ``findings.rule``, ``common_rule`` (partial)."""
+    """Whether it is a call of one: ``Rule``, ``findings.rule``, or a partial of one."""
     function = node.func if isinstance(node, ast.Call) else None
     if isinstance(function, ast.Attribute):
         return function.attr in names
-    return isinstance(function, ast.Name) and function.id.removeprefix("common_") in names
+    return isinstance(function, ast.Name) and re.sub("^(common|own)_", "", function.id) in names
 
 
 # -- every declaration is discovered ----------------------------------------------------------

@@ -21,6 +21,7 @@ from clustergen.base.findings import EXAMPLE_BASE, Finding, Rule, errors
 from clustergen.bundle import renderer
 from clustergen.checking import compiler
 from clustergen.checking.compiler import Checked
+from clustergen.checking.examples import is_whole
 from clustergen.plan.model import Plan
 from clustergen.spec.source import Document, read_text
 from tests.support.paths import DOCS
@@ -76,11 +77,6 @@ def document_of(text: str) -> Document:
 def check_fragment(fragment: str, target: str = "") -> Checked:
     """The answer to a fragment over the example spec, or to a whole spec that `fragment` is."""
     return Fragments(target).checked(fragment)
-
-
-def is_whole(text: str) -> bool:
-    """Whether a rule's example is a text of its own: it has a version or a name, or is a list."""
-    return text.startswith(("version: 1", "name: example\n", "- "))
 
 
 def name_of(rule: Rule) -> str:

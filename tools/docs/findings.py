@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 from clustergen.base.findings import EXAMPLE_BASE, Rule
+from clustergen.checking import examples
 from clustergen.checking.registry import AREAS, by_code
 
 HEAD = f"""\
@@ -58,6 +59,7 @@ def _by_area() -> Iterator[tuple[str, Iterator[Rule]]]:
 
 def entry(rule: Rule) -> Iterator[str]:
     """The text on a rule below its heading."""
+    rule = examples.complete(rule)
     where = f", {rule.target} only" if rule.target and not rule.by_limits else ""
     yield f"*{rule.severity.value.capitalize()}{where}.* {rule.why}"
     bad, good = rule.examples

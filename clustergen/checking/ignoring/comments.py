@@ -24,7 +24,6 @@ class Comment:
     """The line whose findings it ignores, from 1; 0 for all lines of all files of the spec."""
 
     def covers(self, finding: Finding) -> bool:
-        """Whether it ignores the finding."""
         at = (finding.span.file, finding.span.line) if finding.span else None
         return finding.code in self.codes and (not self.line or at == (self.span.file, self.line))
 

@@ -14,7 +14,6 @@ DEPLOYED: Final = (STACKS, HYPERPOD)
 
 
 def stack(case: Case, name: str) -> Answer | None:
-    """The stack of this name; None if there is none."""
     answer = case.find(STACKS, StackName=name)
     stacks = answer.get("Stacks", ()) if answer else ()
     return next((each for each in stacks if each["StackStatus"] != "DELETE_COMPLETE"), None)

@@ -110,7 +110,6 @@ def place_of_membership(plan: Plan, id: str) -> Path:
 
 
 def group_rules(case: Case, groups: Iterable[str]) -> list[Answer]:
-    """The rules of security groups."""
     wanted = filtered("group-id", groups)
     return case.every(GROUP_RULES, "SecurityGroupRules", Filters=wanted)
 

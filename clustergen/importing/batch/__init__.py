@@ -1,19 +1,16 @@
 """AWS Batch: compute environments, queues and job definitions of templates or descriptions."""
 
 import copy
-from collections.abc import Sequence
+import functools
 from typing import Final
 
 from clustergen.importing import clusters
-from clustergen.importing.answers import Answers
 from clustergen.importing.batch.described import resources
 from clustergen.importing.batch.fields import spec
 from clustergen.importing.batch.form import ENVIRONMENTS, FORM, NAME, QUEUES
 from clustergen.importing.cloudformation.functions import name_in
-from clustergen.importing.conversion import Imported
 from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
-from clustergen.importing.reading import Source
 from clustergen.importing.settings import Json, link
 
 
@@ -36,7 +33,5 @@ def _linked(settings: Json, notes: Notes) -> Json:  # noqa: ARG001 as of other s
 
 READER: Final = clusters.Reader("batch", FORM, ENVIRONMENTS, spec, resources, _linked, one=False)
 
-
-def imported(sources: Sequence[Source], answers: Answers) -> Imported:
-    """The spec of the templates or descriptions of compute environments and their queues."""
-    return clusters.imported(sources, answers, READER)
+imported = functools.partial(clusters.imported, READER)
+"""The spec of the templates or descriptions of compute environments and their queues."""

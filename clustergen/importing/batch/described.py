@@ -5,14 +5,8 @@ from typing import Any, Final, NamedTuple
 
 from clustergen.base.documents import change_texts
 from clustergen.base.text_lists import word_set
+from clustergen.importing import descriptions
 from clustergen.importing.cloudformation import Resource
-from clustergen.importing.descriptions import (
-    capitalized,
-    launch_templates,
-    named_template,
-    tagged,
-    used_template,
-)
 from clustergen.importing.machines import items, section
 from clustergen.importing.notes import Notes
 from clustergen.importing.reading import Source
@@ -48,7 +42,7 @@ _OWN_ROLE: Final = "/AWSServiceRoleForBatch"
 
 def resources(sources: Sequence[Source], notes: Notes) -> list[Resource]:
     """The environments, queues, job definitions, scheduling policies and launch templates."""
-    found = list(launch_templates(sources))
+    found = list(descriptions.launch_templates(sources))
     described = [*_described(sources, notes)]
     links = {each[kind.arn]: _id(each, kind) for _, kind, each, _, _ in described}
     for key, kind, each, source, index in described:
@@ -101,12 +95,12 @@ def _properties(described: Json, known: Sequence[Resource], links: Mapping[str, 
         kept.pop("unmanagedvCpus", None)
     machines = section(kept, "computeResources")
     template = section(machines, "launchTemplate")
-    if used := used_template(named_template(template), known):
+    if used := descriptions.used_template(descriptions.named_template(template), known):
         reference = {"launchTemplateId": used, "version": template.get("version")}
         kept["computeResources"] = {**machines, "launchTemplate": reference}
-    kept["tags"] = tagged(kept.get("tags"))
+    kept["tags"] = descriptions.tagged(kept.get("tags"))
     # References in place of the ARNs of what is described.
     linked = change_texts(
-        capitalized(kept), lambda text: {"Ref": links[text]} if text in links else text
+        descriptions.capitalized(kept), lambda text: {"Ref": links[text]} if text in links else text
     )
     return dict(linked)

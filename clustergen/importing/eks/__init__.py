@@ -22,7 +22,7 @@ READER: Final = clusters.Reader("eks", FORM, CLUSTER, spec, resources, prepared,
 
 def imported(sources: Sequence[Source], answers: Answers) -> Imported:
     """The spec of the templates or descriptions of one cluster."""
-    return clusters.imported(sources, answers._replace(vpc=answers.vpc or _vpc(sources)), READER)
+    return clusters.imported(READER, sources, answers._replace(vpc=answers.vpc or _vpc(sources)))
 
 
 def _vpc(sources: Sequence[Source]) -> str:

@@ -24,7 +24,6 @@ _ALL_LOGS: Final = ("api", "audit", "authenticator", "controllerManager", "sched
 
 
 def cluster(config: Keys, name: str, notes: Notes) -> Json:
-    """The properties of the cluster."""
     metadata, vpc = config.section("metadata"), config.section("vpc")
     metadata.take("name")
     endpoints = vpc.section("clusterEndpoints")

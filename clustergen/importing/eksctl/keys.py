@@ -42,7 +42,6 @@ class Keys:
         return int(value)
 
     def texts(self, key: str) -> list[str]:
-        """A list of texts."""
         value = self.take(key)
         return [str(each) for each in value] if isinstance(value, list) else []
 

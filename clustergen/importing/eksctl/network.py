@@ -4,12 +4,7 @@ from collections.abc import Mapping
 
 from clustergen.facts.catalog.regions import partition_of
 from clustergen.importing.answers import Answers
-from clustergen.importing.eksctl.cluster import (
-    existing_subnets,
-    is_private,
-    subnets,
-    zones_of_subnets,
-)
+from clustergen.importing.eksctl import cluster
 from clustergen.importing.eksctl.keys import Keys
 from clustergen.importing.notes import Notes
 from clustergen.importing.settings import Json
@@ -19,7 +14,7 @@ def answered(config: Keys, answers: Answers, notes: Notes) -> Answers:
     """The answers, with what the file says about the VPC and its zones."""
     vpc = config.section("vpc").take("id")
     zones = [zone for zone in _named_zones(config) if zone.startswith(answers.region)]
-    of_subnets = zones_of_subnets(config).items()
+    of_subnets = cluster.zones_of_subnets(config).items()
     known = {subnet: zone for subnet, zone in of_subnets if zone.startswith(answers.region)}
     if zones and not known:
         known[""] = zones[0]
@@ -42,7 +37,7 @@ def _named_zones(config: Keys) -> list[str]:
 
 
 def _has_subnets(config: Keys) -> bool:
-    return bool(subnets(config, "private") or subnets(config, "public"))
+    return bool(cluster.subnets(config, "private") or cluster.subnets(config, "public"))
 
 
 def fields(config: Keys, known: Json, notes: Notes) -> Json:
@@ -52,7 +47,7 @@ def fields(config: Keys, known: Json, notes: Notes) -> Json:
         _report_new(vpc, notes)
         block = vpc.take("cidr")
         return {**({"cidr": str(block)} if block else {}), **_internet(config)}
-    subnets_of_vpc = existing_subnets(config, "private", "public")
+    subnets_of_vpc = cluster.existing_subnets(config, "private", "public")
     blocks = {str(each["id"]): str(each["cidr"]) for _, each in subnets_of_vpc if each.get("cidr")}
     if vpc.take("cidr"):
         notes.dropped((*vpc.path, "cidr"), "vpc.cidr: the VPC exists, and keeps its block")
@@ -65,7 +60,7 @@ def fields(config: Keys, known: Json, notes: Notes) -> Json:
 
 def registry(config: Keys, region: str, notes: Notes) -> Json:
     """Where the nodes of a private cluster pull images from; eksctl installs nothing."""
-    if not is_private(config):
+    if not cluster.is_private(config):
         return {}
     path, account = ("privateCluster",), "0" * 12
     suffix = partition_of(region).dns_suffix
@@ -78,7 +73,7 @@ def registry(config: Keys, region: str, notes: Notes) -> Json:
 
 
 def _internet(config: Keys) -> Json:
-    return {"internet": "none"} if is_private(config) else {}
+    return {"internet": "none"} if cluster.is_private(config) else {}
 
 
 def _report_new(vpc: Keys, notes: Notes) -> None:

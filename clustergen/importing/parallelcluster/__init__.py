@@ -62,7 +62,6 @@ def imported_stack(sources: Sequence[Source], answers: Answers) -> Imported:
 
 
 def _clusters(answers: Answers) -> list[Resource]:
-    """The clusters of the templates."""
     known = answers.beside.resources.values()
     return [each for each in known if is_parallelcluster_resource({"Properties": each.properties})]
 

@@ -159,7 +159,6 @@ def _group(name: str, group: Json, beside: Beside) -> Json:
 
 
 def slurm_settings(node: Json, *keys: str) -> Json:
-    """Settings of Slurm, by name."""
     return {
         str(each.get("ParameterName")): str(each.get("ParameterValue"))
         for each in mappings(node, *keys)

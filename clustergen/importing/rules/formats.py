@@ -1,12 +1,11 @@
 """Files that cannot be imported."""
 
-from clustergen.base.findings import Rule
+from clustergen.base.findings import Rule, own_rule
 
-UNKNOWN = Rule(
+UNKNOWN = own_rule(
     code="IMP020",
     title="Not a configuration that can be imported",
     why="The format is recognized by the keys of the file.",
-    source="clustergen",
     could_not=True,
 )
 NO_ANSWER = Rule(
@@ -22,9 +21,8 @@ UNSUPPORTED = Rule(
     why="No target has the scheduler of the original.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
 )
-INCOMPLETE = Rule(
+INCOMPLETE = own_rule(
     code="IMP022",
     title="Only a part of a cluster",
     why="A spec is a whole cluster: node groups, queues and launch templates belong to one.",
-    source="clustergen",
 )

@@ -1,12 +1,11 @@
 """Resources of a CloudFormation template, and references to them."""
 
-from clustergen.base.findings import Rule, Severity
+from clustergen.base.findings import Rule, Severity, own_rule
 
-UNCHECKED = Rule(
+UNCHECKED = own_rule(
     code="OVL006",
     title="An overlay adds a resource that is not checked",
     why="clustergen has schemas only for the resource types that it emits.",
-    source="clustergen",
     severity=Severity.NOTE,
     target="pcs",
     bad="targets: {pcs: {overlay: {Resources: {Topic: {Type: 'AWS::SNS::Topic'}}}}}",

@@ -9,10 +9,8 @@ common_rule = partial(Rule, source="the schema of the target's own tool: cluster
 UNKNOWN_KEY = common_rule(
     code="OVL002",
     title="Unknown key in the target's document",
-    fixes="safe",
     why="ParallelCluster and CloudFormation reject documents with unknown keys.",
     bad="targets: {parallelcluster: {overlay: {Monitoring: {DetailMonitoring: true}}}}",
-    good="targets: {parallelcluster: {overlay: {Monitoring: {DetailedMonitoring: true}}}}",
 )
 BAD_VALUE = common_rule(
     code="OVL003",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from clustergen.base.findings import Path
 from clustergen.facts.catalog import InstanceType
@@ -17,9 +17,7 @@ from clustergen.plan.model.nodes import Machine, NodeGroup, Queue, Role, Volume
 from clustergen.plan.model.slurm import Slurm
 from clustergen.plan.model.software import Monitoring, Resilience, Script, Software, User
 from clustergen.plan.model.storage import Storage
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 NEW = "new"
 """In place of the name of a cluster: the bundle creates one."""
@@ -322,7 +320,6 @@ class Plan:
 
     @property
     def all_login(self) -> tuple[Machine, ...]:
-        """All login nodes."""
         return (*((self.login,) if self.login else ()), *self.more_login)
 
     @property

@@ -49,7 +49,6 @@ class Served(NamedTuple):
     """Type of the options of the only target, whose user may do without parts of the foundation."""
 
     def needing(self, part: Need) -> tuple[str, ...]:
-        """The targets that need a part."""
         return tuple(name for name, needs in self.needs.items() if part in needs.parts)
 
 

@@ -234,7 +234,6 @@ class NodeGroup:
 
     @property
     def efa_interfaces(self) -> int:
-        """EFA interfaces of one node."""
         return sum(interface.type != "interface" for interface in self.interfaces)
 
     @property

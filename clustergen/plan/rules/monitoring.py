@@ -1,20 +1,14 @@
 """Retention of logs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from clustergen.base.findings import Problem, put, rule, unsafe
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 
 @rule(
     "LIM012",
     "Logs kept for no time",
-    fixes="unsafe",
     why="CloudWatch Logs keeps logs for a day or longer. No retention time means that it keeps "
     "them forever, which 0d does not show.",
     source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",

@@ -1,10 +1,7 @@
 """Region, zone and VPC: requirements for planning."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from clustergen.base.findings import (
     Fix,
@@ -21,9 +18,7 @@ from clustergen.base.findings import (
 from clustergen.facts import catalog
 from clustergen.facts.catalog import regions
 from clustergen.plan.network import is_internal
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 _AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html"
 
@@ -36,7 +31,6 @@ _AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-i
     "zones.",
     source="https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html",
     bad="region: us-east1",
-    good="region: us-east-1",
     fatal=True,
 )
 def region(spec: Spec) -> Iterator[Problem]:
@@ -50,11 +44,9 @@ def region(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET002",
     "The zone is not in the region",
-    fixes="unsafe",
     why="Nodes, file systems and reservations must share a zone, so it has to exist.",
     source=_AZ_IDS,
     bad="network: {zone: usw2-az1}",
-    good="network: {zone: use1-az6}",
     fatal=True,
 )
 def zones(spec: Spec) -> Iterator[Problem]:
@@ -89,12 +81,10 @@ def _exists(zone: str, region: str) -> bool:
 @warning(
     "NET016",
     "Zone name that the region does not have",
-    fixes="unsafe",
     why="Zones are named by letters, as many as the region has zones. Which zone a letter stands "
     "for differs between accounts; zone ids (use1-az6) do not.",
     source=_AZ_IDS,
     bad="region: us-east-2\nnetwork: {zone: us-east-2d}",
-    good="region: us-east-2\nnetwork: {zone: us-east-2c}",
 )
 def zone_letters(spec: Spec) -> Iterator[Problem]:
     for path, zone in _zones(spec):
@@ -133,12 +123,10 @@ def _known_zones(region: str) -> str:
 @rule(
     "NET003",
     "No zone and no subnets",
-    fixes="unsafe",
     why="Tightly coupled nodes and FSx for Lustre are in one zone, and only you know where your "
     "capacity is.",
     source=_AZ_IDS,
     bad="network: {zone: null}",
-    good="network: {zone: use1-az6}",
     fatal=True,
 )
 def missing_zone(spec: Spec) -> Iterator[Problem]:
@@ -173,7 +161,6 @@ def missing_subnets(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET005",
     "Existing subnets or security groups in a new VPC",
-    fixes="unsafe",
     why="Subnets and security groups belong to a VPC and cannot be used in another one.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
     bad="network: {private_subnets: [subnet-0a1b2c3d4e5f67890]}",
@@ -194,7 +181,6 @@ def ids_in_a_new_vpc(spec: Spec) -> Iterator[Problem]:
 @warning(
     "NET050",
     "Nodes with existing subnets or security groups in a new VPC",
-    fixes="unsafe",
     why="Subnets and security groups belong to a VPC and cannot be used in another one. Only those "
     "that you create in the new VPC after the first deployment work.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
@@ -218,11 +204,9 @@ def node_ids_in_a_new_vpc(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET006",
     "Invalid CIDR block for a VPC",
-    fixes="unsafe",
     why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for four subnets.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
     bad="network: {cidr: 10.0.0.0/8}",
-    good="network: {cidr: 10.0.0.0/16}",
     fatal=True,
 )
 def block(spec: Spec) -> Iterator[Problem]:

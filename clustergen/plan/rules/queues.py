@@ -1,28 +1,20 @@
 """Queues over some nodes of a group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from clustergen.base.findings import Path, Problem, put, rule, unsafe, unwanted
 from clustergen.plan import numbers
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
+from clustergen.spec import Spec
 
 
 @rule(
     "SPC059",
     "Queue over nodes that do not exist",
-    fixes="unsafe",
     why="`nodes` narrows a group of the queue to some of its nodes, which count from 1 to the "
     "maximum of the group.",
     source="the language, version 1",
     bad="queues: [{name: all, node_groups: [h200]}, "
     "{name: debug, node_groups: [h200], nodes: {h200: 1-8}}]",
-    good="queues: [{name: all, node_groups: [h200]}, "
-    "{name: debug, node_groups: [h200], nodes: {h200: 1-2}}]",
     fatal=True,
 )
 def nodes_of_queues(spec: Spec) -> Iterator[Problem]:

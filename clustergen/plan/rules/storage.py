@@ -2,6 +2,11 @@
 
 from clustergen.base.findings import Rule
 
+_ONTAP = """storage:
+  - mount: /data
+    type: fsx-ontap
+    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}"""
+
 ONLY_EXISTING = Rule(
     code="STG001",
     title="Storage type that clustergen only mounts",
@@ -9,10 +14,7 @@ ONLY_EXISTING = Rule(
     "repository; create them elsewhere; nodes mount them by their id.",
     source="the language, version 1",
     bad="storage: [{mount: /data, type: fsx-ontap}]",
-    good="""storage:
-  - mount: /data
-    type: fsx-ontap
-    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
+    good=_ONTAP,
 )
 NO_VOLUME = Rule(
     code="STG002",
@@ -20,19 +22,13 @@ NO_VOLUME = Rule(
     why="Nodes mount a volume of an ONTAP file system; the file system's id alone does not "
     "identify one.",
     source="https://docs.aws.amazon.com/fsx/latest/ONTAPGuide/attach-linux-client.html",
-    bad="""storage:
-  - {mount: /data, type: fsx-ontap, existing: {id: fs-0123456789abcdef0}}""",
-    good="""storage:
-  - mount: /data
-    type: fsx-ontap
-    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
+    bad="storage: [{mount: /data, type: fsx-ontap, existing: {id: fs-0123456789abcdef0}}]",
+    good=_ONTAP,
 )
 BACKUP_DAYS = Rule(
     code="STG003",
     title="Backups are kept for whole days",
-    fixes="unsafe",
     why="Backups are made daily, and how long they are kept is counted in days.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 36h}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 2d}]",
 )

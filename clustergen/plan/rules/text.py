@@ -1,19 +1,15 @@
 """User text with characters that other programs would interpret."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clustergen.base.findings import Path, Problem, rule
 from clustergen.base.patterns import pattern
+from clustergen.spec import Spec
 from clustergen.spec.placeholders import PLACEHOLDER
 from clustergen.spec.source.characters import visible
-
-if TYPE_CHECKING:
-    from clustergen.spec.model import Spec
 
 _LINE_ENDS = pattern(r"[\x00-\x1f\x7f]")
 _DYNAMIC = pattern(r"\{\{resolve:")

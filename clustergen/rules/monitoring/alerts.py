@@ -15,11 +15,9 @@ _RECEIVERS = (
 @rule(
     "MON001",
     "Alerts without metrics",
-    fixes="unsafe",
     why="Alerts are rules on metrics of nodes: without these, nothing can fire.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-Ruler.html",
     bad="monitoring: {alerts: {email: [on-call@example.com]}}",
-    good="monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}",
 )
 def without_metrics(plan: Plan) -> Iterator[Problem]:
     metrics = plan.monitoring.metrics

@@ -12,11 +12,9 @@ _SHORTEST, _LONGEST = 30, 300
 @rule(
     "MON010",
     "Grafana without metrics",
-    fixes="unsafe",
     why="The dashboards query a Prometheus, so without one they show nothing.",
     source="https://docs.aws.amazon.com/grafana/latest/userguide/prometheus-data-source.html",
     bad="monitoring: {dashboards: managed-grafana}",
-    good="monitoring: {metrics: managed-prometheus}",
 )
 def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
     dashboards, metrics = plan.monitoring.dashboards, plan.monitoring.metrics
@@ -38,12 +36,9 @@ def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON011",
     "Workspace without managed Prometheus",
-    fixes="unsafe",
     why="A workspace stores metrics only if they are sent to it.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/what-is-Amazon-Managed-Service-Prometheus.html",
     bad="monitoring: {workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789}",
-    good="monitoring: {metrics: managed-prometheus, "
-    "workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789}",
 )
 def unused_workspace(plan: Plan) -> Iterator[Problem]:
     path = ("monitoring", "workspace")
@@ -78,16 +73,13 @@ def identity_center(plan: Plan) -> Iterator[Problem]:
 @warning(
     "MON013",
     "PrivateData and the metrics of Slurm",
-    fixes="unsafe",
     why="With PrivateData, the metrics endpoint of slurmctld answers 401 to everybody. Dashboards "
     "and alerts on nodes and jobs of Slurm stay empty.",
     source="https://slurm.schedmd.com/metrics.html",
     target="parallelcluster",
     by_limits=True,
-    bad="""slurm: {settings: {PrivateData: jobs}}
-monitoring: {metrics: managed-prometheus}""",
-    good="""slurm: {settings: {PrivateData: cloud}}
-monitoring: {metrics: managed-prometheus}""",
+    bad="slurm: {settings: {PrivateData: jobs}}\nmonitoring: {metrics: managed-prometheus}",
+    good="slurm: {settings: {PrivateData: cloud}}\nmonitoring: {metrics: managed-prometheus}",
 )
 def private_data(plan: Plan) -> Iterator[Problem]:
     if plan.limits.slurm_settings is None or not plan.monitoring.of_nodes:
@@ -106,12 +98,10 @@ def private_data(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON014",
     "Interval of metrics out of range",
-    fixes="unsafe",
     why="A managed scraper collects every 30 seconds at most, and alerts look at the last five "
     "minutes.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
     bad="monitoring: {metrics: managed-prometheus, interval: 10s}",
-    good="monitoring: {metrics: managed-prometheus, interval: 1m}",
 )
 def interval(plan: Plan) -> Iterator[Problem]:
     seconds = plan.monitoring.interval_seconds
@@ -128,7 +118,6 @@ def interval(plan: Plan) -> Iterator[Problem]:
 @note(
     "MON016",
     "Metrics of Slurm without a node that collects them",
-    fixes="unsafe",
     why="The controller is AWS's own on PCS, and its owner's in an existing HyperPod cluster: a "
     "login node of the spec collects its metrics, and asks EC2 about reservations. Without one, "
     "there are no alerts and panels on jobs, states of nodes and the end of Capacity Blocks.",
@@ -136,8 +125,6 @@ def interval(plan: Plan) -> Iterator[Problem]:
     target="pcs",
     by_limits=True,
     bad="monitoring: {metrics: managed-prometheus}",
-    good="""login: {}
-monitoring: {metrics: managed-prometheus}""",
 )
 def uncollected(plan: Plan) -> Iterator[Problem]:
     slurm = plan.limits.slurm_settings is not None
@@ -156,9 +143,7 @@ def uncollected(plan: Plan) -> Iterator[Problem]:
     why="Nodes send metrics to the public address of the workspace or of CloudWatch, unless the "
     "VPC has an endpoint for it. Slurm's nodes with Docker also pull dcgm-exporter from nvcr.io.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-and-interface-VPC.html",
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
+    bad="""network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}
 monitoring: {metrics: managed-prometheus}""",
     good="monitoring: {metrics: managed-prometheus}",
 )

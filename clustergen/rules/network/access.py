@@ -12,7 +12,6 @@ _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExample
 @warning(
     "NET013",
     "SSH from everywhere",
-    fixes="unsafe",
     why="Attackers find an open port 22 within minutes; SSM needs no open port at all.",
     source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
     bad="network: {ssh_from: [0.0.0.0/0]}",
@@ -31,7 +30,6 @@ def open_to_everyone(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET014",
     "SSH from outside, but no public subnet",
-    fixes="unsafe",
     why="Login nodes in a private subnet have no public address: the addresses in ssh_from can "
     "reach them only through a VPN or peering.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",

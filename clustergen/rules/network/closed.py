@@ -11,14 +11,12 @@ from clustergen.plan.model import Plan
 from clustergen.plan.network import is_internal, is_prefix_list, ssh_sources
 
 _ENDPOINTS = "https://docs.aws.amazon.com/vpc/latest/privatelink/"
-_PLAIN = "network: {internet: none}\nsoftware: {containers: none}\n"
 _GATEWAY = f"{_ENDPOINTS}vpc-endpoints-s3.html"
 
 
 @rule(
     "NET032",
     "Access from the internet to a network without a way there",
-    fixes="unsafe",
     why="Without an internet gateway no node has an address that the internet reaches, and no "
     "subnet is public. Session Manager works through endpoints.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/VPC_Internet_Gateway.html",
@@ -117,12 +115,10 @@ def unknown_endpoints(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET036",
     "GPU metrics in a network without a way to the internet",
-    fixes="unsafe",
     why="Where the image has Docker, nodes run NVIDIA's exporter in a container of nvcr.io, which "
     "they cannot pull. They start and have no metrics of their GPUs.",
     source="https://docs.nvidia.com/datacenter/dcgm/latest/gpu-telemetry/dcgm-exporter.html",
-    bad=f"{_PLAIN}monitoring: {{metrics: cloudwatch}}",
-    good=f"{_PLAIN}monitoring: {{metrics: none}}",
+    bad="network: {internet: none}\nmonitoring: {metrics: cloudwatch}",
 )
 def gpu_metrics(plan: Plan) -> Iterator[Problem]:
     if not plan.network.closed or plan.scheduler != "slurm" or not plan.monitoring.of_nodes:

@@ -45,12 +45,10 @@ _SIZES = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
 @rule(
     "NET010",
     "Too few addresses in the subnet",
-    fixes="unsafe",
     why="Each interface with an address needs one from the subnet; nodes without a free address "
     "do not start.",
     source=_SIZES,
     bad="network: {cidr: 10.42.0.0/25}\nnode_groups: [{name: h200, count: 64}]",
-    good="network: {cidr: 10.42.0.0/16}\nnode_groups: [{name: h200, count: 64}]",
 )
 def addresses(plan: Plan) -> Iterator[Problem]:
     known = [network.capacity(s.cidr) for s in plan.network.private if s.cidr]
@@ -73,14 +71,12 @@ def addresses(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET028",
     "Too few addresses for the system nodes",
-    fixes="unsafe",
     why="A new VPC has two subnets for the system nodes of EKS, each an eighth of its block. A "
     "node takes addresses for its pods, too.",
     source=_SIZES,
     target="eks",
     by_limits=True,
     bad="network: {cidr: 10.42.0.0/24}\nkubernetes: {system_nodes: {count: 4}}",
-    good="network: {cidr: 10.42.0.0/20}\nkubernetes: {system_nodes: {count: 4}}",
 )
 def system_addresses(plan: Plan) -> Iterator[Problem]:
     room = sum(network.capacity(s.cidr) for s in plan.network.system if s.cidr)
@@ -204,7 +200,6 @@ def unknown_vpc_block(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET015",
     "Nodes in another zone than network.zone",
-    fixes="unsafe",
     why="Nodes with EFA, reservations and FSx for Lustre are in one zone, that of the first "
     "private subnet; network.zone is the zone of subnets that name none.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
@@ -244,7 +239,6 @@ def subnet_size(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET018",
     "One subnet both private and public",
-    fixes="unsafe",
     why="A subnet is public if its route table has an internet gateway, and private if not. Nodes "
     "with several interfaces get no public address, so a public subnet leaves them without a "
     "route out.",
@@ -314,7 +308,6 @@ _DOCKER = ipaddress.IPv4Network("172.17.0.0/16")
 @warning(
     "NET019",
     "Addresses of Docker's bridge",
-    fixes="unsafe",
     why="Docker gives containers addresses of 172.17.0.0/16, so nodes that run it cannot reach "
     "hosts of the VPC that have such addresses.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
@@ -336,12 +329,10 @@ def docker_bridge(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET031",
     "Nodes with EFA in several subnets of their own",
-    fixes="unsafe",
     why="EFA traffic does not leave a zone, and many services start all nodes of such a group in "
     "one subnet.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
     bad=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891"),
-    good=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67891"),
 )
 def efa_in_one_subnet(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

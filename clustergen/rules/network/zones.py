@@ -13,7 +13,6 @@ _SUBNETS = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
 @rule(
     "NET047",
     "Zone without a subnet",
-    fixes="unsafe",
     why="A new VPC gets a subnet in each zone of a node group. An existing one must have it, with "
     "its zone, in network.private_subnets.",
     source=_SUBNETS,

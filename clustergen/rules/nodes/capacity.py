@@ -20,7 +20,6 @@ _TWO_GROUPS = """node_groups:
 @rule(
     "CAP005",
     "A reservation holds one instance type",
-    fixes="unsafe",
     why="A Capacity Reservation, Capacity Block or training plan is for one type; the other types "
     "of the group could never start.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
@@ -28,12 +27,6 @@ _TWO_GROUPS = """node_groups:
   - name: h200
     instance_type: null
     instance_types: [g6e.12xlarge, g6.12xlarge]
-    count: 2
-    capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
-    good="""node_groups:
-  - name: h200
-    instance_type: g6e.12xlarge
-    count: 2
     capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
 )
 def reserved_type(plan: Plan) -> Iterator[Problem]:
@@ -129,10 +122,8 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
     why="A Capacity Block has at most 64 instances, so a larger group can never fill from it, and "
     "one with more static nodes never starts.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html",
-    bad="""node_groups:
-  - {name: h200, count: 65, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
-    good="""node_groups:
-  - {name: h200, count: 64, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
+    bad="node_groups: [{name: h200, count: 65, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
+    good="node_groups: [{name: h200, count: 64, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
 )
 def block_size(plan: Plan) -> Iterator[Problem]:
     for group, _ in _reserved(plan):
@@ -160,11 +151,9 @@ def _reserved(plan: Plan, *, plans: bool = False) -> Iterator[tuple[NodeGroup, N
 @rule(
     "CAP008",
     "Maximum count below the minimum",
-    fixes="safe",
     why="Every service rejects a group with a minimum above its maximum.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",
     bad="node_groups: [{name: h200, count: {min: 4, max: 2}}]",
-    good="node_groups: [{name: h200, count: {min: 2, max: 4}}]",
 )
 def bounds(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -180,14 +169,10 @@ def bounds(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP009",
     "Not a whole number of UltraServers",
-    fixes="unsafe",
     why="P6e-GB200 is sold as UltraServers of 9 or 18 instances that share one NVLink domain.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-ultraservers.html",
     bad="""node_groups:
   - {name: h200, instance_type: p6e-gb200.36xlarge, count: 16,
-     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
-    good="""node_groups:
-  - {name: h200, instance_type: p6e-gb200.36xlarge, count: 18,
      capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
 )
 def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
@@ -211,13 +196,11 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP016",
     "Desired number of nodes outside its range",
-    fixes="unsafe",
     why="EKS keeps the number of nodes between the minimum and the maximum.",
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
     target="eks",
     by_limits=True,
     bad="node_groups: [{name: h200, count: {min: 1, max: 4, desired: 5}}]",
-    good="node_groups: [{name: h200, count: {min: 1, max: 4, desired: 2}}]",
 )
 def desired_in_range(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

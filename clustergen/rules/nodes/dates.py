@@ -40,11 +40,9 @@ _GOOD = _block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00Z")
 @rule(
     "CAP020",
     "Capacity ends before it starts",
-    fixes="unsafe",
     why="No node could ever run.",
     source=_HOW,
     bad=_block("2026-12-17T11:30:00Z", "2026-12-10T11:30:00Z"),
-    good=_GOOD,
 )
 def order(plan: Plan) -> Iterator[Problem]:
     for times in timetables(plan):
@@ -62,16 +60,12 @@ def order(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP021",
     "Dates of capacity that has none",
-    fixes="unsafe",
     why="Nodes would be stopped at a time that has nothing to do with their capacity.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/interruptible-capacity-reservations.html",
     bad="""node_groups:
   - name: h200
-    count: 2
     capacity:
       {interruptible_reservation: cr-0a1b2c3d4e5f67890, ends: "2026-12-17T11:30:00Z"}""",
-    good="""node_groups:
-  - {name: h200, count: 2, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}""",
 )
 def undated(plan: Plan) -> Iterator[Problem]:
     for times in timetables(plan):
@@ -159,12 +153,10 @@ def time_limit(plan: Plan) -> Iterator[Problem]:
 @warning(
     "CAP025",
     "Not the time at which AWS ends capacity",
-    fixes="unsafe",
     why="All Capacity Blocks and training plans end at 11:30 UTC. A later time here stops nodes "
     "after AWS has terminated them, with the jobs on them.",
     source=_BLOCKS,
     bad=_block("2026-12-10T11:30:00Z", "2026-12-17T11:30:00+01:00"),
-    good=_GOOD,
 )
 def end_of_day(plan: Plan) -> Iterator[Problem]:
     for times in _sold(plan):

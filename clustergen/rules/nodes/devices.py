@@ -19,7 +19,6 @@ _GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
     "1g.18gb of an H200.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, mig: {1g.10gb: 7}}]",
-    good="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
 )
 def profiles(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -45,11 +44,9 @@ def profiles(plan: Plan) -> Iterator[Problem]:
 @rule(
     "GPU002",
     "More MIG partitions than a GPU holds",
-    fixes="unsafe",
     why="A GPU has 7 compute and 8 memory slices, which its partitions share.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, mig: {3g.71gb: 3}}]",
-    good="node_groups: [{name: h200, mig: {3g.71gb: 2}}]",
 )
 def slices(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -60,7 +57,6 @@ def slices(plan: Plan) -> Iterator[Problem]:
 @warning(
     "GPU004",
     "GPU health check on nodes without accelerators",
-    fixes="safe",
     why="The check counts or tests the accelerators of a node. This node has none.",
     source="https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html",
     bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [gpu]}]",

@@ -9,7 +9,6 @@ from clustergen.plan.model import NodeGroup, Plan
 @warning(
     "NIC002",
     "EFA layout without EFA",
-    fixes="safe",
     why="efa_layout chooses how the EFA interfaces are laid out; without EFA there are none.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
     bad="node_groups: [{name: h200, efa: false, efa_layout: efa-only}]",
@@ -29,11 +28,9 @@ def layout(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NIC003",
     "EFA disabled on an accelerated instance type",
-    fixes="unsafe",
     why="Training over several nodes without EFA falls back to TCP on a fraction of the bandwidth.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html",
     bad="node_groups: [{name: h200, efa: false}]",
-    good="node_groups: [{name: h200, efa: auto}]",
 )
 def switched_off(plan: Plan) -> Iterator[Problem]:
     # SageMaker attaches EFA anyway, which is another finding.

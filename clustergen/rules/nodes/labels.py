@@ -16,12 +16,10 @@ _VALUE = pattern(rf"(?:{_PART})?")
 @rule(
     "K8S001",
     "Invalid label",
-    fixes="unsafe",
     why="A label is a name of letters, digits, `-`, `_` and `.`, at most 63 long, with an optional "
     "DNS prefix; its value has the same form or is empty.",
     source="https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/",
     bad="node_groups: [{name: h200, labels: {team name: llm}}]",
-    good="node_groups: [{name: h200, labels: {team-name: llm}}]",
 )
 def labels(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -55,11 +53,9 @@ def _repaired(text: str) -> str:
 @rule(
     "SPC035",
     "Reserved tag key",
-    fixes="safe",
     why="Only AWS can set keys that begin with `aws:`; create calls with such a key fail.",
     source="https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html",
     bad="tags: {'aws:team': llm}",
-    good="tags: {team: llm}",
 )
 def reserved_tags(plan: Plan) -> Iterator[Problem]:
     for path, _ in plan.tags_by_path:
@@ -80,7 +76,6 @@ _SIGNS = "_.:/=+-@"
 @rule(
     "SPC036",
     "Tag with invalid characters",
-    fixes="unsafe",
     why="Roles and log groups get the tags too, and take only letters, digits, spaces and a few "
     "signs; any other character fails their creation, and with it the stack.",
     source="https://docs.aws.amazon.com/IAM/latest/APIReference/API_Tag.html",

@@ -12,11 +12,9 @@ _GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategi
 @rule(
     "PLC001",
     "Instance type without support for cluster placement groups",
-    fixes="unsafe",
     why="EC2 does not start it in one.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: cluster}]",
-    good="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: none}]",
 )
 def supported(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -33,14 +31,11 @@ def supported(plan: Plan) -> Iterator[Problem]:
 @warning(
     "PLC002",
     "Placement group with a reservation",
-    fixes="unsafe",
     why="The reservation or block fixes where its instances are; a new placement group is "
     "elsewhere, and instances fail to start for lack of capacity.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html",
     bad="""node_groups:
   - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}, placement: cluster}""",
-    good="""node_groups:
-  - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}, placement: auto}""",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -78,12 +73,10 @@ def group_id(plan: Plan) -> Iterator[Problem]:
 @warning(
     "PLC003",
     "EFA nodes without a placement group",
-    fixes="unsafe",
     why="Without a placement group, On-Demand nodes may be far apart, which costs latency in "
     "every collective operation.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, placement: none}]",
-    good="node_groups: [{name: h200, placement: auto}]",
 )
 def scattered(plan: Plan) -> Iterator[Problem]:
     for group in () if plan.sagemaker else plan.node_groups:
@@ -107,13 +100,10 @@ _SEVERAL = """node_groups:
 @note(
     "PLC005",
     "Placement group for several instance types",
-    fixes="unsafe",
     why="EC2 recommends one instance type for each cluster placement group. With several types, it "
     "may lack capacity for them close together.",
     source=_GUIDE,
     bad=f"{_SEVERAL}    count: 2\n    placement: {{group: training}}",
-    good="""node_groups:
-  - {name: h200, instance_type: g6e.12xlarge, count: 2, placement: {group: training}}""",
 )
 def several_types(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -130,12 +120,10 @@ def several_types(plan: Plan) -> Iterator[Problem]:
 @note(
     "PLC006",
     "Spot capacity of several types in one placement group",
-    fixes="unsafe",
     why="EC2 has less capacity for a cluster placement group, and even less for one with several "
     "types. It is the default of groups with EFA, which also works without one.",
     source=_GUIDE,
     bad=f"{_SEVERAL}    capacity: spot",
-    good=f"{_SEVERAL}    capacity: spot\n    placement: none",
 )
 def spot_types(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

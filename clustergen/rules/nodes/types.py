@@ -32,12 +32,10 @@ _USAGE_CLASS: dict[CapacityKind, str] = {
 @rule(
     "CAP002",
     "Instance type not available with this purchase option",
-    fixes="unsafe",
     why="EC2 offers types as On-Demand, Spot or Capacity Block, but not every type in every way.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceTypeInfo.html"
     "#API_InstanceTypeInfo_Contents",
     bad="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, capacity: spot}]",
-    good="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, capacity: on-demand}]",
 )
 def usage_class(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -73,13 +71,11 @@ def _sold(type: InstanceType, wanted: str) -> str:
 @warning(
     "CAP003",
     "Instance type not offered in the zone or region",
-    fixes="unsafe",
     why="Instances start only where EC2 has the type. Offerings grow, so this is a warning: it was "
     "true when the catalog was built (`clustergen catalog TYPE` gives the date).",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
     "API_DescribeInstanceTypeOfferings.html",
     bad="network: {zone: use1-az3}",
-    good="network: {zone: use1-az6}",
 )
 def offered(plan: Plan) -> Iterator[Problem]:
     own = {group.path: group.zone for group in plan.node_groups if group.zone}
@@ -201,7 +197,6 @@ def _facts(plan: Plan, group: NodeGroup) -> Iterator[_Fact]:
     "one.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cpu-options-supported-instances-values.html",
     bad="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 2}]",
-    good="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 1}]",
 )
 def threads_per_core(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -230,12 +225,10 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG050",
     "Scratch on a type without local NVMe",
-    fixes="unsafe",
     why="Scratch is the local instance store. Services and scripts mount nothing where there is "
     "none, and what jobs write there fills the root volume.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/InstanceStorage.html",
     bad="node_groups: [{name: h200, instance_type: m7i.48xlarge, scratch: /scratch}]",
-    good="node_groups: [{name: h200, instance_type: m7i.48xlarge}]",
 )
 def local_disks(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -31,8 +31,8 @@ _AURORA = """slurm:
     good=_DATABASE.format("arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"),
 )
 def secret(plan: Plan) -> Iterator[Problem]:
-    limit, database = plan.limits.secret, plan.slurm.accounting
-    if limit is None or not isinstance(database, Database):
+    source, database = plan.limits.accounting_database, plan.slurm.accounting
+    if not source or not isinstance(database, Database):
         return
     pattern = f"arn:{plan.partition}:secretsmanager:{plan.region}:[0-9]{{12}}:secret:.+"
     if not re.fullmatch(pattern, database.secret):
@@ -40,14 +40,13 @@ def secret(plan: Plan) -> Iterator[Problem]:
             ("slurm", "accounting", "secret"),
             f"{database.secret} is not a secret of Secrets Manager in {plan.region}",
             help=f"write arn:{plan.partition}:secretsmanager:{plan.region}:ACCOUNT:secret:NAME",
-            source=limit.source,
+            source=source,
         )
 
 
 @rule(
     "SLM011",
     "Setting that needs accounting",
-    fixes="unsafe",
     why="Limits, shares and qualities of service are in the accounting database. Without one, "
     "slurmctld does not start with some of these settings, and ignores the others.",
     source="https://slurm.schedmd.com/accounting.html",
@@ -123,7 +122,6 @@ def uncounted(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM018",
     "Accounts without accounting",
-    fixes="unsafe",
     why="Accounts and qualities of service are in the accounting database.",
     source="https://slurm.schedmd.com/accounting.html",
     bad="slurm: {accounts: [{name: vision}]}",
@@ -145,7 +143,6 @@ def accounts_without_accounting(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM019",
     "Quality of service that cannot preempt",
-    fixes="unsafe",
     why="Jobs preempt others by their quality of service only with PreemptType=preempt/qos.",
     source="https://slurm.schedmd.com/preempt.html",
     bad="slurm: {accounting: managed, qos: [{name: low}, {name: high, preempts: [low]}]}",
@@ -175,7 +172,6 @@ def cannot_preempt(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM023",
     "Share or priority without weight",
-    fixes="unsafe",
     why="Slurm weighs shares of accounts and priorities of qualities of service with 0, unless "
     "settings say otherwise: all jobs then have the same priority.",
     source="https://slurm.schedmd.com/priority_multifactor.html#config",
@@ -202,23 +198,17 @@ def without_weight(plan: Plan) -> Iterator[Problem]:
             )
 
 
-_ROBOTS = """slurm:
-  accounting: managed
-  accounts: [{{name: robots, qos: [low]}}]
-  qos: [{{name: low}}, {{name: high}}]
-  settings: {{AccountingStorageEnforce: "{}"}}
-login: {{}}"""
-
-
 @warning(
     "SLM025",
     "Qualities of service that Slurm does not enforce",
-    fixes="unsafe",
     why="Slurm checks who may use a quality of service only if AccountingStorageEnforce contains "
     "qos. Without it, all users can submit jobs with all of them, even those that preempt others.",
     source=f"{_SLURM_CONF}#OPT_AccountingStorageEnforce",
-    bad=_ROBOTS.format("associations,limits"),
-    good=_ROBOTS.format("associations,limits,qos"),
+    bad="""slurm:
+  accounting: managed
+  accounts: [{name: robots, qos: [low]}]
+  qos: [{name: low}, {name: high}]
+  settings: {AccountingStorageEnforce: "associations,limits"}""",
 )
 def open_to_all(plan: Plan) -> Iterator[Problem]:
     if plan.limits.slurm_settings is None or not plan.creates_cluster:
@@ -273,7 +263,7 @@ def early_qos(plan: Plan) -> Iterator[Problem]:
 )
 def database_region(plan: Plan) -> Iterator[Problem]:
     database = plan.slurm.accounting
-    if plan.limits.secret is None or not isinstance(database, Database):
+    if not plan.limits.accounting_database or not isinstance(database, Database):
         return
     found = re.search(r"\.([a-z0-9-]+)\.rds\.amazonaws\.com", database.endpoint)
     if found and found[1] != plan.region:

@@ -85,13 +85,11 @@ def outside(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET051",
     "Security groups of the foundation left out without others",
-    fixes="unsafe",
     why="Nodes need a security group, so those without groups of their own keep that of the "
     "foundation.",
     source="clustergen",
     target="batch",
     bad="targets: {batch: {leave_out: [security-groups]}}",
-    good="targets: {batch: {leave_out: []}}",
 )
 def nothing_left_out(plan: Plan) -> Iterator[Problem]:
     machines = (plan.head, *plan.all_login, *plan.node_groups)

@@ -12,7 +12,6 @@ _KARPENTER = "kubernetes: {autoscaler: karpenter}"
 @warning(
     "CAP011",
     "Dynamic nodes without an autoscaler",
-    fixes="unsafe",
     why="The service's node groups do not scale automatically. Karpenter starts nodes for pods "
     "that wait.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/autoscaling.html",
@@ -40,13 +39,11 @@ def unscaled(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP015",
     "Group without nodes",
-    fixes="unsafe",
     why="Some services keep a group without nodes, which you can scale later. ParallelCluster "
     "rejects a compute resource that can never have a node.",
     source="pcluster.schemas.cluster_schema: max_count, at least 1",
     target="parallelcluster",
     bad="node_groups: [{name: h200, count: 0}]",
-    good="node_groups: [{name: h200, count: {min: 0, max: 1}}]",
 )
 def empty(plan: Plan) -> Iterator[Problem]:
     if plan.limits.empty_groups:
@@ -64,7 +61,6 @@ def empty(plan: Plan) -> Iterator[Problem]:
 @warning(
     "CAP012",
     "Autoscaler with nothing to scale",
-    fixes="unsafe",
     why="Karpenter scales the groups whose minimum and maximum differ; the others keep their size.",
     source="https://karpenter.sh/docs/concepts/nodepools/",
     target="eks",

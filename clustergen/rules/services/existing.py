@@ -62,12 +62,10 @@ def unreachable(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET045",
     "Security group of a cluster that does not exist yet",
-    fixes="unsafe",
     why="The field names the group of an existing cluster. A new one shares a group with its "
     "nodes.",
     source=_GROUPS,
     bad=f"targets: {{pcs: {{cluster: new, cluster_security_group: {_GROUP}}}}}",
-    good="targets: {pcs: {cluster: new}}",
 )
 def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.existing_cluster

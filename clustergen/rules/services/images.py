@@ -15,12 +15,10 @@ _REGISTRY = "software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/m
 @rule(
     "IMG001",
     "Operating system without an image",
-    fixes="unsafe",
     why="Without an image in the spec, nodes boot the service's image, which exists only for "
     "some operating systems.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami.html",
     bad="software: {os: alinux2023}",
-    good="software: {os: ubuntu2404}",
 )
 def system(plan: Plan) -> Iterator[Problem]:
     limit, os = plan.limits.systems, plan.software.os
@@ -89,12 +87,10 @@ def lustre_client(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG051",
     "Root volume smaller than the image",
-    fixes="unsafe",
     why="EC2 starts no instance whose root volume is smaller than the image's snapshot.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-root-volume.html",
     target="eks",
     bad="node_groups: [{name: h200, root_volume: {size: 10GiB}}]",
-    good="node_groups: [{name: h200, root_volume: {size: 100GiB}}]",
 )
 def root_volume(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.root_volume

@@ -14,7 +14,6 @@ from clustergen.services.eks import addon_names
 @rule(
     "K8S005",
     "Private addresses for the public endpoint",
-    fixes="unsafe",
     why="The public endpoint of the Kubernetes API is reached through the internet, where private "
     "addresses never arrive; EKS refuses them. The private endpoint lets in the whole VPC.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
@@ -36,7 +35,6 @@ def private_addresses(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S006",
     "IPv6 addresses for the endpoint of an IPv4 cluster",
-    fixes="unsafe",
     why="Only clusters of the family IPv6 have a public endpoint that IPv6 reaches. Clusters here "
     "are of the family IPv4.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
@@ -85,13 +83,11 @@ def blocks(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S008",
     "Not an EKS add-on",
-    fixes="unsafe",
     why="EKS rejects an add-on that it does not have, and CloudFormation rolls the stack back. "
     "Other software is installed with its chart.",
     source=addon_names.SOURCE,
     target="eks",
     bad="kubernetes: {addons: [{name: vpc-cnii}]}",
-    good="kubernetes: {addons: [{name: vpc-cni}]}",
 )
 def unknown_addon(plan: Plan) -> Iterator[Problem]:
     for index, addon in enumerate(plan.kubernetes.addons if _made(plan) else ()):
@@ -108,13 +104,11 @@ _BUILD = pattern(r"v[0-9]+\.[0-9]+\.[0-9]+\S*-eksbuild\.[0-9]+")
 @rule(
     "K8S009",
     "Version that no EKS add-on has",
-    fixes="safe",
     why="Versions of EKS add-ons begin with v and end with a build, as in v1.19.2-eksbuild.1. EKS "
     "rejects any other, and CloudFormation rolls the stack back.",
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_AddonVersionInfo.html",
     target="eks",
     bad="kubernetes: {addons: [{name: vpc-cni, version: 1.19.2-eksbuild.1}]}",
-    good="kubernetes: {addons: [{name: vpc-cni, version: v1.19.2-eksbuild.1}]}",
 )
 def addon_version(plan: Plan) -> Iterator[Problem]:
     for index, addon in enumerate(plan.kubernetes.addons if _made(plan) else ()):

@@ -15,13 +15,11 @@ _51_TAINTS = ", ".join(f"{{key: taint-{number}}}" for number in range(51))
 @rule(
     "K8S002",
     "Label that the service does not accept",
-    fixes="unsafe",
     why="The service's API, unlike Kubernetes, requires a value, and a domain name as the "
     "prefix of a key. EKS counts the prefix among the 63 characters of a key.",
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html",
     target="eks",
     bad="node_groups: [{name: h200, labels: {training: ''}}]",
-    good="node_groups: [{name: h200, labels: {training: 'true'}}]",
 )
 def label(plan: Plan) -> Iterator[Problem]:
     if limit := plan.limits.labels:
@@ -60,13 +58,11 @@ def _label(limit: Labels, path: Path, key: str, value: str) -> Iterator[Problem]
 @rule(
     "K8S003",
     "Label or taint with a reserved prefix",
-    fixes="unsafe",
     why="Keys with these prefixes belong to Kubernetes, to EKS, to Karpenter or to HyperPod, which "
     "reject, overwrite or act on them.",
     source="https://github.com/aws/containers-roadmap/issues/1451",
     target="eks",
     bad="node_groups: [{name: h200, labels: {node-role.kubernetes.io/train: 'true'}}]",
-    good="node_groups: [{name: h200, labels: {example.com/train: 'true'}}]",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.labels
@@ -143,13 +139,11 @@ def many(plan: Plan) -> Iterator[Problem]:
 @rule(
     "GPU003",
     "MIG configuration both by label and by mig",
-    fixes="unsafe",
     why="`mig` becomes the label nvidia.com/mig.config, which a node can have only once.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia-mig.html",
     target="eks",
     bad="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}, "
     "labels: {nvidia.com/mig.config: all-3g.71gb}}]",
-    good="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )
 def two_mig_configurations(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups if plan.limits.mig_label else ():

@@ -60,13 +60,11 @@ def head_node(plan: Plan) -> Iterator[Problem]:
 @note(
     "LIM010",
     "Retention that CloudWatch Logs does not offer",
-    fixes="safe",
     why="CloudWatch Logs keeps logs for certain numbers of days, or forever. clustergen uses the "
     "next longer time.",
     source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
     target="eks",
     bad="monitoring: {log_retention: 45d}",
-    good="monitoring: {log_retention: 60d}",
 )
 def log_retention(plan: Plan) -> Iterator[Problem]:
     allowed, days = plan.limits.retention_days, plan.monitoring.log_retention_days
@@ -80,12 +78,10 @@ def log_retention(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM011",
     "Tag without a value",
-    fixes="unsafe",
     why="Add-ons of EKS have the tags of the cluster, and take none without a value.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-eks-addon-tag.html",
     target="eks",
     bad="tags: {note: ''}",
-    good="tags: {note: 'true'}",
 )
 def empty_tags(plan: Plan) -> Iterator[Problem]:
     for key, value in plan.tags.items() if plan.limits.empty_tags else ():

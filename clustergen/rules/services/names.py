@@ -14,7 +14,6 @@ from clustergen.services.aws import cfn
 @rule(
     "LIM001",
     "Name that the service does not accept",
-    fixes="unsafe",
     why="Names of clusters, node groups and queues become names of the service's own resources, "
     "which have a form and a length.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
@@ -45,15 +44,12 @@ def form(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM013",
     "Names that become one",
-    fixes="unsafe",
     why="Logical ids of a template have letters and digits only. Kubernetes objects and files do "
     "not distinguish upper and lower case. So both names become the same.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/"
     "resources-section-structure.html",
     bad="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
     "{name: cpu1, instance_type: m7i.xlarge, count: 1}]",
-    good="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
-    "{name: cpu-2, instance_type: m7i.xlarge, count: 1}]",
 )
 def alike(plan: Plan) -> Iterator[Problem]:
     seen: dict[tuple[str, str], str] = {}
@@ -74,11 +70,9 @@ def alike(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM002",
     "Reserved name",
-    fixes="unsafe",
     why="Some names belong to the service, or to something that the bundle creates beside it.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
     bad="login: {}\nnode_groups: [{name: login, instance_type: m7i.xlarge, count: 1}]",
-    good="login: {}\nnode_groups: [{name: front, instance_type: m7i.xlarge, count: 1}]",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
     reported: set[Path] = set()  # a default queue shares its group's name

@@ -44,7 +44,6 @@ def region(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET021",
     "SSH to nodes without a public address",
-    fixes="unsafe",
     why="Session Manager opens a shell on every node. SSH reaches such nodes only through a VPN or "
     "a peered network.",
     source=_SESSIONS,
@@ -66,7 +65,6 @@ def ssh(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET024",
     "SSH without a key",
-    fixes="unsafe",
     why="SSH works only for users whose public key is on the nodes. Session Manager needs "
     "neither a key nor an open port.",
     source=_SESSIONS,
@@ -116,12 +114,10 @@ def own_group(plan: Plan) -> Iterator[Problem]:
 @note(
     "NET023",
     "Existing subnets that nothing uses",
-    fixes="unsafe",
     why="Public subnets are for login and head nodes that SSH reaches from outside, "
     "control_plane_subnets for an EKS cluster that is created. Without these, they stay empty.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
     bad=f"{_VPC}\n  control_plane_subnets: [subnet-0a1b2c3d4e5f67891]",
-    good=f"{_VPC}\n",
 )
 def unused_subnets(plan: Plan) -> Iterator[Problem]:
     if plan.wrote("network", "control_plane_subnets") and plan.target and plan.system is None:

@@ -16,12 +16,10 @@ _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
 @rule(
     "SLM001",
     "Slurm version that the service does not offer",
-    fixes="unsafe",
     why="A service runs a few versions of Slurm, each until its end of life. ParallelCluster has "
     "exactly one in its images.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-versions.html",
     bad='slurm: {version: "24.11"}',
-    good='slurm: {version: "25.11"}',
 )
 def version(plan: Plan) -> Iterator[Problem]:
     limits, chosen = plan.limits, plan.slurm.version
@@ -42,7 +40,6 @@ def version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM002",
     "Failed nodes are always replaced",
-    fixes="unsafe",
     why="The service always replaces a failed node, and has no setting for it.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_cng.html",
     bad="resilience: {replace_failed_nodes: false}",
@@ -62,13 +59,11 @@ def always_replaced(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM012",
     "PreemptMode and PreemptType that do not fit",
-    fixes="unsafe",
     why="slurmctld does not start if PreemptMode is set without PreemptType, or the other way "
     "round. SUSPEND needs GANG, which resumes the jobs.",
     source="https://slurm.schedmd.com/preempt.html",
     target="parallelcluster",
     bad="slurm: {settings: {PreemptMode: REQUEUE}}",
-    good="slurm: {settings: {PreemptMode: REQUEUE, PreemptType: preempt/partition_prio}}",
 )
 def preemption(plan: Plan) -> Iterator[Problem]:
     if plan.limits.slurm_settings is None:
@@ -105,7 +100,6 @@ def preemption(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM016",
     "Preemption in a queue of a cluster without preemption",
-    fixes="unsafe",
     why="GraceTime and PreemptMode of a partition have an effect only if PreemptType of the "
     "cluster lets jobs preempt others.",
     source="https://slurm.schedmd.com/preempt.html",
@@ -135,7 +129,6 @@ def queue_preemption(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM013",
     "Time limit that no job fits",
-    fixes="unsafe",
     why="A job runs for at least a minute. A job that does not ask for a time gets DefaultTime, "
     "and with more than MaxTime it does not start.",
     source=f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION",
@@ -167,7 +160,6 @@ def time_limits(plan: Plan) -> Iterator[Problem]:
 @note(
     "SLM020",
     "Time limit that is not a whole number of minutes",
-    fixes="safe",
     why="Slurm keeps time limits in minutes, and rounds seconds up.",
     source=f"{_SLURM_CONF}#OPT_MaxTime",
     target="parallelcluster",

@@ -10,7 +10,6 @@ from clustergen.rules.services import note, warning
 @warning(
     "LIM005",
     "Script that runs nowhere",
-    fixes="unsafe",
     why="Where the service runs the controller, you have no head node; Kubernetes clusters have "
     "no login nodes.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
@@ -33,13 +32,11 @@ def nowhere(plan: Plan) -> Iterator[Problem]:
 @note(
     "LIM007",
     "Script for nodes that do not exist",
-    fixes="unsafe",
     why="A script runs on the nodes that the cluster has. Where the service runs the controller, "
     "there is no head node; login nodes exist only if the spec has them, and never in Kubernetes "
     "clusters.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
-    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [compute]}]}',
 )
 def absent(plan: Plan) -> Iterator[Problem]:
     running = _running(plan)
@@ -68,12 +65,10 @@ def _running(plan: Plan) -> set[Role]:
 @note(
     "LIM008",
     "Script at a time that the service does not have",
-    fixes="unsafe",
     why="Some services run scripts at one time only: PCS once a node is configured, EKS before it "
     "joins the cluster.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", when: start}]}',
-    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", when: configured}]}',
 )
 def other_time(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.scripts

@@ -23,7 +23,6 @@ _PARTITION = f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION"
     source=_SLURM_CONF,
     target="parallelcluster",
     bad="slurm: {settings: {PriorityWeigthFairshare: 10000}}",
-    good="slurm: {settings: {PriorityWeightFairshare: 10000}}",
 )
 def unknown(plan: Plan) -> Iterator[Problem]:
     yield from _each(plan, slurm_settings.unknown)
@@ -37,7 +36,6 @@ def unknown(plan: Plan) -> Iterator[Problem]:
     source=_SLURM_CONF,
     target="parallelcluster",
     bad="slurm: {settings: {PrologFlags: Aloc}}",
-    good="slurm: {settings: {PrologFlags: Alloc}}",
 )
 def misread(plan: Plan) -> Iterator[Problem]:
     yield from _each(plan, slurm_settings.misread)
@@ -52,7 +50,6 @@ def misread(plan: Plan) -> Iterator[Problem]:
     source=_SLURM_CONF,
     target="parallelcluster",
     bad="slurm: {settings: {SchedulerParameters: bf_windw=2880}}",
-    good="slurm: {settings: {SchedulerParameters: bf_window=2880}}",
 )
 def ignored(plan: Plan) -> Iterator[Problem]:
     yield from _each(plan, slurm_settings.ignored)
@@ -89,7 +86,6 @@ def unreadable(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM009",
     "Setting that the service does not accept",
-    fixes="unsafe",
     why="A service writes part of Slurm's configuration itself: nodes, partitions, how nodes start "
     "and stop. It rejects settings that it writes, or accepts only those on a list.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings.html",
@@ -103,7 +99,6 @@ def not_taken(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM010",
     "Setting written twice",
-    fixes="unsafe",
     why="A field of a queue and its Slurm key are one setting, and so are two spellings of a "
     "key: only one of the values takes effect.",
     source=_PARTITION,
@@ -139,7 +134,6 @@ def _twice(setting: Setting, other: str) -> Problem:
 @warning(
     "SLM014",
     "Setting that replaces the service's own value",
-    fixes="unsafe",
     why="The last value of a key counts. What the service has in its own slurm.conf for the key is "
     "lost. Lists of options are merged: clustergen adds yours to those of the service.",
     source=_SLURM_CONF,
@@ -166,7 +160,6 @@ def replaced(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM015",
     "Settings of cgroup.conf without effect",
-    fixes="unsafe",
     why="Only task/cgroup and proctrack/cgroup read cgroup.conf: without task/cgroup, jobs reach "
     "all cores, devices and memory of a node.",
     source="https://slurm.schedmd.com/cgroup.conf.html",

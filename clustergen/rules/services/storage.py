@@ -52,14 +52,12 @@ def mount_name(plan: Plan) -> Iterator[Problem]:
 @note(
     "STG053",
     "Name of existing storage that the service looks up",
-    fixes="unsafe",
     why="Some services, and drivers of Kubernetes, take only the id of a file system and look up "
     "the names that it is mounted by.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     target="parallelcluster",
     bad="storage: [{mount: /fsx, type: fsx-lustre, "
     "existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",
 )
 def looked_up(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:

@@ -22,11 +22,9 @@ _SOON = timedelta(days=60)
     "K8S502",
     "Kubernetes version in extended support",
     target="eks",
-    fixes="unsafe",
     why="A cluster in extended support costs six times as much an hour, until EKS upgrades it.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.33', support: extended}",
-    good="kubernetes: {version: '1.35', support: extended}",
 )
 def extended_support(plan: Plan) -> Iterator[Problem]:
     version = _in_extended_support(plan)
@@ -40,7 +38,6 @@ def extended_support(plan: Plan) -> Iterator[Problem]:
     "K8S503",
     "Standard support for a version whose standard support has ended",
     target="eks",
-    fixes="unsafe",
     why="Extended support cannot be turned off for a version that is already in it.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/disable-extended-support.html",
     bad="kubernetes: {version: '1.33', support: standard}",
@@ -56,12 +53,10 @@ def no_standard_support(plan: Plan) -> Iterator[Problem]:
     "K8S504",
     "Kubernetes version whose standard support ends soon",
     target="eks",
-    fixes="unsafe",
     why="On that day EKS upgrades the cluster automatically, or begins to charge for extended "
     "support.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.34'}",
-    good="kubernetes: {version: '1.35'}",
 )
 def ending_support(plan: Plan) -> Iterator[Problem]:
     version = _own_version(plan)

@@ -11,7 +11,6 @@ from clustergen.rules.services import note, rule
 @rule(
     "IMG002",
     "User that already exists in the image",
-    fixes="unsafe",
     why="The image has a default user with uid 1000, and users of services. A second user of the "
     "same name or uid cannot be created, and the node fails to start.",
     source="pcluster.constants: OS_MAPPING",

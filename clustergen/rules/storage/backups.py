@@ -13,19 +13,16 @@ _EFS_DAYS = 35
 @rule(
     "FSX020",
     "Backups of a file system linked with S3",
-    fixes="unsafe",
     why="FSx makes no backups of file systems with data repositories: their data is in S3.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
     bad="""storage:
   - mount: /fsx
     type: fsx-lustre
-    size: 1200GiB
     backups: 7d
     data_repositories: [{path: /data, s3: s3://training-data/data}]""",
     good="""storage:
   - mount: /fsx
     type: fsx-lustre
-    size: 1200GiB
     data_repositories: [{path: /data, s3: s3://training-data/data, export: [new, changed]}]""",
 )
 def linked(plan: Plan) -> Iterator[Problem]:
@@ -42,13 +39,10 @@ def linked(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX021",
     "Backups of a scratch file system",
-    fixes="unsafe",
     why="Scratch file systems have no backups; their data is not even replicated.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, backups: 7d}""",
-    good="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, size: 1200GiB, backups: 7d}""",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, backups: 7d}]",
+    good="storage: [{mount: /fsx, type: fsx-lustre, deployment: persistent-2, backups: 7d}]",
 )
 def scratch(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -63,11 +57,9 @@ def scratch(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX023",
     "Backups kept too long",
-    fixes="unsafe",
     why="FSx keeps automatic backups for at most 90 days.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 120d}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 90d}]",
 )
 def fsx_days(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
@@ -84,12 +76,10 @@ def fsx_days(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG019",
     "Backups that the service does not make automatically",
-    fixes="safe",
     why="The automatic backups of EFS are kept for 35 days; EBS volumes have none without a policy "
     "of AWS Backup or of the Data Lifecycle Manager.",
     source="https://docs.aws.amazon.com/efs/latest/ug/automatic-backups.html",
     bad="storage: [{mount: /home, type: efs, backups: 7d}]",
-    good="storage: [{mount: /home, type: efs, backups: 35d}]",
 )
 def efs_and_ebs(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:

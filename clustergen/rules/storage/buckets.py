@@ -55,12 +55,9 @@ def _urls(plan: Plan) -> Iterator[tuple[Path, str]]:
 @rule(
     "STG022",
     "Setting that does not apply to a bucket",
-    fixes="safe",
     why="clustergen only mounts a bucket, by its name; it neither creates nor deletes one.",
     source="the language, version 1",
-    bad="""storage:
-  - {mount: /data, type: s3, bucket: s3://training-data, on_delete: delete}""",
-    good="storage: [{mount: /data, type: s3, bucket: s3://training-data}]",
+    bad="storage: [{mount: /data, type: s3, bucket: s3://training-data, on_delete: delete}]",
 )
 def settings(plan: Plan) -> Iterator[Problem]:
     for item in storage_kinds.every(plan, Bucket):

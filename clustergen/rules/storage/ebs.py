@@ -17,11 +17,9 @@ def _nearest(number: int, bounds: tuple[int, int]) -> int:
 @rule(
     "STG008",
     "Invalid size for the EBS volume type",
-    fixes="unsafe",
     why="Each volume type has a smallest and a largest size.",
     source="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html",
     bad="storage: [{mount: /shared, type: ebs, volume_type: st1, size: 100GiB}]",
-    good="storage: [{mount: /shared, type: ebs, volume_type: st1, size: 125GiB}]",
 )
 def size(plan: Plan) -> Iterator[Problem]:
     for placed in volumes(plan):
@@ -39,12 +37,10 @@ def size(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG009",
     "IOPS that the volume type does not support",
-    fixes="unsafe",
     why="gp3, io1 and io2 volumes have provisioned IOPS, each in its own range; the other types "
     "have no such setting.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     bad="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, iops: 2000}]",
-    good="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, iops: 3000}]",
 )
 def iops(plan: Plan) -> Iterator[Problem]:
     for placed in volumes(plan):
@@ -74,11 +70,9 @@ def _outside(
 @rule(
     "STG010",
     "More IOPS than the size allows",
-    fixes="unsafe",
     why="IOPS grow with the volume: 500 per GiB on gp3, 50 on io1, 1,000 on io2.",
     source="https://docs.aws.amazon.com/ebs/latest/userguide/provisioned-iops.html",
     bad="storage: [{mount: /shared, type: ebs, volume_type: io1, size: 100GiB, iops: 6000}]",
-    good="storage: [{mount: /shared, type: ebs, volume_type: io1, size: 100GiB, iops: 5000}]",
 )
 def iops_per_gib(plan: Plan) -> Iterator[Problem]:
     for placed in volumes(plan):
@@ -99,7 +93,6 @@ def iops_per_gib(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG011",
     "Throughput that the volume type does not support",
-    fixes="unsafe",
     why="gp3 volumes have 125 to 2,000 MiB/s; no other type lets you choose it.",
     source=_GP3,
     bad="storage: [{mount: /shared, type: ebs, volume_type: gp2, size: 500GiB, throughput: 250}]",
@@ -114,11 +107,9 @@ def throughput(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG012",
     "More throughput than the IOPS allow",
-    fixes="unsafe",
     why="A gp3 volume has at most 0.25 MiB/s for each of its IOPS, 3,000 if none are given.",
     source=_GP3,
     bad="storage: [{mount: /shared, type: ebs, size: 500GiB, throughput: 1000}]",
-    good="storage: [{mount: /shared, type: ebs, size: 500GiB, throughput: 1000, iops: 4000}]",
 )
 def throughput_per_iops(plan: Plan) -> Iterator[Problem]:
     for placed in volumes(plan):

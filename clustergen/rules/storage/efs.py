@@ -17,12 +17,10 @@ storage: [{{mount: /home, type: efs, one_zone: true}}]"""
 @rule(
     "STG018",
     "EFS throughput without its mode, or the mode without it",
-    fixes="unsafe",
     why="Only mode provisioned has a throughput setting; elastic and bursting adjust it "
     "automatically.",
     source="https://docs.aws.amazon.com/efs/latest/ug/performance.html#throughput-modes",
     bad="storage: [{mount: /home, type: efs, throughput: 256}]",
-    good="storage: [{mount: /home, type: efs, throughput_mode: provisioned, throughput: 256}]",
 )
 def throughput(plan: Plan) -> Iterator[Problem]:
     for item in storage_kinds.new(plan, Efs):

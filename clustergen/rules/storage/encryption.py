@@ -41,7 +41,6 @@ def key(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX022",
     "KMS key of a scratch file system",
-    fixes="unsafe",
     why="FSx encrypts scratch file systems with a key that it manages; the API rejects another "
     "one.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html",
@@ -49,9 +48,7 @@ def key(plan: Plan) -> Iterator[Problem]:
   - mount: /fsx
     type: fsx-lustre
     deployment: scratch-2
-    size: 1200GiB
     kms_key: arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
-    good="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}]",
 )
 def scratch(plan: Plan) -> Iterator[Problem]:
     for item in storage_kinds.new(plan, Lustre):
@@ -66,12 +63,10 @@ def scratch(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG055",
     "Volume or EFS without encryption",
-    fixes="unsafe",
     why="What nodes write to it, credentials and data of jobs included, can be read from its "
     "snapshots. Encryption costs nothing.",
     source="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption.html",
     bad="node_groups: [{name: h200, root_volume: {encrypted: false}}]",
-    good="node_groups: [{name: h200, root_volume: {encrypted: true}}]",
 )
 def unencrypted(plan: Plan) -> Iterator[Problem]:
     for path, what, _ in _unencrypted(plan):
@@ -92,11 +87,9 @@ def _unencrypted(plan: Plan) -> Iterator[tuple[Path, str, object]]:
 @rule(
     "STG024",
     "KMS key without encryption",
-    fixes="unsafe",
     why="EC2 and EFS reject a volume or file system that has a key and is not encrypted.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     bad=f"node_groups: [{{name: h200, root_volume: {{encrypted: false, kms_key: {_KEY!r}}}}}]",
-    good=f"node_groups: [{{name: h200, root_volume: {{kms_key: {_KEY!r}}}}}]",
 )
 def key_without_encryption(plan: Plan) -> Iterator[Problem]:
     for path, what, key in _unencrypted(plan):

@@ -25,12 +25,10 @@ _TWO = """storage:
 @rule(
     "STG004",
     "Setting for existing storage",
-    fixes="unsafe",
     why="Existing storage is mounted as it is; a size or throughput given here changes nothing.",
     source="the language, version 1",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, size: 4800GiB, existing: {id: fs-0123456789abcdef0}}""",
-    good="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",
 )
 def settings(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):
@@ -91,13 +89,11 @@ def ids(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG006",
     "Name that the storage type does not have",
-    fixes="safe",
     why="Only Lustre and file caches have a mount name, only OpenZFS and ONTAP have volumes, and "
     "EBS volumes have no DNS name.",
     source="the language, version 1",
     bad="""storage:
   - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}""",
-    good="storage: [{mount: /home, type: efs, existing: {id: fs-0123456789abcdef0}}]",
 )
 def names(plan: Plan) -> Iterator[Problem]:
     for item in _attached(plan):

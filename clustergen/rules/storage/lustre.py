@@ -19,14 +19,11 @@ from clustergen.plan.storage_kinds import either, listed, new, spelled, title
 @rule(
     "FSX001",
     "Lustre deployment without this storage class",
-    fixes="unsafe",
     why="Each deployment type is built on certain media: hdd is persistent-1 only, "
     "intelligent-tiering persistent-2 only, scratch is ssd.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, storage_class: hdd, size: 6000GiB}""",
-    good="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: persistent-1, storage_class: hdd, size: 6000GiB}""",
 )
 def storage_class(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -44,7 +41,6 @@ def storage_class(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX002",
     "Invalid throughput tier",
-    fixes="unsafe",
     why="FSx for Lustre offers throughput per TiB in a few tiers, and with intelligent-tiering in "
     "steps of 4,000 MB/s of the file system.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-throughput-capacity.html",
@@ -83,12 +79,9 @@ def _nearest(kind: LustreClass, throughput: int) -> tuple[tuple[int, ...], str]:
 @rule(
     "FSX003",
     "Throughput of a scratch file system",
-    fixes="unsafe",
     why="Scratch file systems have 200 MB/s per TiB; the API rejects PerUnitStorageThroughput.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, throughput: 250}""",
-    good="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}]",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, throughput: 250}]",
 )
 def scratch_throughput(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -103,12 +96,10 @@ def scratch_throughput(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX004",
     "Invalid size of a Lustre file system",
-    fixes="unsafe",
     why="A file system grows by whole storage servers. How much one holds depends on deployment "
     "type, media and throughput, and with EFA it is much more.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250, efa: true}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 19200GiB, throughput: 250, efa: true}]",
 )
 def size(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -145,13 +136,11 @@ def _sizes(item: Lustre, kind: LustreClass, steps: Steps, size: int) -> str:
 @rule(
     "FSX013",
     "Size with intelligent-tiering",
-    fixes="unsafe",
     why="Intelligent-tiering grows with what is stored, and bills that; the API rejects "
     "StorageCapacity.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/intelligent-tiering-file-systems.html",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, storage_class: intelligent-tiering, size: 4800GiB}""",
-    good="storage: [{mount: /fsx, type: fsx-lustre, storage_class: intelligent-tiering}]",
 )
 def tiering_size(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):

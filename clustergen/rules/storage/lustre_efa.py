@@ -33,19 +33,11 @@ def _enabled(plan: Plan) -> Lustre | None:
 @rule(
     "FSX005",
     "EFA without persistent-2",
-    fixes="unsafe",
     why="FSx serves clients over EFA from persistent-2 file systems with a metadata configuration "
     "only, and a file system cannot be changed into one.",
     source=_GUIDE,
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 4800GiB, efa: true}""",
-    good="""storage:
-  - mount: /fsx
-    type: fsx-lustre
-    deployment: persistent-2
-    size: 4800GiB
-    throughput: 1000
-    efa: true""",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, efa: true}]",
+    good=_EFA,
 )
 def deployment(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -86,11 +78,9 @@ def _why(type: InstanceType) -> str:
 @warning(
     "FSX007",
     "EFA-enabled file system, but no node has EFA",
-    fixes="unsafe",
     why="Every client would use TCP, while the file system is limited to the large sizes of EFA.",
     source=_GUIDE,
     bad=_GROUP.format("m7i.4xlarge") + _EFA,
-    good=_GROUP.format("m7i.4xlarge") + _EFA.replace("true", "false"),
 )
 def unused(plan: Plan) -> Iterator[Problem]:
     if any(group.efa for group in plan.node_groups):

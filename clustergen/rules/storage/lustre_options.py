@@ -36,14 +36,11 @@ _CACHE_GIB_PER_SERVER = (32, 131_072)
 @rule(
     "FSX014",
     "Read cache without intelligent-tiering, or of a wrong size",
-    fixes="unsafe",
     why="With intelligent-tiering the SSD read cache is between 32 and 131,072 GiB for each 4,000 "
     "MB/s of throughput; no other storage class has one.",
     source=f"{_API}API_LustreReadCacheConfiguration.html",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, storage_class: intelligent-tiering, read_cache: 16GiB}""",
-    good="""storage:
-  - {mount: /fsx, type: fsx-lustre, storage_class: intelligent-tiering, read_cache: 32GiB}""",
 )
 def read_cache(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
@@ -75,11 +72,9 @@ def _cache_size(item: Lustre, size: int) -> Iterator[Problem]:
 @rule(
     "FSX015",
     "Metadata IOPS without persistent-2",
-    fixes="unsafe",
     why="Only persistent-2 file systems have a metadata configuration.",
     source=_METADATA,
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, metadata_iops: auto}""",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, metadata_iops: auto}]",
     good="""storage:
   - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, metadata_iops: auto}""",
 )
@@ -97,12 +92,10 @@ def metadata_deployment(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX016",
     "Invalid number of metadata IOPS",
-    fixes="unsafe",
     why="SSD file systems accept 1500, 3000, 6000 and multiples of 12000 up to 192000, "
     "intelligent-tiering accepts 6000 or 12000.",
     source=_METADATA,
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, metadata_iops: 10000}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, metadata_iops: 12000}]",
 )
 def metadata_iops(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):

@@ -12,11 +12,6 @@ _API = (
     "https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html"
 )
 _LINKED = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html"
-_ONE = """storage:
-  - mount: /fsx
-    type: fsx-lustre
-    size: 1200GiB
-    data_repositories: [{{path: /data, s3: {}}}]"""
 _TWO = """storage:
   - mount: /fsx
     type: fsx-lustre
@@ -36,13 +31,11 @@ _TWO = """storage:
   - mount: /fsx
     type: fsx-lustre
     deployment: scratch-1
-    size: 1200GiB
     data_repositories: [{path: /data, s3: s3://training-data/data}]""",
     good="""storage:
   - mount: /fsx
     type: fsx-lustre
     deployment: scratch-2
-    size: 1200GiB
     data_repositories: [{path: /data, s3: s3://training-data/data}]""",
 )
 def linkable(plan: Plan) -> Iterator[Problem]:
@@ -107,12 +100,13 @@ def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
 @warning(
     "FSX028",
     "Wildcard in an S3 prefix",
-    fixes="unsafe",
     why="In the key of an object, * and ? are characters like any other. FSx imports the objects "
     "whose keys begin with the prefix as it is written: none.",
     source=_LINKED,
-    bad=_ONE.format("s3://training-data/data/*"),
-    good=_ONE.format("s3://training-data/data/"),
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    data_repositories: [{path: /data, s3: s3://training-data/data/*}]""",
 )
 def wildcards(plan: Plan) -> Iterator[Problem]:
     for path, uri in _uris(plan):
@@ -139,7 +133,6 @@ _SCRATCH = """storage:
 @rule(
     "FSX027",
     "Link with S3 that the file system cannot have",
-    fixes="unsafe",
     why="Only a scratch or persistent-1 file system without data repositories can be linked with "
     "S3 as a whole, when it is created. It exports to the bucket it imports from, and has no "
     "backups.",

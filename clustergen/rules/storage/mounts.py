@@ -25,11 +25,9 @@ def _scratches(plan: Plan) -> list[tuple[Path, str]]:
 @rule(
     "STG013",
     "Path not normalized",
-    fixes="safe",
     why="The path becomes part of fstab, of names and of comparisons: one place, one spelling.",
     source="the language, version 1",
     bad="storage: [{mount: /fsx/, type: fsx-lustre, size: 1200GiB}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB}]",
 )
 def spelling(plan: Plan) -> Iterator[Problem]:
     for path, mount in (*_mounts(plan), *_scratches(plan)):
@@ -60,12 +58,10 @@ def used_twice(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG015",
     "Storage mounted inside other storage",
-    fixes="unsafe",
     why="Nodes do not wait for the outer file system before they mount the inner one: when the "
     "outer one comes last, it hides the inner one, and services do not detect this.",
     source="https://man7.org/linux/man-pages/man8/mount.8.html",
     bad=_TWO.format("/data/shared"),
-    good=_TWO.format("/shared"),
 )
 def nested(plan: Plan) -> Iterator[Problem]:
     for path, mount, other in _with_others(plan):
@@ -109,7 +105,6 @@ _OWNED = words("/boot /dev /proc /sys /opt/amazon /opt/aws /opt/parallelcluster 
 @rule(
     "STG016",
     "Storage mounted over a system directory",
-    fixes="unsafe",
     why="It would hide files that the node needs.",
     source="aws-parallelcluster 3.16.1 pcluster/validators/cluster_validators.py "
     "SharedStorageMountDirValidator",
@@ -129,14 +124,12 @@ def over_system(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG061",
     "Storage mounted over the home directory of the image's user",
-    fixes="unsafe",
     why="EC2 puts the key of the key pair into that directory when a node starts. What is mounted "
     "over it hides the key, and the user can no longer log in.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/managing-users.html",
     target="parallelcluster",
     by_limits=True,
     bad="storage: [{mount: /home/ubuntu, type: efs}]",
-    good="storage: [{mount: /shared/ubuntu, type: efs}]",
 )
 def over_home(plan: Plan) -> Iterator[Problem]:
     """Not in a cluster of Kubernetes, where pods mount storage."""
@@ -151,12 +144,9 @@ def over_home(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG017",
     "Scratch and storage with the same mount point",
-    fixes="unsafe",
     why="Local NVMe and shared storage would hide each other.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     bad="""node_groups: [{name: h200, scratch: /scratch}]
-storage: [{mount: /scratch, type: fsx-lustre, size: 1200GiB}]""",
-    good="""node_groups: [{name: h200, scratch: /local}]
 storage: [{mount: /scratch, type: fsx-lustre, size: 1200GiB}]""",
 )
 def over_scratch(plan: Plan) -> Iterator[Problem]:

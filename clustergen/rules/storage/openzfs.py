@@ -15,12 +15,10 @@ _MOST_IOPS = 200_000
 @rule(
     "STG007",
     "No size",
-    fixes="unsafe",
     why="OpenZFS file systems and EBS volumes are created, and billed, with a fixed size; no "
     "default would be right for everybody.",
     source=f"{_API}API_CreateFileSystem.html",
     bad="storage: [{mount: /home, type: fsx-openzfs}]",
-    good="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB}]",
 )
 def missing_size(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
@@ -38,11 +36,9 @@ def missing_size(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX024",
     "Invalid size of an OpenZFS file system",
-    fixes="unsafe",
     why="FSx for OpenZFS holds 64 GiB to 512 TiB.",
     source=f"{_API}API_CreateFileSystem.html",
     bad="storage: [{mount: /home, type: fsx-openzfs, size: 32GiB}]",
-    good="storage: [{mount: /home, type: fsx-openzfs, size: 64GiB}]",
 )
 def size(plan: Plan) -> Iterator[Problem]:
     least, most = OPENZFS_GIB
@@ -60,11 +56,9 @@ def size(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX025",
     "Invalid throughput for the OpenZFS deployment type",
-    fixes="unsafe",
     why="Throughput of the file system comes in tiers, which differ between deployment types.",
     source=f"{_API}API_CreateFileSystemOpenZFSConfiguration.html",
     bad="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 256}]",
-    good="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}]",
 )
 def throughput(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, OpenZfs):
@@ -82,12 +76,10 @@ def throughput(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX026",
     "OpenZFS IOPS out of range",
-    fixes="unsafe",
     why="An OpenZFS file system has 3 IOPS per GiB by default; more can be provisioned, up to "
     "200,000.",
     source=f"{_API}API_DiskIopsConfiguration.html",
     bad="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, iops: 3000}]",
-    good="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, iops: 3072}]",
 )
 def iops(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, OpenZfs):

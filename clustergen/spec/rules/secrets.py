@@ -1,6 +1,6 @@
 """Secrets, and what stands in for them."""
 
-from clustergen.base.findings import Rule, Severity
+from clustergen.base.findings import Rule, Severity, own_rule
 
 SECRET = Rule(
     code="SPC060",
@@ -12,13 +12,12 @@ SECRET = Rule(
     bad="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token, correct-horse]}]}",
     good="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token-name, team/token]}]}",
 )
-FILLED_IN = Rule(
+FILLED_IN = own_rule(
     code="SPC061",
     title="Stand-in for a value",
     why="`clustergen import` writes FILL-IN-... and ids of zeros for what the original does not "
     "say, and for secrets, which it does not copy. Deploying them would fail, or go to another "
     "place.",
-    source="clustergen",
     bad="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token, FILL-IN-token]}]}",
     good="software: {scripts: [{run: 's3://bucket/a.sh', args: [--token-name, team/token]}]}",
 )

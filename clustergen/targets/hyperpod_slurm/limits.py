@@ -3,7 +3,7 @@
 from typing import Final
 
 from clustergen.base.text_lists import word_set
-from clustergen.plan.limits import Form, Names, Secret, SlurmSettings, Systems, Users
+from clustergen.plan.limits import Form, Names, SlurmSettings, Systems, Users
 from clustergen.services.hyperpod import limits
 from clustergen.targets.hyperpod_slurm.modes import by_service
 
@@ -68,7 +68,7 @@ LIMITS = limits.LIMITS._replace(
     users=Users(names=TAKEN_USERS, default=dict.fromkeys(_OSES, DEFAULT_USER), source=_IMAGE),
     # HyperPod sets up Docker itself where it sets up Slurm.
     docker_group=lambda plan: not by_service(plan),
-    secret=Secret(f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"),
+    accounting_database=f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator",
     slurm_settings=SLURM_SETTINGS,
     unmounted=frozenset({"fsx-lustre", "file-cache"}),
     unmounted_source=limits.SLURM_API,

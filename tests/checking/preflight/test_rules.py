@@ -173,6 +173,8 @@ def test_the_bad_answer_is_found(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_the_good_answer_is_not(rule: Rule) -> None:
+    assert rule.calls
+    assert rule.by_hand
     assert codes(SPECS.get(rule.code, PC), yaml.safe_load(rule.good)) == set()
 
 

@@ -1,10 +1,11 @@
 """Bills of small specs."""
 
 from clustergen import targets
+from clustergen.checking.examples import is_whole
 from clustergen.facts.catalog import regions
 from clustergen.services import cost
 from clustergen.services.cost import Bill, Line
-from tests.support.checking import check, is_whole
+from tests.support.checking import check
 from tests.support.tables import flow
 
 ZONES = flow("""

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from clustergen.base.findings import Rule, Severity
+from clustergen.base.findings import Severity, own_rule
 
 _OPEN = """\
 version: 1
@@ -13,7 +13,7 @@ _CLOSED = _OPEN.replace("0.0.0.0/0", "203.0.113.0/24")
 _GROUP = "node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]\n"
 _GOOD = f"{_OPEN}  # clustergen: ignore[NET013] because a firewall filters it\n{_GROUP}"
 
-common_rule = partial(Rule, source="clustergen", severity=Severity.WARNING, good=_GOOD)
+common_rule = partial(own_rule, severity=Severity.WARNING, good=_GOOD)
 
 UNREADABLE = common_rule(
     code="SPC053",
@@ -30,14 +30,12 @@ NO_REASON = common_rule(
 UNUSED = common_rule(
     code="SPC055",
     title="An ignore comment that hides nothing",
-    fixes="safe",
     why="It would hide the next finding with this code, which nobody has reviewed.",
     bad=f"{_CLOSED}  # clustergen: ignore[NET013] because a firewall filters it\n{_GROUP}",
 )
 ERROR = common_rule(
     code="SPC056",
     title="An ignored error",
-    fixes="safe",
     why="An error is what the service rejects, so only warnings and notes can be ignored.",
     bad=f"{_CLOSED}\n"
     "# clustergen: ignore[CAP001] because it worked before\n"

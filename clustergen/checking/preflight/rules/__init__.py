@@ -8,8 +8,6 @@ its check does not run. The examples are answers: fields of what a call lists, o
 
 from collections.abc import Callable, Iterable
 
-from clustergen.base import findings
-from clustergen.base.findings import Check, Rule, Severity
 from clustergen.output.markdown_text import escape
 from clustergen.plan.model import Plan
 
@@ -32,22 +30,3 @@ def about(names: Callable[[Plan], Iterable[str]], line: str) -> Callable[[Plan],
 def where(holds: Callable[[Plan], object], line: str) -> Callable[[Plan], str]:
     """A line that may have fields of the ``{plan}``, for plans that it concerns."""
     return lambda plan: line.format(plan=plan) if holds(plan) else ""
-
-
-def rule(  # noqa: PLR0913 a rule has this many parts
-    code: str,
-    title: str,
-    *,
-    why: str,
-    source: str,
-    calls: tuple[str, ...],
-    by_hand: Callable[[Plan], str],
-    bad: str,
-    good: str,
-    severity: Severity = Severity.ERROR,
-) -> Callable[[Check], Rule]:
-    """Declares a rule about the account."""
-    declared = findings.rule(
-        code, title, why=why, source=source, bad=bad, good=good, severity=severity
-    )
-    return lambda check: declared(check)._replace(calls=calls, by_hand=by_hand)

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Final
 
 from clustergen.base.account import Answer, CallError, Denied
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem, Severity, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule
+from clustergen.checking.preflight.rules import about
 from clustergen.plan.model import Bucket, Lustre, Plan
 
 LUSTRE: Final = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/"

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from clustergen.base.findings import Rule, Severity
+from clustergen.base.findings import Rule, Severity, own_rule
 
 GUIDE = "https://docs.aws.amazon.com/IAM/latest/UserGuide/"
 common_rule = partial(Rule, severity=Severity.WARNING)
@@ -22,11 +22,10 @@ UNREACHABLE = Rule(
     source="https://docs.aws.amazon.com/general/latest/gr/rande.html",
     could_not=True,
 )
-NO_BOTOCORE = Rule(
+NO_BOTOCORE = own_rule(
     code="PRE003",
     title="The library botocore is missing",
     why="Calls to AWS need it; clustergen otherwise works without.",
-    source="clustergen",
     could_not=True,
 )
 DENIED = common_rule(

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity, rule
 from clustergen.checking.preflight import names, network, reserved
 from clustergen.checking.preflight.case import Case
 from clustergen.checking.preflight.reserved import Found, Wanted
-from clustergen.checking.preflight.rules import listed, rule
+from clustergen.checking.preflight.rules import listed
 from clustergen.facts.catalog import blocks
 from clustergen.plan.model import Plan
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from clustergen.base.account import Answer
-from clustergen.base.findings import Problem
+from clustergen.base.findings import Problem, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import listed, rule
+from clustergen.checking.preflight.rules import listed
 from clustergen.facts.catalog.endpoints import GATEWAYS, service_name
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from clustergen.base.findings import Problem
+from clustergen.base.findings import Problem, rule
 from clustergen.checking.preflight import names, network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule
+from clustergen.checking.preflight.rules import about
 from clustergen.plan.model import Plan
 
 

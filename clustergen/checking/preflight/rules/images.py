@@ -7,10 +7,10 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from clustergen.base.account import Answer
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem, Severity, rule, warning
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule, where
+from clustergen.checking.preflight.rules import about, where
 from clustergen.plan.model import Plan
 
 IMAGES: Final = "ec2:DescribeImages"
@@ -133,7 +133,7 @@ def _said(image: Answer) -> str:
     return f"{image.get('Name', '')} {image.get('Description', '')}".lower()
 
 
-@rule(
+@warning(
     "PRE059",
     "The image seems to have another operating system",
     why="Packages, users and the Lustre client, a module of the kernel, are those of the operating "
@@ -143,7 +143,6 @@ def _said(image: Answer) -> str:
     by_hand=lambda plan: _BY_HAND(plan) if plan.scheduler == "slurm" else "",
     bad="ec2:DescribeImages: {Name: my-rocky-8-image}",
     good="ec2:DescribeImages: {Name: my-image}",
-    severity=Severity.WARNING,
 )
 def operating_system(case: Case) -> Iterator[Problem]:
     wanted = case.plan.software.os
@@ -182,7 +181,7 @@ def _slurm(plan: Plan) -> str:
     return plan.slurm.version or plan.limits.default_slurm_version
 
 
-@rule(
+@warning(
     "PRE091",
     "The image seems to have another Slurm version, or an old PCS agent",
     why="Nodes with an agent that is too old, or without the Slurm version of the cluster, boot, "
@@ -193,7 +192,6 @@ def _slurm(plan: Plan) -> str:
     by_hand=_agent_by_hand,
     bad="ec2:DescribeImages: {Name: my-ami-slurm-24.11}",
     good="ec2:DescribeImages: {Name: my-ami-slurm-25.11}",
-    severity=Severity.WARNING,
 )
 def agent(case: Case) -> Iterator[Problem]:
     from clustergen.targets.pcs.limits import AGENT
@@ -262,7 +260,7 @@ def _default_images(plan: Plan) -> Path | None:
     return next((node.path for node in nodes if node and not node.image), None)
 
 
-@rule(
+@warning(
     "PRE093",
     "The account allows no images of AWS",
     why="With allowed images, EC2 starts no instance from an image whose provider the account does "
@@ -273,7 +271,6 @@ def _default_images(plan: Plan) -> Path | None:
     bad="ec2:GetAllowedImagesSettings: {State: enabled, ImageCriteria: [{ImageProviders: [none]}]}",
     good="ec2:GetAllowedImagesSettings: {State: enabled, ImageCriteria: "
     "[{ImageProviders: [amazon]}]}",
-    severity=Severity.WARNING,
 )
 def allowed(case: Case) -> Iterator[Problem]:
     settings = case.ask(ALLOWED)

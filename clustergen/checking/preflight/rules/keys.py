@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from clustergen.base.findings import Path, Problem
+from clustergen.base.findings import Path, Problem, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule, where
+from clustergen.checking.preflight.rules import about, where
 from clustergen.plan import storage_kinds, volumes
 from clustergen.plan.model import Database, Ebs, Plan, Volume
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from clustergen.base.account import Answer
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import listed, rule, where
+from clustergen.checking.preflight.rules import listed, where
 from clustergen.plan.model import Plan
 
 VERSIONS: Final = "eks:DescribeClusterVersions"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from clustergen.base.findings import Path, Problem
+from clustergen.base.findings import Path, Problem, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule
+from clustergen.checking.preflight.rules import about
 from clustergen.plan.model import Plan
 
 EC2: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity, rule
 from clustergen.checking.preflight import existing, names, network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule
+from clustergen.checking.preflight.rules import about
 
 VPCS: Final = "ec2:DescribeVpcs"
 ATTRIBUTE: Final = "ec2:DescribeVpcAttribute"

@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from clustergen.base.account import Answer
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem, rule, warning
 from clustergen.checking.preflight import names
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import rule, where
+from clustergen.checking.preflight.rules import where
 from clustergen.facts.catalog.quotas import ADDRESSES, VPCS
 from clustergen.plan import quotas
 from clustergen.plan.model import Plan
@@ -245,7 +245,7 @@ def _used(case: Case, quota: Answer) -> float | None:
     return float(points[-1][statistic]) if points else None
 
 
-@rule(
+@warning(
     "PRE025",
     "Too much of a quota is in use",
     why="What else runs in the account counts too: nodes beyond what is left do not start.",
@@ -254,7 +254,6 @@ def _used(case: Case, quota: Answer) -> float | None:
     by_hand=where(bool, _ENOUGH),
     bad="cloudwatch:GetMetricStatistics: [{Timestamp: 2026-11-22T00:00:00Z, Maximum: 999990}]",
     good="cloudwatch:GetMetricStatistics: [{Timestamp: 2026-11-22T00:00:00Z, Maximum: 1}]",
-    severity=Severity.WARNING,
 )
 def in_use(case: Case) -> Iterator[Problem]:
     """Not of a cluster that runs, which may be what uses it."""

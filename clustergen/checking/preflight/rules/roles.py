@@ -7,10 +7,10 @@ from typing import Any, Final, TypeVar
 from urllib.parse import unquote
 
 from clustergen.base.account import Answer
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem, note, rule
 from clustergen.checking.preflight import existing, network
 from clustergen.checking.preflight.case import IDENTITY, Case
-from clustergen.checking.preflight.rules import about, listed, rule
+from clustergen.checking.preflight.rules import about, listed
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 
 IAM: Final = "https://docs.aws.amazon.com/IAM/latest/UserGuide/"
@@ -218,7 +218,7 @@ def _linked_by_hand(plan: Plan) -> str:
     return about(_linked, "{names}: " + _MAY_LINK)(plan) + buckets
 
 
-@rule(
+@note(
     "PRE074",
     "A service-linked role does not exist yet",
     why="Services create their role at the first use, which needs iam:CreateServiceLinkedRole.",
@@ -227,7 +227,6 @@ def _linked_by_hand(plan: Plan) -> str:
     by_hand=_linked_by_hand,
     bad="iam:GetRole: NoSuchEntity",
     good="iam:GetRole: {}",
-    severity=Severity.NOTE,
 )
 def linked_role(case: Case) -> Iterator[Problem]:
     for name, service in _linked(case.plan).items():

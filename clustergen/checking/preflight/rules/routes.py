@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from clustergen.base.account import Answer
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
 from clustergen.checking.preflight.network import Given
-from clustergen.checking.preflight.rules import listed, rule
+from clustergen.checking.preflight.rules import listed
 from clustergen.facts.catalog.endpoints import service_of
 from clustergen.plan import endpoints
 from clustergen.plan.model import Plan

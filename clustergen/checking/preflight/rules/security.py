@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from clustergen.base.account import Answer
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem, Severity, rule
 from clustergen.checking.preflight import existing, files, names, network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule
+from clustergen.checking.preflight.rules import about
 from clustergen.facts.catalog import fsx
 from clustergen.plan.model import Efs, FileCache, Lustre, OpenZfs, Ref, Storage
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.base.findings import Path, Problem
+from clustergen.base.findings import Path, Problem, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule
+from clustergen.checking.preflight.rules import about
 
 CLUSTER: Final = "pcs:GetCluster"
 _PATH: Final[Path] = ("targets", "pcs", "cluster")

@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Final
 
-from clustergen.base.findings import Path, Problem, Severity
+from clustergen.base.findings import Path, Problem, Severity, rule, warning
 from clustergen.checking.preflight import files, network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, roles, rule
+from clustergen.checking.preflight.rules import about, roles
 from clustergen.plan.model import Efs, Lustre, Plan, Storage
 
 FSX: Final = "https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html"
@@ -105,7 +105,7 @@ def lustre(case: Case) -> Iterator[Problem]:
             yield Problem(item.at("efa"), f"{item.id} does not serve clients over EFA", help)
 
 
-@rule(
+@warning(
     "PRE063",
     "The file system is in another zone than the nodes",
     why="Traffic between zones costs per gigabyte and adds latency; Lustre over EFA does not leave "
@@ -115,7 +115,6 @@ def lustre(case: Case) -> Iterator[Problem]:
     by_hand=about(_ids(_lustre), "{names}: mount name, EFA and zone as in the spec"),
     bad="fsx:DescribeFileSystems: {SubnetIds: [subnet-0elsewhere]}",
     good="fsx:DescribeFileSystems: {}",
-    severity=Severity.WARNING,
 )
 def zone(case: Case) -> Iterator[Problem]:
     nodes = {z for g in case.plan.node_groups for z in network.zones_of_group(case, g)}

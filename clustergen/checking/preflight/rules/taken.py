@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.base.findings import Problem, Severity
+from clustergen.base.findings import Problem, Severity, rule
 from clustergen.checking.preflight import names
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, listed, rule
+from clustergen.checking.preflight.rules import about, listed
 from clustergen.deployment.model import Stack
 from clustergen.plan.model import Plan
 from clustergen.services import foundation

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from clustergen.base.account import Answer
-from clustergen.base.findings import Path, Problem
+from clustergen.base.findings import Path, Problem, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule
+from clustergen.checking.preflight.rules import about
 from clustergen.plan.model import Ebs, Plan
 
 EBS: Final = "https://docs.aws.amazon.com/ebs/latest/userguide/"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from clustergen.base.findings import Path, Problem
+from clustergen.base.findings import Path, Problem, rule
 from clustergen.checking.preflight import network
 from clustergen.checking.preflight.case import Case
-from clustergen.checking.preflight.rules import about, rule
+from clustergen.checking.preflight.rules import about
 from clustergen.facts.catalog import InstanceType, regions
 from clustergen.plan.model import Id, Plan, Subnet
 

@@ -13,7 +13,6 @@ _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/p5en-fortnight"
 @rule(
     "CAP301",
     "Instance type that no training plan reserves",
-    fixes="unsafe",
     why="Training plans are for large accelerated instances.",
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ReservedCapacityOffering.html",
     bad=f"""node_groups:

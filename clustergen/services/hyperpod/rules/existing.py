@@ -29,12 +29,10 @@ def _at(plan: Plan, field: str) -> Path:
 @warning(
     "LIM304",
     "Cluster-wide setting for an existing cluster",
-    fixes="unsafe",
     why="The bundle adds instance groups to an existing cluster, and leaves everything else to its "
     "owner.",
     source=_UPDATE,
     bad=f"resilience: {{replace_failed_nodes: false}}\n{example()}",
-    good=example(),
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     yield from existing_cluster.without_effect(plan, (*plan.existing.owned, *_additions(plan)))
@@ -52,7 +50,6 @@ def _additions(plan: Plan) -> Iterator[Path]:
 @rule(
     "OVL349",
     "Overlay that changes an existing HyperPod cluster",
-    fixes="unsafe",
     why="deploy.sh sends an existing cluster only the instance groups of the bundle.",
     source=_UPDATE,
     bad=example(", overlay: {NodeRecovery: None}"),

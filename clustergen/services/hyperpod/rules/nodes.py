@@ -37,12 +37,10 @@ def offered_type(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG300",
     "Volume larger than HyperPod attaches",
-    fixes="unsafe",
     why="The root volume has 100 GB; the spec's size is that of the second volume, "
     "/opt/sagemaker, which has up to 16,384 GB.",
     source=_VOLUME,
     bad="node_groups: [{name: h200, root_volume: {size: 20000GiB}}]",
-    good="node_groups: [{name: h200, root_volume: {size: 16384GiB}}]",
 )
 def volume_size(plan: Plan) -> Iterator[Problem]:
     for path, volume in _volumes(plan):
@@ -58,7 +56,6 @@ def volume_size(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG301",
     "Volume setting that HyperPod does not have",
-    fixes="unsafe",
     why="HyperPod lets you choose the size of a volume, but not its type, IOPS or throughput.",
     source=_VOLUME,
     bad="node_groups: [{name: h200, root_volume: {throughput: 500}}]",
@@ -98,7 +95,6 @@ def second_volume(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG303",
     "KMS key without continuous provisioning",
-    fixes="unsafe",
     why="HyperPod encrypts volumes with a key of yours only where it provisions nodes one by one.",
     source=_KEYS,
     bad=f"""node_groups: [{{name: h200, root_volume: {{kms_key: {_KEY!r}}}}}]
@@ -122,11 +118,9 @@ def volume_key(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NIC300",
     "EFA cannot be turned off",
-    fixes="unsafe",
     why="HyperPod attaches EFA to every instance whose type supports it.",
     source=limits.PREREQUISITES,
     bad="node_groups: [{name: h200, efa: false}]",
-    good="node_groups: [{name: h200}]",
 )
 def efa(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -142,7 +136,6 @@ def efa(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP304",
     "Deep health checks on nodes without accelerators",
-    fixes="unsafe",
     why="They stress GPUs and Trainium, and the connections between them; HyperPod rejects them on "
     "other nodes.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-eks-resiliency-deep-health-checks.html",
@@ -184,7 +177,6 @@ def _fits(volume: Volume) -> bool:
 @rule(
     "CAP305",
     "Node recovery both set and left out",
-    fixes="unsafe",
     why="Without NodeRecovery in the request, the service decides whether it replaces failed "
     "nodes.",
     source=limits.CREATE_CLUSTER,

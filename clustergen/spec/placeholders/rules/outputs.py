@@ -1,12 +1,11 @@
 """Stack outputs, and the placeholders that they fill."""
 
-from clustergen.base.findings import Rule, Severity
+from clustergen.base.findings import Rule, Severity, own_rule
 
-UNREADABLE = Rule(
+UNREADABLE = own_rule(
     code="SPC040",
     title="The file of stack outputs cannot be read",
     why="Its values fill the placeholders of the rendered documents.",
-    source="clustergen",
     could_not=True,
 )
 NOT_OUTPUTS = Rule(
@@ -17,16 +16,14 @@ NOT_OUTPUTS = Rule(
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html",
     could_not=True,
 )
-AMBIGUOUS = Rule(
+AMBIGUOUS = own_rule(
     code="SPC042",
     title="Several stacks give different values for one output",
     why="The file does not say which of them the cluster belongs to.",
-    source="clustergen",
     severity=Severity.NOTE,
 )
-UNFILLED = Rule(
+UNFILLED = own_rule(
     code="SPC043",
     title="A placeholder has no value",
     why="A document never reaches a service with a placeholder left in it.",
-    source="clustergen",
 )

@@ -116,7 +116,6 @@ class Layout:
         return line, offset - self.lines[line]
 
     def line_start(self, offset: int) -> int:
-        """The offset of the line that ``offset`` is on."""
         return self.lines[self.position(offset)[0]]
 
     def line_end(self, offset: int) -> int:
@@ -130,7 +129,6 @@ class Layout:
         return match.end() if match else len(self.source)
 
     def line_break(self) -> str:
-        """The line break of the text."""
         match = _LINE_BREAK.search(self.source)
         return match[0] if match else "\n"
 
@@ -183,7 +181,6 @@ def comments_in(text: str) -> list[str]:
 
 
 def line_offsets(source: str) -> tuple[int, ...]:
-    """The offset of each line of a text."""
     return (0, *(match.end() for match in _LINE_BREAK.finditer(source)))
 
 

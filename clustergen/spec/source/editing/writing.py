@@ -30,7 +30,6 @@ def _inner(value: Any, quote: str) -> str:
 
 
 def key_of(key: str, quote: str = "") -> str:
-    """A key of a mapping."""
     return _text(key, True, quote)
 
 

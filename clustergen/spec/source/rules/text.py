@@ -1,6 +1,6 @@
 """YAML text that cannot be parsed, or is ambiguous."""
 
-from clustergen.base.findings import EXAMPLE_BASE, Rule
+from clustergen.base.findings import EXAMPLE_BASE, Rule, own_rule
 from clustergen.spec.source import limits
 
 _BEGIN = "version: 1\nname: example\n"
@@ -40,11 +40,10 @@ ALIAS = Rule(
     bad=_BEGIN + "head_node: *small\n",
     good=_BEGIN + "login: &small {instance_type: m7i.xlarge}\nhead_node: *small\n",
 )
-TOO_DEEP = Rule(
+TOO_DEEP = own_rule(
     code="SPC007",
     title="Nested too deeply",
     why=f"No field of a spec or of an overlay lies deeper than {limits.DEPTH} levels.",
-    source="clustergen",
     bad=_BEGIN + f"tags: {'[' * (limits.DEPTH + 1)}{']' * (limits.DEPTH + 1)}\n",
     good=_BEGIN + "tags: {}\n",
 )
@@ -68,7 +67,6 @@ TAG = Rule(
 KEY = Rule(
     code="SPC010",
     title="A key that is not text",
-    fixes="safe",
     why="Every key of a spec is a name. Unquoted numbers and true, false and null are not text.",
     source="https://yaml.org/spec/1.2.2/#103-core-schema",
     bad=_BEGIN + "tags: {2026: budget}\n",
@@ -77,7 +75,6 @@ KEY = Rule(
 CHARACTER = Rule(
     code="SPC013",
     title="An invisible or control character",
-    fixes="safe",
     why="Characters that control a terminal, or that make a line look different from how it is "
     "parsed, do not belong in a spec under review.",
     source="https://yaml.org/spec/1.2.2/#51-character-set",

@@ -33,7 +33,6 @@ def spot(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP605",
     "Allocation strategy that Batch does not support",
-    fixes="unsafe",
     why="Batch has strategies for Spot Instances, and others for On-Demand Instances.",
     source=strategies.SOURCE,
     bad="node_groups: [{name: h200, allocation: capacity-optimized}]",

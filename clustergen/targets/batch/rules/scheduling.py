@@ -128,9 +128,7 @@ def unenforced(plan: Plan) -> Iterator[Problem]:
     why="A multi-node job names one instance type. If it has no capacity, Batch tries no other "
     "compute environment of the queue.",
     source=f"{limits.USER_GUIDE}job_stuck_in_runnable_capacity.html",
-    bad="""node_groups:
-  - {name: h200, count: 2}
-  - {name: h100, instance_type: p5.48xlarge, count: 2}
+    bad="""node_groups: [{name: h200, count: 2}, {name: h100, instance_type: p5.48xlarge, count: 2}]
 queues: [{name: train, node_groups: [h200, h100]}]""",
     good="queues: [{name: train, node_groups: [h200]}]",
 )

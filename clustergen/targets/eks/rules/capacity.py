@@ -36,7 +36,6 @@ def spot(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP503",
     "Group of reservations for nodes that Karpenter starts",
-    fixes="unsafe",
     why="Karpenter finds reservations by their ids and tags, not by resource group.",
     source=f"{limits.KARPENTER}#speccapacityreservationselectorterms",
     bad=f"""{_KARPENTER}
@@ -58,11 +57,9 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
 @warning(
     "CAP505",
     "Nodes that always run, in a group that Karpenter scales",
-    fixes="unsafe",
     why="Karpenter starts nodes for pods that wait, and stops those that are empty, down to none.",
     source=limits.NODE_POOLS,
     bad=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 2, max: 4}}}}]",
-    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
 def minimum(plan: Plan) -> Iterator[Problem]:
     return karpenter.without_minimum(karpenter.groups(plan))

@@ -20,7 +20,6 @@ _GB200 = (
 @rule(
     "K8S520",
     "Device claims before Kubernetes 1.34",
-    fixes="unsafe",
     why="Dynamic resource allocation, and the drivers of NVIDIA, Neuron and EFA for it, begin with "
     "1.34.",
     source=limits.NVIDIA,
@@ -41,7 +40,6 @@ def too_old(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S527",
     "EFA claims before Kubernetes 1.35",
-    fixes="unsafe",
     why="The chart of EFA's driver for dynamic resource allocation is for 1.35 and later, though "
     "the user guide says 1.34.",
     source="https://github.com/aws/eks-charts/blob/master/stable/aws-dranet/README.md",
@@ -64,13 +62,10 @@ def too_old_for_efa(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S521",
     "Device claims on nodes that Karpenter starts",
-    fixes="unsafe",
     why="Karpenter counts the resources of device plugins to know which node a pod needs; it "
     "ignores claims when it starts nodes on demand.",
     source=limits.NVIDIA,
     bad="kubernetes: {devices: dra, autoscaler: karpenter}\n"
-    "node_groups: [{name: h200, count: {min: 0, max: 4}}]",
-    good="kubernetes: {devices: plugin, autoscaler: karpenter}\n"
     "node_groups: [{name: h200, count: {min: 0, max: 4}}]",
 )
 def claimed_from_karpenter(plan: Plan) -> Iterator[Problem]:
@@ -87,7 +82,6 @@ def claimed_from_karpenter(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S523",
     "Accelerators that have no driver for device claims",
-    fixes="unsafe",
     why="Neuron's driver for dynamic resource allocation is for Trainium and Inferentia2.",
     source=limits.NEURON,
     bad=f"{_DRA}\nnode_groups: [{{name: h200, instance_type: inf1.24xlarge}}]",
@@ -107,13 +101,10 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S526",
     "Claimed partitions",
-    fixes="unsafe",
     why="Partitions are claimed by profile and by a device class for MIG; the claims of the "
     "bundle, and its quotas, are for whole GPUs.",
     source=limits.MIG,
     bad=f"{_DRA}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}}}]",
-    good="kubernetes: {devices: plugin}\n"
-    "node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )
 def claimed_partitions(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups if claims.is_on(plan) else ():
@@ -129,7 +120,6 @@ def claimed_partitions(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S524",
     "UltraServers before Kubernetes 1.33",
-    fixes="unsafe",
     why="Pods get their NVLink domain from ComputeDomains, which are device claims.",
     source=limits.ULTRASERVERS,
     bad=f"kubernetes: {{version: '1.32', support: extended}}\nnode_groups: [{_GB200}}}]",
@@ -149,12 +139,10 @@ def ultraserver(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S525",
     "UltraServers that Karpenter starts",
-    fixes="unsafe",
     why="Karpenter does not start nodes for device claims, which the NVLink domain needs.",
     source=limits.ULTRASERVERS,
     bad="kubernetes: {autoscaler: karpenter}\n"
     f"node_groups: [{_GB200.replace('18', '{min: 0, max: 18}')}}}]",
-    good=f"kubernetes: {{autoscaler: none}}\nnode_groups: [{_GB200}}}]",
 )
 def scaled_ultraserver(plan: Plan) -> Iterator[Problem]:
     for group in _ultraservers(plan):
@@ -190,11 +178,9 @@ def unmonitored(plan: Plan) -> Iterator[Problem]:
 @rule(
     "GPU500",
     "MIG on GB200",
-    fixes="unsafe",
     why="The image's driver manages the memory of GB200 coherently, which excludes MIG.",
     source=limits.ULTRASERVERS,
     bad=f"node_groups: [{_GB200}, efa: false, mig: {{1g.23gb: 7}}}}]",
-    good=f"node_groups: [{_GB200}, efa: false}}]",
 )
 def coherent_memory(plan: Plan) -> Iterator[Problem]:
     for group in _ultraservers(plan):
@@ -207,12 +193,10 @@ def coherent_memory(plan: Plan) -> Iterator[Problem]:
 @warning(
     "GPU501",
     "EFA on partitioned GPUs",
-    fixes="unsafe",
     why="NCCL does not work over MIG partitions: EFA and a placement group carry no traffic of "
     "GPUs.",
     source=limits.MIG,
     bad="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
-    good="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )
 def partitions_with_efa(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -17,12 +17,10 @@ _VERSION: Path = ("kubernetes", "version")
 @warning(
     "K8S545",
     "Cluster-wide setting for an existing cluster",
-    fixes="unsafe",
     why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
     "to its owner.",
     source=limits.CREATE_NODE_GROUP,
     bad=JOINED.replace(KNOWN, f"{KNOWN}, support: extended"),
-    good=JOINED,
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     yield from existing_cluster.without_effect(plan, plan.existing.owned)
@@ -70,12 +68,10 @@ def version_of_the_cluster(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S547",
     "Software of which a cluster has only one installation",
-    fixes="unsafe",
     why="Karpenter, the GPU operator and a Prometheus serve all nodes of a cluster, and a second "
     "one competes with that of the owner. A stack cannot look at what the cluster has.",
     source="https://karpenter.sh/docs/getting-started/migrating-from-cas/",
     bad=JOINED.replace(KNOWN, f"{KNOWN}, autoscaler: karpenter"),
-    good=JOINED,
 )
 def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
     if plan.creates_cluster:
@@ -108,11 +104,9 @@ def software_of_the_owner(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON500",
     "Metrics of an existing cluster",
-    fixes="unsafe",
     why="The metrics collector of a cluster covers all its nodes, and belongs to its owner.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
     bad=f"{JOINED}\nmonitoring: {{metrics: cloudwatch}}",
-    good=JOINED,
 )
 def metrics(plan: Plan) -> Iterator[Problem]:
     if plan.creates_cluster:

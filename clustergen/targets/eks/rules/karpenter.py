@@ -16,12 +16,10 @@ _ON = "kubernetes: {autoscaler: karpenter}"
 @rule(
     "NIC501",
     "EFA interfaces in a form that Karpenter does not make",
-    fixes="unsafe",
     why="The interfaces of a node class are of type interface or efa-only, the first of them of "
     "type interface.",
     source=f"{limits.KARPENTER}#specnetworkinterfaces",
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, efa_layout: efa}}]",
-    good=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, efa_layout: efa-only}}]",
 )
 def interfaces(plan: Plan) -> Iterator[Problem]:
     for group in karpenter.groups(plan):
@@ -84,7 +82,6 @@ def topology(plan: Plan) -> Iterator[Problem]:
 @warning(
     "PLC500",
     "Placement group for nodes that Karpenter starts",
-    fixes="unsafe",
     why="A node class names a placement group that exists; Karpenter makes none.",
     source=f"{limits.KARPENTER}#specplacementgroupselector",
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, placement: cluster}}]",
@@ -127,12 +124,10 @@ def huge_pages(plan: Plan) -> Iterator[Problem]:
 @warning(
     "CAP507",
     "MIG partitions in a group that Karpenter scales",
-    fixes="unsafe",
     why="Karpenter knows how many GPUs an instance type has, but nothing about partitions before a "
     "node exists: a pod that asks for one starts no node.",
     source="https://github.com/aws/karpenter-provider-aws/issues/8710",
     bad=f"{_ON}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}, count: {{max: 4}}}}]",
-    good=f"{_ON}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}, count: 4}}]",
 )
 def partitions(plan: Plan) -> Iterator[Problem]:
     return karpenter.with_partitions(karpenter.groups(plan))
@@ -141,12 +136,10 @@ def partitions(plan: Plan) -> Iterator[Problem]:
 @warning(
     "CAP506",
     "Setting that Karpenter nodes do not support",
-    fixes="unsafe",
     why="Node classes have no option for SMT, those of the bundle carry no scripts, and "
     "Karpenter's repair of nodes is alpha.",
     source=limits.KARPENTER,
     bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}, threads_per_core: 1}}]",
-    good=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]",
 )
 def left_out(plan: Plan) -> Iterator[Problem]:
     for group in karpenter.groups(plan):

@@ -17,11 +17,9 @@ _FIX = unsafe(put(_VERSION, versions.LASTING))
 @rule(
     "K8S500",
     "Kubernetes version that EKS does not have",
-    fixes="unsafe",
     why="EKS creates clusters only with the versions in its release calendar.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.99'}",
-    good="kubernetes: {version: '1.35'}",
 )
 def unknown_version(plan: Plan) -> Iterator[Problem]:
     name = plan.kubernetes.version
@@ -37,11 +35,9 @@ def unknown_version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S501",
     "Kubernetes version that EKS no longer has",
-    fixes="unsafe",
     why="After the end of extended support EKS upgrades clusters automatically and creates none.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.29'}",
-    good="kubernetes: {version: '1.35'}",
 )
 def retired_version(plan: Plan) -> Iterator[Problem]:
     name = plan.kubernetes.version
@@ -77,7 +73,6 @@ def nobody_can_use_it(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S552",
     "Stack of an adopted cluster that the CDK is to deploy",
-    fixes="unsafe",
     why="`stack` names a stack that deploy.sh updates. The CDK names its stacks itself.",
     source="https://docs.aws.amazon.com/cdk/v2/guide/stacks.html",
     bad="targets: {eks: {install: stack, stack: research}}\n"

@@ -15,8 +15,6 @@ _TWO_ZONES = f"""{VPC}
     - {{id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}}
     - {{id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}}"""
 
-_CLOSED = """network: {internet: none}
-software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}"""
 _ENDPOINT: Path = ("kubernetes", "public_endpoint_from")
 
 
@@ -64,7 +62,6 @@ def control_plane_zone(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET502",
     "Kubernetes API open to everyone",
-    fixes="unsafe",
     why="Anyone with a leaked credential reaches the API from anywhere, and anyone can try every "
     "flaw of the API server.",
     source=limits.ENDPOINT,
@@ -105,12 +102,12 @@ def private_api(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET507",
     "Charts installed by the stack without a way to the internet",
-    fixes="unsafe",
     why="With install: stack, a function in the VPC installs charts from public registries. "
     "install.sh takes them from software.registry.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html",
-    bad=f"{_CLOSED}\ntargets: {{eks: {{install: stack}}}}",
-    good=_CLOSED,
+    bad="""network: {internet: none}
+software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}
+targets: {eks: {install: stack}}""",
 )
 def charts_by_stack(plan: Plan) -> Iterator[Problem]:
     if plan.network.closed and plan.options_as(Options).by_stack:

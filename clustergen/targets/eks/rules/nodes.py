@@ -51,12 +51,8 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
     why="The metadata service answers the node alone, so that jobs cannot use what the agents of a "
     "node may do. Pods get permissions from the role of their service account.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html",
-    bad="""node_groups:
-  - name: h200
-    iam: {s3: [s3://research-data]}""",
-    good="""node_groups:
-  - name: h200
-    iam: {s3: [s3://research-data]}
+    bad="node_groups: [{name: h200, iam: {s3: [s3://research-data]}}]",
+    good="""node_groups: [{name: h200, iam: {s3: [s3://research-data]}}]
 targets: {eks: {imds_hops: 2}}""",
 )
 def only_nodes(plan: Plan) -> Iterator[Problem]:
@@ -76,11 +72,9 @@ def only_nodes(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S540",
     "System nodes too small for the cluster software",
-    fixes="unsafe",
     why="DNS, controllers, webhooks and metrics run there, and jobs wait while they do not.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {instance_type: t3.small}}",
-    good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )
 def small_system_nodes(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
@@ -124,11 +118,9 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S541",
     "A single system node",
-    fixes="unsafe",
     why="While it is replaced or updated there is no DNS, and no webhook admits pods.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {count: 1}}",
-    good="kubernetes: {system_nodes: {count: 2}}",
 )
 def one_system_node(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
@@ -140,11 +132,9 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S542",
     "System nodes with accelerators",
-    fixes="unsafe",
     why="The cluster software does not use accelerators, and jobs do not run there.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     bad="kubernetes: {system_nodes: {instance_type: g6.2xlarge}}",
-    good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )
 def accelerated_system_nodes(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes

@@ -19,12 +19,10 @@ def _taints(count: int) -> str:
 @warning(
     "K8S530",
     "Two schedulers that queue jobs",
-    fixes="unsafe",
     why="Volcano and KAI have their own queues and start the pods of a job together. Kueue "
     "beside them admits a job that they may still keep waiting, and counts it meanwhile.",
     source=f"{_KUEUE}all_or_nothing/",
     bad="kubernetes: {scheduler: volcano, admission: kueue}",
-    good="kubernetes: {scheduler: volcano, admission: none}",
 )
 def two_schedulers(plan: Plan) -> Iterator[Problem]:
     scheduler = plan.kubernetes.scheduler
@@ -40,11 +38,9 @@ def two_schedulers(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S531",
     "Queues without a scheduler that supports them",
-    fixes="unsafe",
     why="Queues become objects of Kueue, Volcano or KAI; Kubernetes itself has none.",
     source=f"{_KUEUE}cluster_queue/",
     bad="kubernetes: {admission: none}\nqueues: [{name: train, node_groups: [h200]}]",
-    good="kubernetes: {admission: kueue}\nqueues: [{name: train, node_groups: [h200]}]",
 )
 def no_queues(plan: Plan) -> Iterator[Problem]:
     kubernetes = plan.kubernetes
@@ -117,7 +113,6 @@ def neuron_cores(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S538",
     "More taints than Kueue tolerates",
-    fixes="unsafe",
     why="A flavor of Kueue has at most 8 tolerations: one for each taint of the nodes, and the "
     "taint of accelerators is one of them.",
     source="https://kueue.sigs.k8s.io/docs/reference/kueue.v1beta2/#kueue-x-k8s-io-v1beta2-"
@@ -185,5 +180,4 @@ def default_namespace(plan: Plan) -> Iterator[Problem]:
 
 
 def _queues(plan: Plan) -> tuple[Queue, ...]:
-    """The queues in the spec."""
     return plan.queues if plan.wrote("queues") else ()

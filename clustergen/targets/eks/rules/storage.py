@@ -12,16 +12,10 @@ from clustergen.targets.eks.rules import rule
 @rule(
     "STG501",
     "Volume whose path only FSx knows",
-    fixes="unsafe",
     why="Pods mount it by the path that FSx exports it under. install.sh asks FSx for that path; a "
     "stack cannot.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_DescribeVolumes.html",
     bad="""targets: {eks: {install: stack}}
-storage:
-  - mount: /home
-    type: fsx-openzfs
-    existing: {id: fs-0a1b2c3d4e5f67890, volume_id: fsvol-0a1b2c3d4e5f67890}""",
-    good="""targets: {eks: {install: script}}
 storage:
   - mount: /home
     type: fsx-openzfs
@@ -44,11 +38,9 @@ def unknown_path(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S550",
     "Prometheus without the EBS driver for its volume",
-    fixes="unsafe",
     why="Prometheus in the cluster keeps its samples on an EBS volume, and waits for it.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/ebs-csi.html",
-    bad="""monitoring: {metrics: self-hosted}
-targets: {eks: {leave_out: [ebs-driver]}}""",
+    bad="monitoring: {metrics: self-hosted}\ntargets: {eks: {leave_out: [ebs-driver]}}",
     good="targets: {eks: {leave_out: [ebs-driver]}}",
 )
 def no_driver(plan: Plan) -> Iterator[Problem]:

@@ -17,7 +17,6 @@ targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', provisioning: %s}}}}"""
 @rule(
     "CAP406",
     "Something that needs continuous provisioning",
-    fixes="unsafe",
     why="With all nodes at once, a group has one type of On-Demand instances or of a training "
     "plan, and a fixed number of them. Spot, minimums, MIG and Karpenter came with continuous "
     "provisioning.",

@@ -12,12 +12,10 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule, warning
 @rule(
     "GPU400",
     "MIG partitions without a matching configuration",
-    fixes="unsafe",
     why="HyperPod partitions GPUs by a label that names one of the configurations of NVIDIA's "
     "operator; it has some for A100, H100, H200 and B300, none for B200 and GB200.",
     source=limits.PARTITIONS,
     bad=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.35gb: 4}}}}]",
-    good=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}}}]",
 )
 def configuration(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -53,12 +51,10 @@ def _as_yaml(parts: Mapping[str, int]) -> str:
 @rule(
     "K8S432",
     "Dynamic resource allocation on HyperPod",
-    fixes="unsafe",
     why="HyperPod's chart installs device plugins; together with a driver of dynamic resource "
     "allocation, both would hand out the same devices.",
     source=limits.INSTALL,
     bad=f"{NEW}\nkubernetes: {{devices: dra}}",
-    good=f"{NEW}\nkubernetes: {{devices: plugin}}",
 )
 def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
     if plan.kubernetes.devices == "dra":
@@ -71,7 +67,6 @@ def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S441",
     "Nodes that Neuron's device plugin does not serve",
-    fixes="unsafe",
     why="HyperPod's chart has fixed instance types and tolerations for this plugin. Where it does "
     "not run, pods get no Neuron devices, and wait.",
     source=limits.NEURON_SOURCE,

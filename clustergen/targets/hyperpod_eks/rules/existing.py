@@ -40,12 +40,10 @@ def unknown_eks_cluster(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S439",
     "Karpenter on an existing HyperPod cluster",
-    fixes="unsafe",
     why="Whether HyperPod runs Karpenter is a setting of the whole cluster, with a role of the "
     "cluster. An added group that Karpenter scales would stay at zero nodes without it.",
     source=limits.NODE_CLASS,
     bad=f"kubernetes: {{autoscaler: karpenter}}\n{_JOINED}",
-    good=_JOINED,
 )
 def autoscaler(plan: Plan) -> Iterator[Problem]:
     if not plan.creates_cluster and karpenter.is_on(plan):
@@ -81,7 +79,6 @@ def shared_with_eks(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S440",
     "Quotas of queues on an existing HyperPod cluster",
-    fixes="unsafe",
     why="Quotas of task governance share the one scheduler configuration of a cluster, which its "
     "owner manages.",
     source=_GOVERNANCE,

@@ -21,16 +21,11 @@ _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/large"
 @rule(
     "CAP401",
     "Training plan in a group that Karpenter scales",
-    fixes="unsafe",
     why="Karpenter starts On-Demand and Spot instances; you pay for a training plan whether its "
     "instances run or not.",
     source=limits.NODE_CLASS,
     bad=f"""{KARPENTER}
 node_groups: [{{name: h200, capacity: {{training_plan: '{_PLAN}'}}, count: {{max: 4}}}}]""",
-    good=f"""{KARPENTER}
-node_groups:
-  - {{name: h200, capacity: {{training_plan: '{_PLAN}'}}, count: 4}}
-  - {{name: cpu, instance_type: m7i.4xlarge, count: {{max: 4}}}}""",
 )
 def training_plan(plan: Plan) -> Iterator[Problem]:
     for group in groups(plan):
@@ -46,12 +41,10 @@ def training_plan(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP402",
     "Deep health checks in a group that Karpenter scales",
-    fixes="unsafe",
     why="They take an hour or more, while the pods wait and Karpenter starts even more nodes.",
     source=limits.NODE_CLASS,
     bad=f"""{KARPENTER}
 node_groups: [{{name: h200, health_checks: [instance-stress], count: {{max: 4}}}}]""",
-    good=f"{KARPENTER}\nnode_groups: [{{name: h200, health_checks: [gpu], count: {{max: 4}}}}]",
 )
 def deep_health_checks(plan: Plan) -> Iterator[Problem]:
     for group in groups(plan):
@@ -67,14 +60,11 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
 @warning(
     "CAP404",
     "MIG partitions in a group that Karpenter scales",
-    fixes="unsafe",
     why="Karpenter knows how many GPUs an instance type has, but nothing about partitions before a "
     "node exists: a pod that asks for one starts no node. On some nodes that start with the label, "
     "the GPUs also stay unpartitioned.",
     source="https://github.com/NVIDIA/gpu-operator/issues/2670",
     bad=f"{KARPENTER}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, count: {{max: 4}}}}]",
-    good=f"{KARPENTER}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, count: 4}}, "
-    "{name: cpu, instance_type: m7i.4xlarge, count: {max: 4}}]",
 )
 def partitions(plan: Plan) -> Iterator[Problem]:
     return with_partitions(groups(plan))
@@ -83,11 +73,9 @@ def partitions(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP405",
     "Minimum of nodes in a group that Karpenter scales",
-    fixes="unsafe",
     why="Karpenter starts at zero nodes and removes those that it did not start.",
     source=limits.NODE_CLASS,
     bad=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 1, max: 4}}}}]",
-    good=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
 )
 def minimum(plan: Plan) -> Iterator[Problem]:
     return without_minimum(groups(plan))
@@ -150,11 +138,9 @@ def _path(plan: Plan, pool: Pool) -> Path:
 @warning(
     "IAM401",
     "Role of an autoscaler that the cluster does not have",
-    fixes="safe",
     why="HyperPod uses this role to add and remove nodes for Karpenter, and for nothing else.",
     source="https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html",
     bad=f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', cluster_role: '{_ROLE}'}}}}",
-    good=f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}",
 )
 def unused_role(plan: Plan) -> Iterator[Problem]:
     path = ("targets", "hyperpod-eks", "cluster_role")

@@ -34,7 +34,6 @@ def region(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S403",
     "Kubernetes version that HyperPod does not list",
-    fixes="unsafe",
     why="HyperPod has node images for some versions of Kubernetes; the EKS cluster has to have one "
     "of them.",
     source=limits.EKS_PREREQUISITES,
@@ -51,12 +50,10 @@ def existing_version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S430",
     "New EKS cluster of a version that HyperPod has no images for",
-    fixes="unsafe",
     why="HyperPod has node images for some versions of Kubernetes; nodes could not join a cluster "
     "of another version, and EKS cannot downgrade.",
     source=limits.EKS_PREREQUISITES,
     bad=f"{NEW}\nkubernetes: {{version: '1.36'}}",
-    good=f"{NEW}\nkubernetes: {{version: '1.35'}}",
 )
 def new_version(plan: Plan) -> Iterator[Problem]:
     if plan.options.creates_eks:

@@ -11,13 +11,11 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, warning
 @warning(
     "K8S413",
     "Taints on nodes with deep health checks",
-    fixes="unsafe",
     why="The pods of the checks do not tolerate your taints: they would not run, and the nodes "
     "would never become schedulable.",
     source=limits.EKS_PREREQUISITES,
     bad=f"""{EXISTING}
 node_groups: [{{name: h200, health_checks: [instance-stress], taints: [{{key: training}}]}}]""",
-    good=f"{EXISTING}\nnode_groups: [{{name: h200, health_checks: [instance-stress]}}]",
 )
 def checked_taint(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

@@ -43,11 +43,9 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET404",
     "Security group of an EKS cluster that does not exist yet",
-    fixes="unsafe",
     why="EKS creates the security group with the cluster, and the bundle assigns it to the nodes.",
     source=_SECURITY_GROUPS,
     bad="targets: {hyperpod-eks: {eks_cluster: new, eks_security_group: sg-0a1b2c3d4e5f67890}}",
-    good="targets: {hyperpod-eks: {eks_cluster: new}}",
 )
 def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     if plan.options.creates_eks and plan.options_as(Options).eks_security_group:

@@ -23,7 +23,6 @@ _NAMES = [f"g{number}" for number in range(len(_SIXTEEN))]
 @warning(
     "K8S434",
     "Queues without task governance",
-    fixes="unsafe",
     why="Queues become quotas of HyperPod task governance, which Kueue enforces. Without Kueue "
     "there are no quotas.",
     source=limits.TASK_GOVERNANCE,
@@ -62,11 +61,9 @@ def priority_classes(plan: Plan) -> Iterator[Problem]:
 @note(
     "K8S422",
     "Priorities beyond the weights of task governance",
-    fixes="unsafe",
     why="A weight is from 0 to 100; higher priorities are scaled down, so that their order stays.",
     source=accepted.SCHEDULER,
     bad=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], priority: 1000}}]",
-    good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], priority: 100}}]",
 )
 def scaled_priorities(plan: Plan) -> Iterator[Problem]:
     weights = governance.weights(plan)
@@ -108,13 +105,10 @@ def quota_types(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S424",
     "Partitions that a quota cannot count",
-    fixes="unsafe",
     why="Quotas support only some MIG profiles; jobs that ask for others would wait forever.",
     source=accepted.PARTITION,
     bad=f"{NEW}\nnode_groups: [{{name: h200, instance_type: p6-b300.48xlarge, "
     "mig: {1g.34gb: 7}}]",
-    good=f"{NEW}\nkubernetes: {{admission: none}}\nnode_groups: [{{name: h200, "
-    "instance_type: p6-b300.48xlarge, mig: {1g.34gb: 7}}]",
 )
 def partitions(plan: Plan) -> Iterator[Problem]:
     for queue in _governed(plan):
@@ -139,12 +133,10 @@ _INSTEAD = {
 @warning(
     "K8S425",
     "Queue setting that quotas do not have",
-    fixes="unsafe",
     why="A quota sets what a team may use and borrow, and how it shares; it does not limit single "
     "jobs.",
     source=limits.TASK_GOVERNANCE,
     bad=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], time_limit: 7d}}]",
-    good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200]}}]",
 )
 def job_settings(plan: Plan) -> Iterator[Problem]:
     for queue in _governed(plan):

@@ -20,11 +20,9 @@ def _with(entry: str) -> str:
 @rule(
     "K8S436",
     "Script that runs after Slurm is set up",
-    fixes="safe",
     why="HyperPod runs OnInitComplete after it has set Slurm up, which a cluster with EKS lacks.",
     source=_LIFECYCLE,
     bad=_with("on_init_complete: setup.sh"),
-    good=_with("on_create: setup.sh"),
 )
 def fitting_script(plan: Plan) -> Iterator[Problem]:
     own = plan.options_as(Options).lifecycle

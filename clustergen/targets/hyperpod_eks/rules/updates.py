@@ -29,12 +29,10 @@ def _patched(settings: str) -> str:
 @rule(
     "K8S405",
     "Strategy drain-first without a batch",
-    fixes="unsafe",
     why="With drain-first, HyperPod drains nodes in batches and needs to know how many nodes at "
     "a time.",
     source=limits.PATCHING,
     bad=_patched("auto_patching: {strategy: drain-first}"),
-    good=_patched("auto_patching: {strategy: drain-first, batch: 10%}"),
 )
 def batch(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).auto_patching
@@ -50,7 +48,6 @@ def batch(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S406",
     "Setting of another patching strategy",
-    fixes="unsafe",
     why="Waiting for idle nodes is for when-idle and when-all-idle; batches and evictions are for "
     "drain-first.",
     source=limits.PATCHING,
@@ -72,12 +69,10 @@ def other_strategy(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM402",
     "Duration that patching does not accept",
-    fixes="unsafe",
     why="HyperPod waits an hour to 25 days for idle nodes, up to 90 minutes for pods to leave, and "
     "up to an hour between batches.",
     source=limits.PATCHING,
     bad=_patched("auto_patching: {strategy: when-idle, idle_wait: 30m}"),
-    good=_patched("auto_patching: {strategy: when-idle, idle_wait: 2h}"),
 )
 def durations(plan: Plan) -> Iterator[Problem]:
     for field, (least, most) in _TIMES.items():
@@ -97,7 +92,6 @@ def durations(plan: Plan) -> Iterator[Problem]:
 @warning(
     "K8S435",
     "ARN in place of the name of an alarm",
-    fixes="safe",
     why="HyperPod looks up alarms by name. An ARN is accepted and matches none, so no alarm stops "
     "the update.",
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlarmDetails.html",
@@ -105,7 +99,6 @@ def durations(plan: Plan) -> Iterator[Problem]:
         "auto_patching: {strategy: drain-first, batch: 1, rollback_alarms: "
         "['arn:aws:cloudwatch:us-east-1:111122223333:alarm:jobs']}"
     ),
-    good=_patched("auto_patching: {strategy: drain-first, batch: 1, rollback_alarms: [jobs]}"),
 )
 def alarm_names(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).auto_patching
@@ -123,13 +116,11 @@ def alarm_names(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S407",
     "Invalid update schedule",
-    fixes="unsafe",
     why="It is a cron expression of six fields, minute and hour as numbers, in UTC; the day of the "
     "month is ? where a day of the week is given.",
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
     "API_ScheduledUpdateConfig.html",
     bad=_patched("update_schedule: 'cron(0 3 * * SUN)'"),
-    good=_patched("update_schedule: 'cron(0 3 ? * SUN *)'"),
 )
 def schedule(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).update_schedule

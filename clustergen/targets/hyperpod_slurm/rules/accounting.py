@@ -15,13 +15,10 @@ _PATH: Path = ("slurm", "accounting")
 @warning(
     "SLM353",
     "Database user outside the secret",
-    fixes="unsafe",
     why="HyperPod reads user and password from the secret.",
     source=limits.ORCHESTRATOR,
     bad=f"""slurm:
   accounting: {{endpoint: db.example.com, user: slurmdbd, secret: "{_ARN}"}}""",
-    good=f"""slurm:
-  accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}""",
 )
 def user(plan: Plan) -> Iterator[Problem]:
     given = plan.slurm.accounting

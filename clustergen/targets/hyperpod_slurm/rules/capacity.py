@@ -15,7 +15,6 @@ targets: {hyperpod-slurm: {provisioning: %s}}"""
 @rule(
     "CAP350",
     "Something that needs continuous provisioning",
-    fixes="unsafe",
     why="With all nodes at once, a group has one instance type and a fixed number of nodes, and "
     "HyperPod does not connect Slurm to a database of yours.",
     source=limits.INSTANCE_GROUP,
@@ -42,7 +41,6 @@ def _needs(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM355",
     "Continuous provisioning with mode: legacy",
-    fixes="unsafe",
     why="Continuous provisioning needs the role of each group in the API request; mode: legacy "
     "keeps it in provisioning_parameters.json.",
     source=limits.SLURM_CONTINUOUS,

@@ -42,12 +42,10 @@ def legacy(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM367",
     "Limit of a queue on an existing cluster",
-    fixes="unsafe",
     why="HyperPod creates the partition of an added group. Its limits are in the controller's "
     "slurm.conf, which scripts of the bundle do not change.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
     bad=f"{_LIMITED}\n{example()}",
-    good=f"queues: [{{name: h200, node_groups: [h200]}}]\n{example()}",
 )
 def limits_of_queues(plan: Plan) -> Iterator[Problem]:
     for queue in plan.queues if not plan.creates_cluster else ():

@@ -15,8 +15,7 @@ from clustergen.targets.hyperpod_slurm.rules import rule
     why="Where your scripts set up nodes, HyperPod leaves Enroot and Pyxis to them. The scripts of "
     "the bundle configure both, but install neither.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-slurm-api-config-migration.html",
-    bad="""software: {containers: pyxis}
-targets: {hyperpod-slurm: {mode: customer-managed}}""",
+    bad="software: {containers: pyxis}\ntargets: {hyperpod-slurm: {mode: customer-managed}}",
     good="""software:
   containers: pyxis
   scripts: [{run: "s3://sagemaker-setup/install-pyxis.sh", when: start}]

@@ -16,7 +16,6 @@ _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 @warning(
     "SLM351",
     "Queue called dev",
-    fixes="unsafe",
     why="HyperPod creates a partition dev that holds every node of the cluster. In mode: legacy, "
     "dev is a name like any other.",
     source=_REFERENCE,
@@ -37,7 +36,6 @@ def reserved_queue(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM363",
     "Instance groups with the same name",
-    fixes="unsafe",
     why="The controller, the login nodes and each node group are instance groups, whose names are "
     "unique in a cluster.",
     source=_REFERENCE,

@@ -53,7 +53,6 @@ def _missing(plan: Plan) -> Iterator[str]:
 @rule(
     "SLM359",
     "Several controllers without mode: legacy",
-    fixes="unsafe",
     why="Where the API request has the role of each group, the controller's group has one "
     "instance. Only mode: legacy supports several.",
     source=modes.MIGRATION,
@@ -71,7 +70,6 @@ def single_by_api(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM360",
     "Overlay that changes the number of controllers",
-    fixes="unsafe",
     why="The lifecycle scripts are made for the number of controllers in the spec; one that only "
     "the overlay adds would start a separate Slurm cluster.",
     source=_SEVERAL,

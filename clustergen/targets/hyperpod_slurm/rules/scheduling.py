@@ -14,17 +14,10 @@ _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 @rule(
     "SLM350",
     "Node group without a partition",
-    fixes="unsafe",
     why="HyperPod rejects an instance group of Slurm compute nodes that names no partition.",
     source=_REFERENCE,
-    bad="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: cpu, instance_type: c6i.8xlarge, count: 1}
+    bad="""node_groups: [{name: h200}, {name: cpu, instance_type: c6i.8xlarge, count: 1}]
 queues: [{name: train, node_groups: [h200]}]""",
-    good="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: cpu, instance_type: c6i.8xlarge, count: 1}
-queues: [{name: train, node_groups: [h200]}, {name: cpu, node_groups: [cpu]}]""",
 )
 def partition(plan: Plan) -> Iterator[Problem]:
     queued = {group.name for queue in plan.queues for group in queue.node_groups}
@@ -46,7 +39,6 @@ def partition(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM362",
     "Overlay that adds an orchestrator to mode: legacy",
-    fixes="unsafe",
     why="HyperPod rejects a request that names Slurm as its orchestrator, or the role of a group, "
     "while the scripts come with provisioning_parameters.json.",
     source=modes.MIGRATION,

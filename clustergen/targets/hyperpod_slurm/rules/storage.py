@@ -37,7 +37,6 @@ def mounted_by_script(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG352",
     "Mount point that HyperPod uses",
-    fixes="unsafe",
     why="HyperPod has its second volume at /opt/sagemaker, local disks at /opt/dlami/nvme and its "
     "files for scripts in /opt/ml; containers and scripts need them there.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",

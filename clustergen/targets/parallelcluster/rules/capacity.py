@@ -14,13 +14,10 @@ from clustergen.targets.parallelcluster.rules import note, rule, warning
 @rule(
     "CAP101",
     "Capacity Block with a variable count",
-    fixes="unsafe",
     why="Nodes of a Capacity Block are static in ParallelCluster: MinCount must equal MaxCount.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html",
     bad="""node_groups:
   - {name: h200, count: {min: 0, max: 2}, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
-    good="""node_groups:
-  - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
 )
 def scaling_block(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -63,7 +60,6 @@ _STRATEGY = """node_groups:
 @rule(
     "CAP105",
     "Allocation strategy that the market does not have",
-    fixes="unsafe",
     why="EC2 has other strategies for Spot than for capacity on demand, and none for a Capacity "
     "Block.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html",

@@ -13,17 +13,13 @@ from clustergen.targets.parallelcluster.rules import rule, warning
 @rule(
     "IMG102",
     "P6e-GB200 does not run on this operating system",
-    fixes="unsafe",
     why="Only the images of other operating systems have the drivers of the UltraServer.",
     source="pcluster.constants: UNSUPPORTED_OSES_FOR_P6E_GB200",
     bad="""software: {os: rhel9}
 head_node: {instance_type: m8g.4xlarge}
 node_groups:
-  - name: h200
-    instance_type: p6e-gb200.36xlarge
-    count: 9
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}""",
-    good="software: {os: ubuntu2404}",
+  - {name: h200, instance_type: p6e-gb200.36xlarge, count: 9,
+     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
 )
 def ultraserver_os(plan: Plan) -> Iterator[Problem]:
     os = plan.software.os
@@ -68,12 +64,9 @@ def _is_foreign(found: Accelerator | None) -> bool:
 @rule(
     "IMG104",
     "Nodes of different architectures",
-    fixes="unsafe",
     why="Slurm and the shared software are installed once, on the head node, for one architecture.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html",
     bad="node_groups: [{name: h200, instance_type: hpc7g.16xlarge}]",
-    good="""head_node: {instance_type: m8g.4xlarge}
-node_groups: [{name: h200, instance_type: hpc7g.16xlarge}]""",
 )
 def architectures(plan: Plan) -> Iterator[Problem]:
     arch = _architecture(plan)
@@ -99,11 +92,9 @@ def architectures(plan: Plan) -> Iterator[Problem]:
 @warning(
     "IMG106",
     "A micro or nano instance",
-    fixes="unsafe",
     why="The node's software needs about 1.7 GB of memory on this operating system.",
     source="pcluster.validators.ec2_validators: InstanceTypeOSCompatibleValidator",
     bad="node_groups: [{name: h200, instance_type: t3.micro}]",
-    good="node_groups: [{name: h200, instance_type: t3.small}]",
 )
 def too_small(plan: Plan) -> Iterator[Problem]:
     os = plan.software.os
@@ -120,12 +111,10 @@ def too_small(plan: Plan) -> Iterator[Problem]:
 @rule(
     "IMG107",
     "No Docker package in this distribution",
-    fixes="unsafe",
     why="Docker is installed at boot from the distribution's own repositories; RHEL and Rocky "
     "Linux have Podman there instead.",
     source="https://docs.docker.com/engine/install/rhel/",
     bad="software: {os: rhel9, containers: docker}",
-    good="software: {os: rhel9, containers: pyxis}",
 )
 def no_docker(plan: Plan) -> Iterator[Problem]:
     os = plan.software.os

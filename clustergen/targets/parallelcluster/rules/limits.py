@@ -24,12 +24,9 @@ _NEW: tuple[tuple[str, Callable[[Storage], object]], ...] = (
 @rule(
     "LIM103",
     "The head node is too small for so many nodes",
-    fixes="unsafe",
     why="It needs 1 GiB of memory for every 25 nodes and 0.6 GiB for itself, up to 16 GiB in all.",
     source="pcluster.validators.cluster_validators: HeadNodeMemorySizeValidator",
     bad="""head_node: {instance_type: t3.medium}
-node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
-    good="""head_node: {instance_type: m7i.xlarge}
 node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
 )
 def head_memory(plan: Plan) -> Iterator[Problem]:

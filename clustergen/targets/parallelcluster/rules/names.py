@@ -14,11 +14,9 @@ from clustergen.targets.parallelcluster.storage import storage_name
 @rule(
     "LIM106",
     "Tag reserved by ParallelCluster",
-    fixes="unsafe",
     why="ParallelCluster finds its resources by the tags that begin with `parallelcluster:`.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Tags-v3.html",
     bad='tags: {"parallelcluster:team": research}',
-    good="tags: {team: research}",
 )
 def tag(plan: Plan) -> Iterator[Problem]:
     for path, _ in plan.tags_by_path:

@@ -16,7 +16,6 @@ from clustergen.targets.parallelcluster.rules import note, rule, warning
 @rule(
     "NET102",
     "ParallelCluster allows SSH from one block only",
-    fixes="unsafe",
     why="Ssh.AllowedIps is one IPv4 block or prefix list. The foundation's login security group "
     "allows several, but is not created when the spec gives existing security groups.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Ssh",
@@ -25,11 +24,6 @@ from clustergen.targets.parallelcluster.rules import note, rule, warning
   private_subnets: [subnet-0a1b2c3d4e5f67890]
   security_groups: [sg-0a1b2c3d4e5f67890]
   ssh_from: [10.1.0.0/16, 10.2.0.0/16]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  security_groups: [sg-0a1b2c3d4e5f67890]
-  ssh_from: [10.1.0.0/16]""",
 )
 def ssh_blocks(plan: Plan) -> Iterator[Problem]:
     blocks = plan.network.ssh_from
@@ -46,7 +40,6 @@ def ssh_blocks(plan: Plan) -> Iterator[Problem]:
 @note(
     "NET103",
     "Private subnets that no node uses",
-    fixes="unsafe",
     why="ParallelCluster spreads a group over zones only without EFA, placement group and "
     "reservation. It uses one subnet in each zone, so each subnet needs its zone.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Networking-SubnetIds",
@@ -76,8 +69,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
     "type of the key pair.",
     source="pcluster.validators.ec2_validators: KeyPairValidator",
     bad="targets: {parallelcluster: {key_name: admin}}",
-    good="""software: {os: alinux2023}
-targets: {parallelcluster: {key_name: admin}}""",
+    good="software: {os: alinux2023}\ntargets: {parallelcluster: {key_name: admin}}",
 )
 def rsa_key(plan: Plan) -> Iterator[Problem]:
     key_name = plan.options_as(Options).key_name
@@ -98,13 +90,11 @@ _CLOSED = (
 @rule(
     "NET105",
     "Records in Route 53 without a way to the internet",
-    fixes="unsafe",
     why="ParallelCluster keeps the names of nodes in Route 53. For a network without a way to the "
     "internet, it documents host names of EC2 only, which clustergen sets there by default.",
     source=_CLOSED,
     bad="network: {internet: none}\nsoftware: {containers: none}\n"
     "targets: {parallelcluster: {dns: {managed: true}}}",
-    good="network: {internet: none}\nsoftware: {containers: none}\ntargets: {parallelcluster: {}}",
 )
 def managed_names(plan: Plan) -> Iterator[Problem]:
     dns = plan.options_as(Options).dns
@@ -120,12 +110,10 @@ def managed_names(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET106",
     "Desktops without a way to the internet",
-    fixes="unsafe",
     why="Users reach Amazon DCV at the public address of its node, and there is none.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/dcv-v3.html",
     bad="network: {internet: none}\nsoftware: {containers: none}\n"
     "targets: {parallelcluster: {dcv: {}}}",
-    good="network: {internet: none}\nsoftware: {containers: none}\ntargets: {parallelcluster: {}}",
 )
 def desktops(plan: Plan) -> Iterator[Problem]:
     for path, *_ in nodes.desktops(plan) if plan.network.closed else ():
@@ -158,12 +146,10 @@ def open_desktops(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET107",
     "Docker from the internet",
-    fixes="unsafe",
     why="ParallelCluster's images have no Docker. Nodes install it at boot: on Amazon Linux from "
     "repositories in S3, elsewhere from those of the distribution, which no endpoint leads to.",
     source=_CLOSED,
     bad="network: {internet: none}\nsoftware: {os: ubuntu2404, containers: docker}",
-    good="network: {internet: none}\nsoftware: {os: ubuntu2404, containers: none}",
 )
 def docker(plan: Plan) -> Iterator[Problem]:
     software = plan.software
@@ -194,7 +180,6 @@ node_groups:
 @rule(
     "NET114",
     "Several subnets for nodes that have to be in one zone",
-    fixes="unsafe",
     why="ParallelCluster takes one subnet of each zone for a queue. A cluster placement group, "
     "and a file system that ParallelCluster creates on FSx, are in one zone.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html"

@@ -15,7 +15,6 @@ from clustergen.targets.parallelcluster.rules import rule, warning
 @rule(
     "CAP103",
     "Types of one group differ in cores, with SMT off",
-    fixes="unsafe",
     why="With SMT off, Slurm counts cores and has one number for all nodes of the group. Types "
     "with the same number of vCPUs differ when one of them has no SMT.",
     source="pcluster.validators.instances_validators: InstancesCPUValidator",
@@ -45,12 +44,10 @@ def cores(plan: Plan) -> Iterator[Problem]:
 @rule(
     "PLC101",
     "Type that does not support cluster placement groups",
-    fixes="unsafe",
     why="ParallelCluster treats every placement group as one with the strategy cluster, existing "
     "ones too.",
     source="pcluster.validators.ec2_validators: InstanceTypePlacementGroupValidator",
     bad="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: {group: mine}}]",
-    good="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: none}]",
 )
 def placement(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -67,12 +64,10 @@ def placement(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NIC101",
     "ParallelCluster makes EFA interfaces efa-only",
-    fixes="unsafe",
     why="Since 3.15 the primary interface has no EFA and every EFA interface is efa-only, which "
     "takes one address a node. The other type is a developer setting of the whole cluster.",
     source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.15.0",
     bad="node_groups: [{name: h200, efa_layout: efa}]",
-    good="node_groups: [{name: h200, efa_layout: efa-only}]",
 )
 def efa_layout(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
@@ -114,7 +109,6 @@ def cards(plan: Plan) -> Iterator[Problem]:
 @warning(
     "MON101",
     "Detailed monitoring costs more",
-    fixes="unsafe",
     why="CloudWatch bills the metrics of detailed monitoring like custom metrics, for each "
     "instance. Basic monitoring is free.",
     source="https://aws.amazon.com/cloudwatch/pricing/",
@@ -133,11 +127,9 @@ def detailed(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG105",
     "Login nodes have the root volume of their image",
-    fixes="unsafe",
     why="ParallelCluster has no setting for the root volume of a login node.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html",
     bad="login: {instance_type: m7i.xlarge, root_volume: {size: 200GiB}}",
-    good="login: {instance_type: m7i.xlarge}",
 )
 def login_volume(plan: Plan) -> Iterator[Problem]:
     if plan.wrote("login", "root_volume"):
@@ -151,11 +143,9 @@ def login_volume(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG107",
     "An EBS volume outside ParallelCluster's limits",
-    fixes="unsafe",
     why="EBS has raised its limits on size, IOPS and throughput; ParallelCluster has older ones.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#SharedStorage-v3-EbsSettings",
     bad="storage: [{mount: /work, type: ebs, size: 500GiB, iops: 20000}]",
-    good="storage: [{mount: /work, type: ebs, size: 500GiB, iops: 16000}]",
 )
 def volumes(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:

@@ -5,23 +5,14 @@ from collections.abc import Iterator
 from clustergen.base.findings import Problem, put, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.plan.sizes import kept_by_slurm
-from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster import limits, queues
 from clustergen.targets.parallelcluster.options import Options
-from clustergen.targets.parallelcluster.queues import (
-    Weighed,
-    differing,
-    hasty,
-    idle_minutes,
-    queue_owners,
-    weight_of,
-)
 from clustergen.targets.parallelcluster.rules import rule, warning
 
 
 @rule(
     "SLM106",
     "Groups of a queue differ in what ParallelCluster sets by queue",
-    fixes="unsafe",
     why="In ParallelCluster the capacity type, image, root volume, scratch and scripts belong to a "
     "queue, not to a compute resource. A queue over different groups, or over some nodes of a "
     "group, works as a partition over other queues.",
@@ -31,17 +22,10 @@ from clustergen.targets.parallelcluster.rules import rule, warning
   - {name: cheap, instance_type: g6e.12xlarge, count: {max: 4}, capacity: spot}
 queues:
   - {name: all, node_groups: [h200, cheap]}""",
-    good="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: cheap, instance_type: g6e.12xlarge, count: {max: 4}, capacity: spot}
-queues:
-  - {name: all, node_groups: [h200, cheap]}
-  - {name: train, node_groups: [h200]}
-  - {name: tune, node_groups: [cheap]}""",
 )
 def without_owner(plan: Plan) -> Iterator[Problem]:
     """One problem for each queue with groups that no queue owns, unless already reported."""
-    named = set(queue_owners(plan).by_group)
+    named = set(queues.queue_owners(plan).by_group)
     for queue in plan.queues:
         groups = [group.name for group in queue.node_groups if group.name not in named]
         if groups:
@@ -67,7 +51,7 @@ def without_owner(plan: Plan) -> Iterator[Problem]:
 def _cause(plan: Plan, queue: Queue) -> str:
     if queue.nodes:
         return f"queue {queue.name!r} has only some nodes of its groups"
-    if fields := differing(plan, queue):
+    if fields := queues.differing(plan, queue):
         return f"the groups of queue {queue.name!r} differ in {' and '.join(fields)}"
     return f"the groups of queue {queue.name!r} are not all in other queues"
 
@@ -75,16 +59,14 @@ def _cause(plan: Plan, queue: Queue) -> str:
 @warning(
     "SLM107",
     "Idle time is not a whole number of minutes",
-    fixes="safe",
     why="ScaledownIdletime counts minutes; clustergen rounds the time up.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
     bad="slurm: {idle_timeout: 90s}",
-    good="slurm: {idle_timeout: 2m}",
 )
 def idle_time(plan: Plan) -> Iterator[Problem]:
     seconds = plan.slurm.idle_timeout
     if seconds and seconds % 60:
-        minutes = idle_minutes(seconds)
+        minutes = queues.idle_minutes(seconds)
         yield Problem(
             ("slurm", "idle_timeout"),
             f"{seconds} seconds are rounded up to {minutes} min",
@@ -104,7 +86,7 @@ def idle_time(plan: Plan) -> Iterator[Problem]:
 def weight(plan: Plan) -> Iterator[Problem]:
     least, most = limits.NODE_PRIORITY
     for group in plan.node_groups:
-        weight = weight_of(group)
+        weight = queues.weight_of(group)
         if weight is not None and not (weight.isdecimal() and least <= int(weight) <= most):
             yield Problem(
                 group.at("slurm"),
@@ -127,17 +109,17 @@ _KEPT = "node_groups: [{{name: h200, count: {{min: {}, max: 2}}, slurm: {{Weight
     good=_KEPT.format(2),
 )
 def idle_nodes(plan: Plan) -> Iterator[Problem]:
-    for queue in queue_owners(plan).queues:
-        weighed = [group for group in queue.node_groups if weight_of(group)]
-        if weighed and (message := hasty(map(_weighed, queue.node_groups))):
+    for queue in queues.queue_owners(plan).queues:
+        weighed = [group for group in queue.node_groups if queues.weight_of(group)]
+        if weighed and (message := queues.hasty(map(_weighed, queue.node_groups))):
             help = "remove Weight, or write a fixed count"
             yield Problem(weighed[0].at("slurm"), message, help=help)
 
 
-def _weighed(group: NodeGroup) -> Weighed:
-    weight = weight_of(group) or ""
+def _weighed(group: NodeGroup) -> queues.Weighed:
+    weight = queues.weight_of(group) or ""
     given = (int(weight),) * 2 if weight.isdecimal() else limits.DEFAULT_PRIORITIES
-    return Weighed(group.name, kept_by_slurm(group), group.max, *given)
+    return queues.Weighed(group.name, kept_by_slurm(group), group.max, *given)
 
 
 _MEMORY = """node_groups:

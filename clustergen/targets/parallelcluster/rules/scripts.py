@@ -34,7 +34,6 @@ def location(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM109",
     "Update script of compute nodes",
-    fixes="unsafe",
     why="An update runs OnNodeUpdated on the head node and on login nodes. It replaces compute "
     "nodes, which then run their other scripts.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html",

@@ -23,7 +23,6 @@ _ON_ITS_OWN = f"{_SPEC}{{parallelcluster: {{own_security_groups: [head]}}}}"
 @rule(
     "NET108",
     "Nodes without security groups",
-    fixes="unsafe",
     why="`own_security_groups` names nodes that have no security groups but their own, so they "
     "need at least one.",
     source=_GROUPS,
@@ -70,12 +69,10 @@ def nothing_left_out(plan: Plan) -> Iterator[Problem]:
 @warning(
     "NET112",
     "Security groups of the foundation left out where there are none",
-    fixes="unsafe",
     why="With network.security_groups, the foundation has no security groups. Every node keeps "
     "those of the spec.",
     source="clustergen",
     bad=f"{_WITH_GROUPS}{{parallelcluster: {{leave_out: [security-groups]}}}}",
-    good=f"{_WITH_GROUPS}{{parallelcluster: {{leave_out: []}}}}",
 )
 def none_to_leave_out(plan: Plan) -> Iterator[Problem]:
     for index, addition in enumerate(plan.options_as(Options).leave_out):

@@ -19,9 +19,8 @@ _STORAGE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-
     source=f"{_STORAGE}#SharedStorage-v3-FsxOpenZfsSettings",
     bad="storage: [{mount: /home, type: fsx-openzfs, existing: {id: fs-0123456789abcdef0}}]",
     good="""storage:
-  - mount: /home
-    type: fsx-openzfs
-    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
+  - {mount: /home, type: fsx-openzfs,
+     existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}}""",
 )
 def no_volume(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
@@ -36,11 +35,9 @@ def no_volume(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG102",
     "Path with a component that begins with a dot",
-    fixes="unsafe",
     why="ParallelCluster rejects such paths for storage and for scratch.",
     source="pcluster.schemas.common_schema: file_path",
     bad="storage: [{mount: /.shared, type: efs}]",
-    good="storage: [{mount: /shared, type: efs}]",
 )
 def hidden(plan: Plan) -> Iterator[Problem]:
     mounts = [(item.at("mount"), item.mount) for item in plan.storage]
@@ -58,13 +55,10 @@ def hidden(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG103",
     "A file cache cannot be /home",
-    fixes="unsafe",
     why="ParallelCluster rejects it: a cache does not keep files that its repository lacks.",
     source="pcluster.validators.cluster_validators: SharedFileCacheNotHomeValidator",
     bad="""storage:
   - {mount: /home, type: file-cache, existing: {id: fc-0123456789abcdef0, mount_name: abcdefgh}}""",
-    good="""storage:
-  - {mount: /data, type: file-cache, existing: {id: fc-0123456789abcdef0, mount_name: abcdefgh}}""",
 )
 def cache_home(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
@@ -103,12 +97,10 @@ def raid_of_snapshot(plan: Plan) -> Iterator[Problem]:
 @warning(
     "STG104",
     "Shared storage where local NVMe is mounted",
-    fixes="unsafe",
     why="ParallelCluster mounts local NVMe at /scratch unless the spec names another place.",
     source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
     bad="storage: [{mount: /scratch, type: efs}]",
-    good="""storage: [{mount: /scratch, type: efs}]
-node_groups: [{name: h200, scratch: /local}]""",
+    good="storage: [{mount: /scratch, type: efs}]\nnode_groups: [{name: h200, scratch: /local}]",
 )
 def on_scratch(plan: Plan) -> Iterator[Problem]:
     default = [
@@ -176,12 +168,10 @@ def bottleneck(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG111",
     "File system that ParallelCluster cannot create",
-    fixes="unsafe",
     why="ParallelCluster creates file systems with some of their settings only, and FSx cannot add "
     "metadata settings later.",
     source=f"{_STORAGE}#SharedStorage-v3-FsxLustreSettings",
     bad="storage: [{mount: /home, type: efs, created_by: cluster}]",
-    good="storage: [{mount: /home, type: efs, created_by: cluster, throughput_mode: bursting}]",
 )
 def of_cluster(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:

@@ -17,8 +17,7 @@ _PLACE: Path = ("targets", "parallelcluster", "leave_out")
     "Something needs the hook that is left out",
     why="Users, containers, accounts and metrics are set up by scripts that the hook runs.",
     source="clustergen",
-    bad="""users: [{name: alice, uid: 2001}]
-targets: {parallelcluster: {leave_out: [hook]}}""",
+    bad="users: [{name: alice, uid: 2001}]\ntargets: {parallelcluster: {leave_out: [hook]}}",
     good="targets: {parallelcluster: {leave_out: [hook]}}",
 )
 def hook(plan: Plan) -> Iterator[Problem]:

@@ -16,11 +16,9 @@ _PURGE = ("targets", "pcs", "purge_accounting")
 @rule(
     "SLM207",
     "Job records cannot be kept for this time",
-    fixes="unsafe",
     why="PCS purges records after a whole number of days, at least one.",
     source=limits.CREATE_CLUSTER,
     bad="slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 12h}}",
-    good="slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 1d}}",
 )
 def purge_time(plan: Plan) -> Iterator[Problem]:
     seconds = plan.options_as(Options).purge_accounting
@@ -41,11 +39,9 @@ def purge_time(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM208",
     "Accounting setting without accounting",
-    fixes="unsafe",
     why="The setting is about the database of job records, which this cluster does not have.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",
     bad="slurm: {slurmdbd_settings: {PurgeJobAfter: 12month}}",
-    good="slurm: {accounting: managed, slurmdbd_settings: {PurgeJobAfter: 12month}}",
 )
 def no_accounting(plan: Plan) -> Iterator[Problem]:
     if plan.slurm.accounting != "off" or not plan.creates_cluster:
@@ -66,12 +62,10 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM215",
     "Accounts that you have to create",
-    fixes="unsafe",
     why="Slurm refuses the jobs of users without an account. clustergen creates accounts on a "
     "login node, because compute nodes do not run all the time.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",
     bad="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}",
-    good="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}\nlogin: {}",
 )
 def accounts_not_created(plan: Plan) -> Iterator[Problem]:
     if plan.login is None and accounts.needed(plan) and plan.creates_cluster:

@@ -21,7 +21,6 @@ _GB200 = (
 @warning(
     "CAP201",
     "Static nodes on an interruptible reservation",
-    fixes="unsafe",
     why="When an interruptible reservation is reclaimed, PCS keeps trying to replace the minimum.",
     source=f"{USER_GUIDE}capacity-reservations-iodcr.html",
     bad="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
@@ -42,21 +41,12 @@ def interruptible(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP202",
     "Node groups that share a Capacity Block and scale",
-    fixes="unsafe",
     why="Each group may use the whole block; only fixed counts divide it.",
     source=f"{USER_GUIDE}capacity-blocks-faq.html",
     bad="""node_groups:
   - {name: h200, count: {min: 0, max: 2}, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
-  - name: debug
-    instance_type: p5en.48xlarge
-    count: 1
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}""",
-    good="""node_groups:
-  - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
-  - name: debug
-    instance_type: p5en.48xlarge
-    count: 1
-    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}""",
+  - {name: debug, instance_type: p5en.48xlarge, count: 1,
+     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
 )
 def shared_block(plan: Plan) -> Iterator[Problem]:
     users = defaultdict(list)
@@ -99,16 +89,11 @@ def ultraserver_queue(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP204",
     "Sizes of UltraServer groups in a queue do not match",
-    fixes="unsafe",
     why="Their counts must be in a ratio of a power of two, such as 9 and 18, to form blocks.",
     source=_ULTRASERVERS,
     bad=f"""node_groups:
   - {_GB200}
   - {_GB200.replace("name: gb200", "name: gb200-b").replace("18", "27").replace("890", "891")}
-queues: [{{name: ultra, node_groups: [gb200, gb200-b], exclusive: true}}]""",
-    good=f"""node_groups:
-  - {_GB200}
-  - {_GB200.replace("name: gb200", "name: gb200-b").replace("18", "9").replace("890", "891")}
 queues: [{{name: ultra, node_groups: [gb200, gb200-b], exclusive: true}}]""",
 )
 def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
@@ -127,12 +112,9 @@ def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
 @warning(
     "CAP205",
     "Jobs in an UltraServer queue may share nodes",
-    fixes="unsafe",
     why="A job that shares its nodes gets no IMEX domain, and so no NVLink between its nodes.",
     source=_ULTRASERVERS,
     bad=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200]}}]",
-    good=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200], exclusive: "
-    "true}]",
 )
 def ultraserver_jobs(plan: Plan) -> Iterator[Problem]:
     for queue, _ in _ultraserver_queues(plan):
@@ -181,7 +163,6 @@ def _is_power_of_two(number: int, unit: int) -> bool:
 @rule(
     "CAP206",
     "Allocation strategy that PCS does not support",
-    fixes="unsafe",
     why="PCS supports an allocation strategy for Spot Instances only. On-Demand Instances come "
     "from the first type and subnet with capacity.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_SpotOptions.html",

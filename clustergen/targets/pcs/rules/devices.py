@@ -14,7 +14,6 @@ _MIG = f"{USER_GUIDE}mig-configuration.html"
 @rule(
     "SLM210",
     "Gres set by hand",
-    fixes="unsafe",
     why="PCS rejects a Gres setting without a record in gres.conf. PCS writes both for GPUs, "
     "clustergen does for MIG partitions.",
     source=f"{USER_GUIDE}gres-custom-settings.html",
@@ -36,12 +35,10 @@ def gres(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM211",
     "Slurm cannot detect the MIG devices",
-    fixes="unsafe",
     why="Slurm detects MIG devices from 25.11 on, and only if it knows the node's sockets. PCS "
     "sets them from 26.05 on. Without both, Slurm drains every node.",
     source=_MIG,
     bad="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
-    good='node_groups: [{name: h200, mig: {1g.18gb: 7}}]\nslurm: {version: "26.05"}',
 )
 def mig_detection(plan: Plan) -> Iterator[Problem]:
     version = settings.version(plan)
@@ -63,13 +60,11 @@ def mig_detection(plan: Plan) -> Iterator[Problem]:
 @warning(
     "SLM212",
     "MIG on nodes that scale",
-    fixes="unsafe",
     why="Slurm does not know the devices of a node before it has booted: a job that waits for one "
     "may start without a GPU.",
     source=_MIG,
     bad="node_groups: [{name: h200, count: {min: 0, max: 2}, mig: {1g.18gb: 7}}]\n"
     'slurm: {version: "26.05"}',
-    good='node_groups: [{name: h200, count: 2, mig: {1g.18gb: 7}}]\nslurm: {version: "26.05"}',
 )
 def mig_scaling(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

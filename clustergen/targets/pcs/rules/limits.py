@@ -13,12 +13,10 @@ from clustergen.targets.pcs.rules import note, rule
 @rule(
     "LIM202",
     "More nodes than the controller manages",
-    fixes="unsafe",
     why="Each controller size manages a limited number of nodes. The maximum counts of all "
     "node groups and the login nodes must fit. A cluster cannot be resized later.",
     source=CREATE_CLUSTER,
     bad="node_groups: [{name: h200, count: 64}]\ntargets: {pcs: {size: small}}",
-    good="node_groups: [{name: h200, count: 64}]\ntargets: {pcs: {size: medium}}",
 )
 def controller_size(plan: Plan) -> Iterator[Problem]:
     nodes = managed_nodes(plan)
@@ -44,12 +42,10 @@ _NEARLY_FULL = 0.75
 @note(
     "LIM211",
     "Controller size that more nodes would change",
-    fixes="unsafe",
     why="PCS cannot resize a controller, and clustergen chooses the smallest that fits. An update "
     "to more nodes would need another size, and PCS rejects it. Login nodes count too.",
     source=CREATE_CLUSTER,
     bad="node_groups: [{name: h200, count: 30}]",
-    good="node_groups: [{name: h200, count: 30}]\ntargets: {pcs: {size: medium}}",
 )
 def nearly_full(plan: Plan) -> Iterator[Problem]:
     nodes = managed_nodes(plan)

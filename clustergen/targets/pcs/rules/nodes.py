@@ -11,12 +11,10 @@ from clustergen.targets.pcs.rules import warning
 @warning(
     "NIC201",
     "EFA interfaces of a type that PCS does not document",
-    fixes="unsafe",
     why="The PCS pages show interfaces of type efa only. Users who tried efa-only reported that it "
     "did not reach the nodes.",
     source=f"{USER_GUIDE}working-with_networking_efa_create-lt.html",
     bad="node_groups: [{name: h200, efa_layout: efa-only}]",
-    good="node_groups: [{name: h200, efa_layout: efa}]",
 )
 def chosen_efa_only(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:

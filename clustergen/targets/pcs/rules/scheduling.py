@@ -14,13 +14,11 @@ from clustergen.targets.pcs.rules import JOINED, rule, warning
 @warning(
     "SLM202",
     "Slurm version near its end of life",
-    fixes="unsafe",
     why="After its end of life, a version is not available for new clusters. Running clusters lose "
     "support and are suspended a year later. A warning, because clusters that exist keep their "
     "version; `deploy.sh` reads the clock, and stops where it would create one.",
     source=f"{USER_GUIDE}slurm-versions.html",
     bad='slurm: {version: "25.05"}',
-    good='slurm: {version: "25.11"}',
 )
 def ending_version(plan: Plan) -> Iterator[Problem]:
     found = limits.ending_version(settings.version(plan))
@@ -39,11 +37,9 @@ def ending_version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM204",
     "Sockets as consumable resources before Slurm 25.11",
-    fixes="unsafe",
     why="PCS accepts CR_Socket and CR_Socket_Memory from Slurm 25.11 on.",
     source=f"{USER_GUIDE}slurm-custom-settings-cluster.html",
     bad='slurm: {version: "25.05", settings: {SelectTypeParameters: CR_Socket}}',
-    good='slurm: {version: "25.11", settings: {SelectTypeParameters: CR_Socket}}',
 )
 def sockets(plan: Plan) -> Iterator[Problem]:
     since = limits.SOCKET_SELECTION_SINCE
@@ -62,11 +58,9 @@ def sockets(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM205",
     "MinJobAge below the minimum of PCS",
-    fixes="unsafe",
     why="The scaling of PCS reads finished jobs, which must stay for some seconds.",
     source=f"{USER_GUIDE}slurm-custom-settings-cluster.html",
     bad="slurm: {settings: {MinJobAge: 2}}",
-    good="slurm: {settings: {MinJobAge: 5}}",
 )
 def min_job_age(plan: Plan) -> Iterator[Problem]:
     least = limits.MIN_JOB_AGE_SECONDS
@@ -83,11 +77,9 @@ def min_job_age(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM209",
     "Idle time out of range",
-    fixes="unsafe",
     why="PCS stops idle nodes after 1 to 10,000,000 seconds.",
     source=limits.CREATE_CLUSTER,
     bad="slurm: {idle_timeout: 0s}",
-    good="slurm: {idle_timeout: 1m}",
 )
 def idle_time(plan: Plan) -> Iterator[Problem]:
     lowest, highest = limits.IDLE_TIMEOUT_SECONDS
@@ -105,12 +97,10 @@ _ACCOUNTING: Path = ("slurm", "accounting")
 @warning(
     "SLM216",
     "Cluster-wide setting for an existing cluster",
-    fixes="unsafe",
     why="The bundle adds node groups and queues to an existing cluster, and leaves everything else "
     "to its owner.",
     source=limits.CREATE_NODE_GROUP,
     bad=f"slurm: {{version: '25.11', idle_timeout: 5m}}\n{JOINED}",
-    good=f"slurm: {{version: '25.11'}}\n{JOINED}",
 )
 def of_the_cluster(plan: Plan) -> Iterator[Problem]:
     theirs = plan.existing.owned
