@@ -8,7 +8,6 @@ from constructs import Construct
 
 from clustergen.plan.model import Plan
 from clustergen.services.kubernetes import karpenter
-from clustergen.services.kubernetes.bundle import filled
 from clustergen.targets.eks import size_parameters
 from clustergen.targets.eks.cluster import managed
 from clustergen.targets.eks.options import Options
@@ -71,9 +70,7 @@ class EksStack(template.TemplateStack):
 
 def _next_steps(plan: Plan) -> Iterator[str]:
     if not plan.options_as(Options).by_stack:
-        yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.cluster_name}"
-        outputs = " with --outputs FILE, which cdk deploy --outputs-file FILE writes"
-        yield f"./install.sh of a bundle rendered{outputs if filled(plan) else ''}"
+        yield "./deploy.sh --install in the rendered bundle"
     if command := size_parameters.command(plan, managed(plan)):
         yield command
     if present := size_parameters.present(plan, managed(plan)):

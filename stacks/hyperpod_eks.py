@@ -13,7 +13,7 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clustergen.services.hyperpod.cloudformation import CLUSTER
-from clustergen.targets.hyperpod_eks import addons, charts, governance
+from clustergen.targets.hyperpod_eks import addons, governance
 from clustergen.targets.hyperpod_eks.emit import EKS_TEMPLATE
 
 from . import acknowledged, scripts
@@ -34,7 +34,7 @@ def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> Iterato
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-install-packages-using-helm-chart.html
     cdk.Annotations.of(cluster).add_info(
         f"HyperPod's chart has to be in the EKS cluster before this stack: deploy "
-        f"{eks.stack_name}, run ./{charts.INSTALL} of the rendered bundle, then deploy the rest"
+        f"{eks.stack_name}, run ./deploy.sh --install in the rendered bundle, then deploy the rest"
     )
     arn = imports[governance.CLUSTER] = plan.stack(governance.CLUSTER)
     cluster.export_value(cluster.resources[CLUSTER].get_att("ClusterArn"), name=arn)

@@ -1,7 +1,7 @@
 """Software in the cluster as resources of the stack, for `targets.eks.install: stack`.
 
 A Lambda function in the cluster's subnets runs kubectl and helm, so the API needs no public
-endpoint. It installs the same charts, values and manifests as install.sh.
+endpoint. It installs the same charts, values and manifests as deploy.sh.
 """
 
 from collections.abc import Callable, Iterator, Mapping

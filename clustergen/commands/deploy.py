@@ -22,7 +22,7 @@ from clustergen.deployment.kinds import Eks, HyperPod
 from clustergen.deployment.parallelcluster import ParallelClusterCluster
 from clustergen.deployment.pcs import PcsCluster
 from clustergen.deployment.programs import Installed, Programs
-from clustergen.deployment.run import Options, Run
+from clustergen.deployment.run import SOFTWARE, Options, Run
 from clustergen.deployment.screen import Lines, Screen, Text
 from clustergen.deployment.world import Botocore, Clock, Stop, Transport, World
 
@@ -101,6 +101,8 @@ def _check_daily(args: argparse.Namespace) -> None:
     daily = args.action in actions.DAILY
     if daily and (args.plan or args.dry_run):
         raise UsageError(f"--{args.action} has no --plan and no --dry-run")
+    if args.context and args.action not in SOFTWARE:
+        raise UsageError("--context is for --install and --uninstall")
     if args.node and (not daily or args.action == "status"):
         raise UsageError("--node is for --login, --logs, --test, --drain and --replace")
     if args.action == "login" and args.output == "json":
@@ -161,5 +163,6 @@ def _options(args: argparse.Namespace) -> Options:
         yes=args.yes,
         asks=_answer if asks else None,
         plan=args.plan,
+        context=args.context,
         node=args.node,
     )

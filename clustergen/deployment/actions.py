@@ -267,6 +267,24 @@ def destroy_foundation(run: Run, cluster: Cluster) -> None:
     losses.forget(run)
 
 
+def install(run: Run, cluster: Cluster) -> None:
+    """Install the software and the objects of the bundle in a cluster of Kubernetes."""
+    cluster.install_software(foundation.outputs(run))
+    if run.options.plan:
+        return
+    run.conclude(f"The software of {run.bundle.cluster} is installed. Its tests: deploy.sh --test.")
+
+
+def uninstall(run: Run, cluster: Cluster) -> None:
+    """Delete what the bundle has in a cluster of Kubernetes that others own."""
+    remove = cluster.software_of_bundle()
+    if run.options.plan:
+        return
+    run.confirm_deletion("from the cluster what this bundle has there:", run.bundle.cluster)
+    remove()
+    run.conclude("Namespaces and data stay, and so does what others have installed.")
+
+
 ACTIONS: Final[Mapping[str, Callable[[Run, Cluster], None]]] = {
     "deploy": deploy,
     "foundation": deploy_foundation,
@@ -274,6 +292,8 @@ ACTIONS: Final[Mapping[str, Callable[[Run, Cluster], None]]] = {
     "resume": resume,
     "destroy": destroy,
     "destroy-foundation": destroy_foundation,
+    "install": install,
+    "uninstall": uninstall,
     **daily.ACTIONS,
 }
 DAILY: Final = frozenset(daily.ACTIONS)

@@ -5,8 +5,9 @@ from typing import Final
 
 from clustergen.base.text_lists import words
 from clustergen.deployment import printing
-from clustergen.deployment.kinds import HyperPod
+from clustergen.deployment.kinds import Eks, HyperPod, NodesInEks
 from clustergen.deployment.model import Bundle
+from clustergen.deployment.software.model import Software
 
 EVERY: Final = words("""
     cloudformation:CreateChangeSet cloudformation:DeleteChangeSet cloudformation:DeleteStack
@@ -70,12 +71,27 @@ GOVERNED: Final = words("""
 """Where the bundle has quotas."""
 
 
+VOLUMES: Final = ("fsx:DescribeVolumes",)
+"""Where pods mount a volume of FSx that exists: only FSx knows its path."""
+REGISTRY: Final = ("ecr:GetAuthorizationToken",)
+"""Where charts come from a registry of ECR."""
+
+
 def commands(bundle: Bundle) -> Iterator[str]:
     """The calls as commands of the AWS CLI: service and operation."""
     spot = SPOT if bundle.spot else ()
-    for call in (*EVERY, *ADVISED, *spot, *OWN[bundle.service.kind], *_in_eks(bundle)):
+    own = OWN[bundle.service.kind]
+    for call in (*EVERY, *ADVISED, *spot, *own, *_in_eks(bundle), *_of_software(bundle)):
         *_, service, operation = printing.aws(call, {}, "")
         yield f"{service} {operation}"
+
+
+def _of_software(bundle: Bundle) -> tuple[str, ...]:
+    service = bundle.service
+    cluster = service.eks if isinstance(service, HyperPod) else service
+    software = cluster.software if isinstance(cluster, Eks | NodesInEks) else Software()
+    volumes = VOLUMES if software.volumes else ()
+    return (*volumes, *(REGISTRY if software.registry_region else ()))
 
 
 def _in_eks(bundle: Bundle) -> tuple[str, ...]:

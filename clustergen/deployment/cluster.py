@@ -140,6 +140,15 @@ class Cluster:
     def install(self, outputs: Outputs) -> None:
         """Install what runs in the cluster; ``outputs`` are those of the foundation."""
 
+    def install_software(self, outputs: Outputs) -> None:
+        """Install what runs in the cluster, whatever a deployment does; ``outputs`` as above."""
+        del outputs
+        raise Stop("this cluster has no software of Kubernetes to install.")
+
+    def software_of_bundle(self) -> Callable[[], None]:
+        """What deletes what the bundle has in a cluster that others own."""
+        raise Stop("this bundle has nothing in a cluster of others: see --destroy.")
+
     def settle(self) -> None:
         """Give node groups of capacity with dates the sizes of the present time."""
 

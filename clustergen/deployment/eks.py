@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import ClassVar, cast
 
@@ -11,7 +11,6 @@ from clustergen.deployment import (
     bucket,
     cloudformation,
     eks_owner,
-    filling,
     kubernetes_tests,
     node_group_updates,
     nodes,
@@ -30,7 +29,8 @@ from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.kueue import Queues
 from clustergen.deployment.nodes import Node
-from clustergen.deployment.run import Outputs
+from clustergen.deployment.run import SOFTWARE, Outputs
+from clustergen.deployment.software.installation import Installation
 from clustergen.deployment.stack_cluster import StackCluster
 from clustergen.deployment.stacks import ChangeSet, Template
 from clustergen.deployment.world import Stop, at
@@ -67,7 +67,7 @@ class EksCluster(StackCluster):
 
     @property
     def programs(self) -> tuple[str, ...]:
-        if self.service.joins or self.service.installs:
+        if self.service.joins or self.service.installs or self.run.options.action in SOFTWARE:
             return ("aws", "kubectl", "helm")
         return ("aws", "kubectl") if self.service.karpenter else ("aws",)
 
@@ -233,18 +233,34 @@ class EksCluster(StackCluster):
 
     def end_first(self) -> None:
         if self.existing is None and self._left_karpenter():
-            self.karpenter.end(self.api.reach)
+            self.karpenter.end()
 
-    def install(self, outputs: Outputs) -> None:
+    def installation(self, outputs: Outputs) -> Installation:
+        """What the bundle has in the cluster."""
         own = cloudformation.outputs(self.run.world, self.stack.name)
         known = {**self.known(outputs), **own}
-        self.api.reach()
-        for path in self.service.fills:
-            filling.fill(self.run, path, known)
+        return Installation(self.api, self.service.software, known)
+
+    def install(self, outputs: Outputs) -> None:
         if self.service.installs:
+            self.api.check_access()
             if self.service.karpenter:
                 self.karpenter.look_again()
-            self.api.script("install.sh", *self.karpenter.consent())
+            self.installation(outputs).install()
+
+    def install_software(self, outputs: Outputs) -> None:
+        self.api.check_access()
+        made = self.installation(outputs)
+        if self.run.options.plan or self.existing:
+            made.check()
+        if not self.run.options.plan:
+            made.install()
+
+    def software_of_bundle(self) -> Callable[[], None]:
+        if self.existing is None:
+            return super().software_of_bundle()
+        self.api.check_access()
+        return self.existing.remove
 
     def settle(self) -> None:
         """Request missing nodes, without waiting for them, where there is capacity now."""
@@ -258,7 +274,7 @@ class EksCluster(StackCluster):
         for name in self.service.imaged:
             self._tell_of_image(name)
         if not self.service.installs:
-            self.run.note("install.sh was not run, as the spec has install: none.")
+            self.run.note("The spec has install: none. deploy.sh --install installs the software.")
         self.run.note(
             f"To use kubectl yourself: aws eks update-kubeconfig --region {self.run.bundle.region} "
             f"--name {self.service.eks_cluster}"

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from clustergen.base.artifacts import Json
-from clustergen.deployment import cloudformation
+from clustergen.deployment import cloudformation, foundation
 from clustergen.deployment.eks_sizes import Sizes
 from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.run import Outputs, Run
+from clustergen.deployment.software.installation import Installation
 from clustergen.deployment.world import Stop, at
 
 _IMAGE = re.compile(r"amazon-k8s-cni:v(\d+)\.(\d+)\.(\d+)")
@@ -26,8 +27,6 @@ class ExistingCluster:
     def check(self) -> None:
         """Stop before anything changes if the cluster cannot take the nodes."""
         if self.run.options.rehearses:
-            self.api.reach()
-            self.api.script("install.sh", "--check")
             return
         found = self._found()
         if found["status"] not in ("ACTIVE", "UPDATING"):
@@ -38,7 +37,13 @@ class ExistingCluster:
         self._check_cni()
         self._check_groups(found["version"])
         if self.service.installs:
-            self.api.script("install.sh", "--check")
+            self._installation().check()
+
+    def _installation(self) -> Installation:
+        """What the bundle has in the cluster, with the values that stacks have already."""
+        of_cluster = cloudformation.outputs(self.run.world, self.stack.name)
+        known = {**foundation.outputs(self.run), **of_cluster}
+        return Installation(self.api, self.service.software, known)
 
     def _found(self) -> Json:
         found = self.api.describe()
@@ -164,4 +169,4 @@ class ExistingCluster:
             self.run.note(f"The EKS cluster {self.name} {state}.")
             return
         self.api.reach()
-        self.api.script("install.sh", "--remove")
+        Installation(self.api, self.service.software, {}).remove()

@@ -38,5 +38,8 @@ def fill_text(run: Run, path: str, text: str, outputs: Outputs) -> str:
     run.write(path, text)
     if left := sorted(names(text)):
         words = " ".join(f"${{{name}}}" for name in left)
-        raise Stop(f"{path} still has placeholders without a value: {words}")
+        raise Stop(
+            f"{path} still has placeholders without a value: {words}. Stacks of the bundle have "
+            "them, or the file of --outputs."
+        )
     return text

@@ -1,6 +1,6 @@
 """HyperPod clusters whose nodes join an EKS cluster: a new one, or one that exists."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 from clustergen.base.artifacts import Json
@@ -25,13 +25,13 @@ from clustergen.deployment.node_pools import NodePools
 from clustergen.deployment.nodes import Node
 from clustergen.deployment.run import Outputs, Run
 from clustergen.deployment.side_stacks import SideStack
+from clustergen.deployment.software.hyperpod_chart import HyperPodInstallation
+from clustergen.deployment.software.installation import Installation
 from clustergen.deployment.stacks import Template
 from clustergen.deployment.world import AGAIN, Stop, at
 
-_APPLY: Final = "apply.sh"
 _OF_CHART: Final = "aws-hyperpod"
 """The namespace that HyperPod's chart makes."""
-_INSTALL: Final = "install.sh"
 
 
 class EksStack(SideStack):
@@ -70,9 +70,11 @@ class HyperPodOnEks(HyperPodCluster):
     def programs(self) -> tuple[str, ...]:
         """Who stops nodes that cost money needs none."""
         action = self.run.options.action
-        if action == "deploy":
-            return ("aws", *self.eks.programs)
-        if self.stack is None and action in ("foundation", "destroy"):
+        if action in ("deploy", "install"):
+            needs_chart = self.eks.chart and (self.eks.creates or action == "install")
+            chart = ("helm",) if self.eks.software.registry else ("git", "helm")
+            return ("aws", "kubectl", *(chart if needs_chart else ()))
+        if action == "uninstall" or (self.stack is None and action in ("foundation", "destroy")):
             return ("aws", "kubectl")
         return ("aws",) if action == "destroy" else ()
 
@@ -123,7 +125,7 @@ class HyperPodOnEks(HyperPodCluster):
             self._check_pools()
 
     def _check_objects(self) -> None:
-        if self.eks.manifests:
+        if self.eks.software.late:
             self.kubernetes.check_access()
         elif silence := self.kubernetes.silence():
             self._is_silent = True
@@ -136,9 +138,13 @@ class HyperPodOnEks(HyperPodCluster):
             self.run.note(
                 f"{self.kubernetes.cluster} has no namespace {_OF_CHART}, so probably not "
                 "HyperPod's chart, without which nodes offer no devices and are not repaired: run "
-                "./install.sh first, or ask the owner of the cluster."
+                "deploy.sh --install first, or ask the owner of the cluster."
             )
-        self.kubernetes.own_script(_APPLY, "--check")
+        self._installation(self.known()).check()
+
+    def _installation(self, outputs: Outputs) -> Installation:
+        """The objects of the bundle."""
+        return Installation(self.kubernetes, self.eks.software, outputs)
 
     def _check_pools(self) -> None:
         """Those that left the spec are deleted in the end, and with them their nodes."""
@@ -165,8 +171,8 @@ class HyperPodOnEks(HyperPodCluster):
     def change(self, outputs: Outputs) -> None:
         if self.stack:
             self.stack.deploy(outputs)
-            self.kubernetes.reach()
-            self.kubernetes.own_script(_INSTALL)
+            self.kubernetes.check_access()
+            self._install_chart()
             self.pools.look_again()
         known = self._with_eks(outputs)
         super().examine(known)
@@ -187,20 +193,44 @@ class HyperPodOnEks(HyperPodCluster):
                 self.kubernetes.wait("kueue-controller-manager", "kueue-system")
         if self.eks.quotas:
             self.governance.deploy()
-        for path in self.eks.fills:
-            filling.fill(self.run, path, known)
-        self._apply()
+        self._apply(known)
 
-    def _apply(self) -> None:
-        if not self.eks.manifests:
+    def _apply(self, outputs: Outputs) -> None:
+        if not self.eks.software.late:
             if not self._is_silent and not self.kubernetes.silence():
-                self.kubernetes.own_script(_APPLY, "--prune", *self.pools.consent())
-        elif self.eks.quotas and self.stack is None and not self.governance.has_addon():
+                self._installation(outputs).prune()
+        elif self.eks.quotas and not self.governance.has_addon():
             self.run.note(
                 "The objects of the bundle wait, too: their namespaces come with the quotas."
             )
         else:
-            self.kubernetes.own_script(_APPLY, *self.pools.consent())
+            self.kubernetes.check_access()
+            self._installation(outputs).install()
+
+    def _install_chart(self) -> None:
+        if self.eks.chart:
+            software, new = self.eks.software, self.eks.creates
+            HyperPodInstallation(self.kubernetes, self.eks.chart, software, new=new).install()
+
+    def install_software(self, outputs: Outputs) -> None:
+        """HyperPod's chart, and what needs HyperPod itself once the cluster is there."""
+        self.kubernetes.check_access()
+        known = self._with_eks(outputs)
+        if self.run.options.plan or self.stack is None:
+            self._installation(known).check()
+        if self.run.options.plan:
+            return
+        self._install_chart()
+        if self.run.options.rehearses or self.api.status():
+            self._apply(known)
+        else:
+            self.run.note(f"The objects of the bundle wait for the cluster {self.api.name}.")
+
+    def software_of_bundle(self) -> Callable[[], None]:
+        if self.stack:
+            return super().software_of_bundle()
+        self.kubernetes.check_access()
+        return self._installation({}).remove
 
     def wait(self, again: str = AGAIN) -> str:
         return super().wait(again) if self._lacking is None else self._lacking
@@ -254,12 +284,12 @@ class HyperPodOnEks(HyperPodCluster):
         if silence := self.kubernetes.silence():
             objects = self.run.bundle.objects
             self.run.note(
-                f"The API of {self.kubernetes.cluster} does not respond. Where it does, ./apply.sh "
-                "--remove deletes the objects of this bundle: those with the label "
+                f"The API of {self.kubernetes.cluster} does not respond. Where it does, deploy.sh "
+                "--uninstall deletes the objects of this bundle: those with the label "
                 f"{objects.label}={objects.owner}. {silence}"
             )
         else:
-            self.kubernetes.own_script(_APPLY, "--remove")
+            self._installation({}).remove()
 
 
 class ExistingHyperPodOnEks(HyperPodOnEks, ExistingHyperPod):

@@ -46,7 +46,7 @@ class _Missing(CallError):
 
 
 class Unused(Installed):
-    """No program runs, but scripts of the bundle, which print what they would run."""
+    """No program runs."""
 
     def has(self, _: str) -> bool:
         return True
@@ -54,7 +54,8 @@ class Unused(Installed):
     def run(
         self, words: Sequence[str], folder: Path, more: Mapping[str, str], told: Told | None = None
     ) -> Ended:
-        return super().run(words, folder, more, told) if words[0] == "bash" else Ended(0)
+        del words, folder, more, told
+        return Ended(0)
 
 
 @dataclass

@@ -1,7 +1,6 @@
 """Nodes of Karpenter, which no stack knows of."""
 
 import json
-from collections.abc import Callable
 from typing import Final
 
 from clustergen.deployment.cluster import stop_if_shared
@@ -9,6 +8,7 @@ from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.node_pools import CLAIMS, POOL, POOLS, NodePools
 from clustergen.deployment.run import Run
+from clustergen.deployment.software.installation import Installation
 from clustergen.deployment.world import Stop
 
 _CLASSES: Final = "ec2nodeclasses.karpenter.k8s.aws"
@@ -77,9 +77,9 @@ class Karpenter(NodePools):
             return f"the node group {pool} left the spec"
         return f"Karpenter left the spec. Its node pool {pool} is still there"
 
-    def end(self, reach: Callable[[], None]) -> None:
+    def end(self) -> None:
         """Delete nodes of an earlier bundle, before the change that removes Karpenter's role."""
-        reach()
+        self.api.reach()
         if self.is_there():
             pools = self.pools()
             if others := sorted(pools.keys() - self.mine(pools)):
@@ -90,4 +90,4 @@ class Karpenter(NodePools):
                     "(kubectl delete), and run this again."
                 )
         self.look_again()
-        self.api.script("install.sh", "--prune", *self.consent())
+        Installation(self.api, self.service.software, {}).prune()

@@ -2,17 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal
+from typing import Final, Literal
 
-
-class Read:
-    """How the file is read: an unknown member is an error, as it could be one that matters."""
-
-    __slots__ = ()
-    __pydantic_config__: ClassVar[Mapping[str, Any]] = {
-        "extra": "forbid",
-        "use_attribute_docstrings": True,
-    }
+from clustergen.deployment.form import Read
+from clustergen.deployment.software.model import HyperPodChart, Software
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +100,11 @@ class Eks(Read):
     joins: bool = False
     """Whether it existed before."""
     installs: bool = True
-    """Whether a deployment runs ``install.sh``."""
+    """Whether a deployment installs the software, or the user does with ``--install``."""
     by_cdk: bool = False
     """Whether only the CDK can deploy it: the stack installs the software."""
+    software: Software = field(default_factory=Software)
+    """What it installs in the cluster."""
     groups: Mapping[str, ManagedGroup] = field(default_factory=dict)
     """For the cluster's work, by name."""
     system_group: str = ""
@@ -120,8 +115,6 @@ class Eks(Read):
     """Groups on Capacity Blocks."""
     imaged: tuple[str, ...] = ()
     """Groups with an image of EKS."""
-    fills: tuple[str, ...] = ()
-    """Files with placeholders for outputs."""
     karpenter: bool = False
     leaves_karpenter: bool = False
     """Whether an earlier bundle may have left it."""
@@ -191,8 +184,7 @@ class NodesInEks(Read):
     """As in the request: that of a new cluster is an output of its stack."""
     creates: bool = False
     """Whether the bundle creates it, in a stack, and installs HyperPod's chart."""
-    programs: tuple[str, ...] = ("kubectl",)
-    """The programs that a deployment needs."""
+    chart: HyperPodChart | None = None
     admins: tuple[str, ...] = ()
     """Roles and users with access entries: account, kind and name."""
     entries: Mapping[str, str] = field(default_factory=dict)
@@ -203,10 +195,8 @@ class NodesInEks(Read):
     """The file of the queues' priorities."""
     addon: str = ""
     """The add-on of task governance."""
-    manifests: bool = False
-    """Whether there are objects to apply."""
-    fills: tuple[str, ...] = ()
-    """Those files of them with placeholders for outputs."""
+    software: Software = field(default_factory=Software)
+    """Its objects."""
     pools: tuple[str, ...] = ()
     """Node pools of Karpenter."""
 

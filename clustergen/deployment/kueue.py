@@ -7,8 +7,8 @@ from typing import Final
 from clustergen.deployment.kinds import Eks
 from clustergen.deployment.kubernetes import Kubernetes
 from clustergen.deployment.run import Run
+from clustergen.deployment.software.model import CLUSTER_QUEUES
 
-_KIND: Final = "clusterqueues.kueue.x-k8s.io"
 _LOOKS: Final = 24
 
 
@@ -53,13 +53,15 @@ class Queues:
             self._patch(name, before, None)
 
     def _are_there(self) -> bool:
-        return bool(self.service.queues) and self.api.has("customresourcedefinitions", _KIND)
+        return bool(self.service.queues) and self.api.has(
+            "customresourcedefinitions", CLUSTER_QUEUES
+        )
 
     def _read(self, name: str) -> tuple[str | None, str | None]:
         """The policy of a queue of this bundle, and that of before a pause; None where not."""
         if self.run.options.rehearses:
             return "None", None
-        found = self.api.get(_KIND, name)
+        found = self.api.get(CLUSTER_QUEUES, name)
         if found is None or self.api.owner(found) != self.run.bundle.objects.owner:
             return None, None
         marks = found["metadata"].get("annotations") or {}
@@ -70,14 +72,14 @@ class Queues:
         annotations = {self.run.bundle.objects.paused: mark}
         patch = {"metadata": {"annotations": annotations}, "spec": {"stopPolicy": policy}}
         text = json.dumps(patch, separators=(",", ":"))
-        self.api.change("patch", _KIND, name, "--type", "merge", "--patch", text)
+        self.api.change("patch", CLUSTER_QUEUES, name, "--type", "merge", "--patch", text)
 
     def await_suspension(self) -> None:
         """A pod that ends with its node before Kueue has suspended its job is a failure."""
         if self.run.options.rehearses:
             return
         for look in range(_LOOKS):
-            found = [self.api.get(_KIND, name) or {} for name in self.service.queues]
+            found = [self.api.get(CLUSTER_QUEUES, name) or {} for name in self.service.queues]
             if not any(each.get("status", {}).get("reservingWorkloads") for each in found):
                 return
             if look == 1:

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from clustergen.base.artifacts import Artifact, Json, json_artifact
-from clustergen.deployment.kinds import Read, Services
+from clustergen.deployment.form import Read
+from clustergen.deployment.kinds import Services
 
 PATH: Final = "bundle.json"
 FORMAT: Final = 1

@@ -68,11 +68,6 @@ class NodePools:
         if _LATER in self.run.later and self.is_there():
             self._stop_at_left("No node pool was changed.")
 
-    def consent(self) -> list[str]:
-        """The words with which the user's consent goes on to install.sh and apply.sh."""
-        agreed = not self.run.options.rehearses and self.run.consents("replaces-resource")
-        return ["--allow-replacement"] if agreed else []
-
     def _needs_no_look(self) -> bool:
         return self.run.options.rehearses or self.run.consents("replaces-resource")
 

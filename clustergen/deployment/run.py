@@ -20,6 +20,9 @@ FILLED: Final = ".filled"
 KINDS: Final = frozenset({"replaces-resource", "replaces-nodes", "removes-nodes"})
 """What a user may consent to."""
 
+SOFTWARE: Final = ("install", "uninstall")
+"""The actions that change only what runs in a cluster of Kubernetes."""
+
 Outputs = Mapping[str, str]
 
 
@@ -41,6 +44,8 @@ class Options:
     """Whether the changes are only reviewed."""
     rehearses: bool = False
     """Whether nobody is asked, and nothing is written."""
+    context: str = ""
+    """A context of kubectl's own configuration that reaches the cluster."""
     node: str = ""
     """The node, or the node group, that the action is about; empty for all."""
 
@@ -136,10 +141,12 @@ class Run:
             (self.folder / FILLED / ".gitignore").write_text("*\n")
         return place
 
-    def write(self, path: str, text: str) -> str:
-        """Write a file, and return its path within the bundle."""
+    def write(self, path: str, text: str, mode: int = 0o666) -> str:
+        """Write a file, and return its path within the bundle; ``mode`` is that of a new file."""
         if not self.options.rehearses:
-            self.filled(path).write_text(text, encoding="utf-8")
+            place = self.filled(path)
+            place.touch(mode)
+            place.write_text(text, encoding="utf-8")
         return f"{FILLED}/{path}"
 
     def last_known(self, path: str, text: str) -> str:

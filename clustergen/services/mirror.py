@@ -1,6 +1,6 @@
 """The registry of the spec: what must be in it, and the script that copies it there.
 
-Nodes pull images, and install.sh pulls charts, from copies in the registry. The copy of an image is
+Nodes pull images, and deployments pull charts, from copies in the registry. The copy of an image is
 below the name of its public registry, so that names never collide.
 """
 

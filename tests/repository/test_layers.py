@@ -130,7 +130,7 @@ MAY_NAME_A_PARTITION = (
     *words("""
         services/eks/control_plane.py services/eks/roles.py targets/eks/rules/document/users.py
         targets/eks/karpenter.py services/kubernetes/labels_and_taints.py
-        services/kubernetes/pruning.py services/kubernetes/names.py analysis/policy/documents.py
+        deployment/software/objects.py services/kubernetes/names.py analysis/policy/documents.py
         analysis/policy/scopes.py checking/preflight/rules/roles.py targets/eks/limits.py
         services/hyperpod/limits.py targets/hyperpod_eks/limits.py deployment/actions.py
     """),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from clustergen import targets
+from clustergen.base.text_lists import words
 from tests.support.paths import ROOT
 from tests.support.syntax import nodes_of
 from tests.support.tables import flow
@@ -128,7 +129,7 @@ def test_emitters_see_only_plans() -> None:
             assert not found, name
 
 
-DATA = ("calls", "kinds", "model", "reading", "resource_types")
+DATA = words("calls form kinds model reading resource_types software software.model")
 """What others may know of the deployment: no step of it."""
 
 

@@ -64,5 +64,4 @@ def test_the_nodes_join_the_cluster_of_the_stack_before() -> None:
 
 def test_interruptions_are_reported() -> None:
     output = of(NEW).templates["example-eks"]["Outputs"]["NextStep"]
-    assert output["Value"] == "./install.sh"
-    assert "install.sh" in of(NEW).rendered.files
+    assert output["Value"] == "./deploy.sh --install"

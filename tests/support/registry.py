@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support.installing import Folder, chart_installed
 from tests.support.kubernetes_tools import tool
 from tests.support.scripts import completed
 
@@ -93,17 +94,26 @@ class Place:
             made.parent.mkdir(parents=True, exist_ok=True)
             made.write_text(content)
 
-    def run(self, *arguments: str, script: str = "mirror.sh") -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run mirror.sh."""
         (self.here / "calls").write_text("")
         environment = {
             "PATH": f"{self.here / 'bin'}:/usr/bin:/bin",
-            "HERE": str(self.here),
-            "REAL_HELM": str(tool("helm")),
             "HOME": os.environ.get("HOME", "/"),
             "GOGC": "off",  # programs of a second need no collection of garbage
+            **self._environment,
         }
-        command = ["bash", f"bundle/{script}", *arguments]
-        return completed(*command, cwd=self.here, env=environment)
+        return completed("bash", "bundle/mirror.sh", *arguments, cwd=self.here, env=environment)
+
+    def install(self) -> subprocess.CompletedProcess[str]:
+        """Install HyperPod's chart."""
+        (self.here / "calls").write_text("")
+        return chart_installed(self.here / "bundle", Folder(self.here / "bin", self._environment))
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        own = {"HERE": str(self.here), "REAL_HELM": str(tool("helm"))}
+        return {**own, "AWS_PAGER": ""}
 
     @property
     def pushed(self) -> set[str]:

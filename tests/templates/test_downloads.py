@@ -37,7 +37,6 @@ REASONS: Final = {
     ("shared/containers.sh.j2", "apt-get"): _SIGNED,
     ("shared/containers.sh.j2", "dnf"): _SIGNED,
     ("hyperpod/accounting-database.sh.j2", "apt-get"): _SIGNED,
-    ("hyperpod/install.sh.j2", "helm"): _VERSION,
     ("shared/mirror.sh.j2", "helm"): _VERSION,
     ("shared/mount.sh.j2", "dnf"): _SIGNED,
     ("shared/mount.sh.j2", "curl"): "AWS's installer, which has no version; where nothing else is",

@@ -1,6 +1,7 @@
 """Every validator of Kubernetes objects: schemas, then what schemas cannot see."""
 
 import functools
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ def kubernetes_violations(
             if _holds_objects(path)
             for violation in _of_file(path, text, version, region)
         ),
-        *_references(objects, _made_namespaces(files.get("install.sh", ""))),
+        *_references(objects, _made_namespaces(files.get("bundle.json", "{}"))),
         *kubernetes_kueue.kueue_violations([item.body for item in objects]),
     ]
 
@@ -309,10 +310,10 @@ def _resources(resources: Json) -> Iterator[str]:
         yield "huge pages without cpu or memory"
 
 
-def _made_namespaces(script: str) -> set[str]:
-    """Those that install.sh creates where an existing cluster lacks them."""
-    (words,) = re.findall(r"^make_namespaces (.+)$", script, re.MULTILINE) or ("",)
-    return set(words.split())
+def _made_namespaces(bundle: str) -> set[str]:
+    """Those that a deployment creates where an existing cluster lacks them."""
+    software = json.loads(bundle).get("service", {}).get("software", {})
+    return set(software.get("joined", {}).get("namespaces", ()))
 
 
 def _references(objects: list[Object], spaces: set[str]) -> Iterator[str]:

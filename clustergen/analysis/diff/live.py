@@ -88,7 +88,10 @@ class _Reader:
             if path in found
         }
         known = {"region": self.plan.region, "cluster": self.plan.name}
-        bundle: Json = {**known, "service": {}, "stacks": stacks}
+        # Neither charts nor objects in Kubernetes nor scripts are read: they are as in the new one.
+        ours = json.loads(self.new[BUNDLE])["service"]
+        service = {"software": ours["software"]} if "software" in ours else {}
+        bundle: Json = {**known, "service": service, "stacks": stacks}
         if self.target == "parallelcluster":
             stack = self._stack(self.plan.name)
             if stack is None:
@@ -106,8 +109,7 @@ class _Reader:
             found[path] = self._placed(json.dumps(request))
         elif "cluster.template.json" not in found:
             return None
-        # Neither objects in Kubernetes nor scripts are read: they are as in the new bundle.
-        unread = ("install.sh", "manifests/", "values/", "governance")
+        unread = ("manifests/", "values/", "governance")
         same = {path: text for path, text in self.new.items() if path.startswith(unread)}
         return {**same, **found, BUNDLE: json.dumps(bundle)}
 

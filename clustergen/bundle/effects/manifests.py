@@ -33,11 +33,6 @@ _TYPES = "-crd"
 """Of the names of charts whose templates are definitions: Helm deletes what is in templates."""
 _QUEUE = "LocalQueue"
 _QUEUES = "https://kueue.sigs.k8s.io/docs/concepts/local_queue/"
-_CHART = pattern(r"(?m)^chart (\S+)")
-_INSTALL = "install.sh"
-_SCRIPTS = _INSTALL, "apply.sh"
-"""What applies manifests. A bundle without them leaves that to the CDK app."""
-_PRUNES = "--prune"
 
 _Key = tuple[str, str, str, str]
 """Kind, namespace, name and API group: two groups may have a kind of one name."""
@@ -49,16 +44,15 @@ def effects(
     old: Mapping[str, str], new: Mapping[str, str], moved: Collection[str]
 ) -> Iterator[Effect]:
     """The effects on objects and charts; ``moved`` has outputs of stacks with another value."""
-    if value_at(identity.document(new, PATH), "service.installs") is False:
+    service = identity.document(new, PATH).get("service") or {}
+    if service.get("installs") is False:
         return
+    by_cdk = bool(service.get("by_cdk"))
     paths = [path for path in (*old, *new) if _is_manifest(path)]
     if not moved and all(old.get(path) == new.get(path) for path in paths):
         yield from _charts(old, new)
         return
     before, after = _objects(old), _objects(new)
-    scripts = [new[path] for path in _SCRIPTS if path in new]
-    # The CDK app deletes objects that vanish.
-    prunes = not scripts or any(_PRUNES in script for script in scripts)
     classes = _growing(thing for _, thing in after.values())
     for key, (file, thing) in after.items():
         earlier = before.get(key)
@@ -67,11 +61,10 @@ def effects(
         elif differs(earlier[1], thing, moved):
             for effect in _changed(_title(key), earlier[1], thing, moved, classes):
                 yield effect._replace(file=file, type=key[0])
-    if prunes:
-        yield from _pools(before, after)
+    yield from _pools(before, after)
     gone = [key for key in before if key not in after and key[0] != "Job"]
-    yield from _vanished(before, gone, prunes, whole_files=not scripts)
-    if not scripts:
+    yield from _vanished(before, gone, whole_files=by_cdk)
+    if by_cdk:
         yield from _without_groups(before, after)
     yield from _charts(old, new)
 
@@ -167,12 +160,10 @@ def _wider(old: list[Json], new: list[Json]) -> bool:
     )
 
 
-def _vanished(
-    before: Objects, gone: Collection[_Key], prunes: bool, *, whole_files: bool
-) -> Iterator[Effect]:
+def _vanished(before: Objects, gone: Collection[_Key], *, whole_files: bool) -> Iterator[Effect]:
     """The effects of objects that vanish from the manifests; some stay in the cluster."""
     files = {file for key, (file, _) in before.items() if whole_files and key[0] in KEPT}
-    stay = [key for key in gone if not prunes or key[0] in KEPT or before[key][0] in files]
+    stay = [key for key in gone if key[0] in KEPT or before[key][0] in files]
     if stay:
         titles = [_title(key) for key in stay]
         text = f"leaves {', '.join(titles)}: delete it when you no longer need what is in it"
@@ -212,17 +203,22 @@ def _pools(before: Objects, after: Objects) -> Iterator[Effect]:
 
 
 def _charts(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
-    before, after = (_CHART.findall(files.get(_INSTALL, "")) for files in (old, new))
+    before, after = ([*_releases(files)] for files in (old, new))
     for name in (name for name in before if name not in after):
         text = f"uninstalls the chart {name}; its namespace and its resource types stay"
         if name.endswith(_TYPES):
             text = f"uninstalls the chart {name}, and with it resource types and their objects"
-        yield Effect("leftover", f"chart {name}", "", text, file=_INSTALL)
+        yield Effect("leftover", f"chart {name}", "", text, file=PATH)
     for name in (name for name in after if name not in before):
-        yield Effect("in-place", f"chart {name}", "", f"installs the chart {name}", file=_INSTALL)
+        yield Effect("in-place", f"chart {name}", "", f"installs the chart {name}", file=PATH)
     for path in (path for path in new if path.startswith("values/") and path in old):
         if old[path] != new[path]:
             yield from _values(path, old[path], new[path])
+
+
+def _releases(files: Mapping[str, str]) -> Iterator[str]:
+    found = value_at(identity.document(files, PATH), "service.software.releases")
+    return (each["name"] for each in found or ())
 
 
 def _values(path: str, old: str, new: str) -> Iterator[Effect]:

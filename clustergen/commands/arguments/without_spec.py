@@ -37,6 +37,8 @@ _ACTIONS = {
     "--resume": "scale compute to what it was before --pause",
     "--destroy": "delete the cluster, and with it what README.md lists; the foundation stays",
     "--destroy-foundation": "delete the foundation too, after --destroy; storage to retain stays",
+    "--install": "install the software of the bundle in the cluster of Kubernetes, and its objects",
+    "--uninstall": "delete those from a cluster of others; data and namespaces stay",
     "--status": "show stacks, node groups and nodes",
     "--login": "open a shell on a node; for Kubernetes, let kubectl reach the cluster",
     "--logs": "show what was logged in the last hour",
@@ -53,6 +55,8 @@ def deploy(command: ArgumentParser) -> None:
         chosen.add_argument(name, dest="action", action="store_const", const=name[2:], help=help)
     help = "a node, by id or address; a node group for --login, --logs and --test"
     command.add_argument("--node", default="", metavar="NAME", help=help)
+    help = "with --install, --uninstall: a context of kubectl that reaches the cluster"
+    command.add_argument("--context", default="", metavar="NAME", help=help)
     options.flag(command, "--plan", "review the changes with AWS, and make none")
     options.flag(command, "--dry-run", "print every command of a first run; ask nobody, run none")
     help = (

@@ -139,7 +139,8 @@ def software(answers: Answers, notes: Notes) -> Json:
     notes.decided(
         (),
         "deploy.sh installs no software in the cluster; with `install: script`, it also installs "
-        "what install.sh has: compare that with `helm list --all-namespaces` first",
+        "what `deploy.sh --install --dry-run` shows: compare that with `helm list "
+        "--all-namespaces` first",
         "targets",
     )
     return {"install": "none"}

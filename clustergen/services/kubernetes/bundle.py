@@ -1,12 +1,12 @@
-"""Files of a bundle for the cluster: values, manifests, tests, and a script."""
+"""Files of a bundle for the cluster: values, manifests and tests."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from clustergen.base import shell
 from clustergen.base.artifacts import Artifact, Json
 from clustergen.base.yaml_text import yaml_text
+from clustergen.deployment.software import model
+from clustergen.deployment.software.model import Release, Software
 from clustergen.plan.model import Plan
 from clustergen.services import mirror
 from clustergen.services.kubernetes import (
@@ -35,17 +35,14 @@ from clustergen.services.kubernetes import (
 )
 from clustergen.services.kubernetes.charts import Component
 from clustergen.services.kubernetes.components import components
+from clustergen.services.kubernetes.labels_and_taints import NODE_GROUP_LABEL
 from clustergen.services.kubernetes.manifest import FOLDER, file
-from clustergen.spec import placeholders
-
-INSTALL = "install.sh"
-APPLY = "apply.sh"
 
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
     """All files, in order of use."""
     inside = (*manifests(plan), *smoke.files(plan), *training.files(plan))
-    return (install(plan), *_values(plan), *inside, *_mirror(plan, inside))
+    return (*_values(plan), *inside, *_mirror(plan, inside))
 
 
 def _mirror(plan: Plan, inside: Iterable[Artifact]) -> Iterator[Artifact]:
@@ -63,114 +60,35 @@ def _mirror(plan: Plan, inside: Iterable[Artifact]) -> Iterator[Artifact]:
     )
 
 
-def filled(plan: Plan) -> tuple[str, ...]:
-    """Paths of the files with placeholders, which must be filled before the script runs."""
-    made = (*_values(plan), *manifests(plan))
-    return tuple(item.path for item in made if placeholders.names(item.text))
-
-
-def install(plan: Plan) -> Artifact:
-    """The script that installs charts and manifests."""
-    early, late = split(plan)
+def software(plan: Plan) -> Software:
+    """What ``bundle.json`` says of charts and manifests."""
+    before, after = ([item.path for item in items] for items in split(plan))
     used = components(plan)
-    kinds = (*_EARLY, *_LATE)
-    before, after = ([item.path for item in items] for items in (early, late))
-    shared = {
-        name: path if joining.is_on(plan) and path in before + after else ""
-        for name, path in _SHARED.items()
-    }
-    return _script(
-        plan,
-        INSTALL,
-        [path for path in after if path not in shared.values()],
-        [o for kind in kinds for o in kind.objects(plan)],
-        [o for kind in kinds if kind.path not in shared.values() for o in kind.objects(plan)],
-        software=True,
-        components=[_installed(plan, component) for component in used],
-        **mirror.login(plan),
-        early=[path for path in before if path not in shared.values()],
-        **shared,
-        tried=after,
+    joined = joining.joined(plan, used)
+    shared = {joined.operator, joined.runtimes} if joined else set()
+    return replace(
+        objects(plan, after, NODE_GROUP_LABEL),
+        early=tuple(path for path in before if path not in shared),
+        late=tuple(path for path in after if path not in shared),
+        releases=tuple(_release(plan, component) for component in used),
+        charts=charts.known(shared=joined is not None),
         mpi_operator=mpi_operator.is_on(plan),
-        **joining.values(plan, used),
+        joined=joined,
     )
 
 
-def apply(plan: Plan, late: Iterable[Artifact], objects: Iterable[Json], label: str) -> Artifact:
-    """The script for a cluster whose software is installed by other means: it applies manifests.
-
-    ``objects`` are those in ``late``; ``label`` is that of nodes with the name of their group.
-    """
-    made, paths = tuple(objects), [item.path for item in late]
-    return _script(
-        plan,
-        APPLY,
-        paths,
-        made,
-        made,
-        tried=paths,
-        software=False,
-        **{**joining.values(plan, label=label), **_NO_SOFTWARE},
-    )
-
-
-_NO_SOFTWARE: Mapping[str, Any] = {
-    "components": [],
-    "registry_host": "",
-    "registry_region": "",
-    "early": [],
-    "mpi_manifest": "",
-    "runtimes_manifest": "",
-    "mpi_operator": False,
-    "mpi_api": "",
-    "kueue_api": "",
-    "device_classes": [],
-    "shared_runtimes": [],
-    "spaces": [],
-}
-
-
-def _script(
-    plan: Plan,
-    path: str,
-    late: Sequence[str],
-    objects: Iterable[Json],
-    own: Iterable[Json],
-    **more: Any,
-) -> Artifact:
-    """The script at ``path``; ``own`` are those of ``objects`` that others do not have.
-
-    ``more`` has the values that differ.
-    """
-    checked = [pruning.line(item) for item in own if not pruning.is_kept(item)]
-    text = shell.render(
-        "kubernetes/install.sh.j2",
-        **more,
-        script=path,
-        late=late,
-        objects=[pruning.line(item) for item in objects],
-        checked=checked,
-        checked_resources=sorted({line.partition("/")[0] for line in checked}),
-        joined=joining.is_on(plan),
-        mpi_crd=mpi_operator.CRD,
-        mpi_name=mpi_operator.NAME,
-        fsx_volumes=[(id, volumes.path_of(id)) for id in volumes.unknown_paths(plan)],
-        volumes_file=VOLUMES,
-        region=plan.region,
-        eks_cluster=plan.kubernetes_name,
-        resources=list(pruning.RESOURCES.values()),
-        kept=list(pruning.KEPT.values()),
-        timed=timetable.is_on(plan),
+def objects(plan: Plan, paths: Iterable[str], label: str) -> Software:
+    """The same of manifests alone; ``label`` is that of nodes with the name of their group."""
+    login = mirror.login(plan)
+    return Software(
+        late=tuple(paths),
+        registry=login["registry_host"],
+        registry_region=login["registry_region"],
+        volumes={id: volumes.path_of(id) for id in volumes.unknown_paths(plan)},
         timetable=timetable.of_bundle(plan),
-        mark=timetable.MARK,
-        label=f"{pruning.LABEL}={pruning.owner(plan)}",
-        theirs=f"{pruning.LABEL} notin ({pruning.owner(plan)})",
-        resources_of_charts=[(c.name, c.resource) for c in charts.EVERY if c.resource],
-        release_label=f"{pruning.RELEASE_LABEL}={pruning.owner(plan)}",
-        hyperpod_release=pruning.HYPERPOD_RELEASE,
-        other_releases=f"{pruning.RELEASE_LABEL}!={pruning.owner(plan)}",
+        held=timetable.MARK,
+        joined=model.Joined(node_label=label) if joining.is_on(plan) else None,
     )
-    return Artifact(path, text, executable=True)
 
 
 def manifests(plan: Plan) -> tuple[Artifact, ...]:
@@ -216,7 +134,7 @@ _EARLY = (
     Manifest(
         "namespaces",
         ("Where jobs are run from: a namespace for each queue.",),
-        # In an existing cluster, they may be there: install.sh creates those that are missing.
+        # In an existing cluster, they may be there: a deployment creates those that are missing.
         lambda plan: () if joining.is_on(plan) else namespaces.objects(plan),
     ),
     Manifest(
@@ -287,13 +205,6 @@ _LATE = (
 )
 
 
-_SHARED: Mapping[str, str] = {
-    "mpi_manifest": f"{FOLDER}/mpi-operator.yaml",
-    "runtimes_manifest": f"{FOLDER}/runtimes.yaml",
-}
-"""Manifests of software that an existing cluster may have from elsewhere, by their value."""
-
-
 def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
     """Manifests to apply before the charts, and those after, of kinds that the charts install."""
     return tuple(rendered(plan, _EARLY)), tuple(rendered(plan, _LATE))
@@ -330,32 +241,36 @@ def _copied(plan: Plan, component: Component) -> Iterator[str]:
             yield address
 
 
-def _installed(plan: Plan, component: Component) -> dict[str, str | list[str]]:
-    """A component, for install.sh: from the registry of the spec, if it has one."""
-    waits = ["--wait"] if component.chart.ready else []
-    offer = component.offer
-    made = {
-        **_published(component),
-        "release": devices.release(plan, component.name, offer),
-        "same": offer.same if offer else "",
-        "other": offer.other if offer else "",
-        "groups_value": offer.value if offer else "",
-    }
-    if plan.software.registry:
-        return {**made, "reference": mirror.chart(plan, component.name), "options": waits}
-    return {**made, "options": [*made["options"], *waits]}
+def _release(plan: Plan, component: Component) -> Release:
+    """A component of an installation: from the registry of the spec, if it has one."""
+    chart, offer, mirrored = component.chart, component.offer, plan.software.registry
+    made = Release(
+        name=devices.release(plan, component.name, offer),
+        chart=chart.name,
+        why=component.why,
+        reference=mirror.chart(plan, chart.name) if mirrored else chart.reference,
+        repository="" if mirrored else chart.repository,
+        version=chart.version,
+        namespace=chart.namespace,
+        values=_values_path(component) if component.values else "",
+        waits=chart.ready,
+    )
+    if not joining.is_on(plan):
+        return made
+    made = replace(made, signs=chart.signs)
+    if offer is None:
+        return made
+    return replace(made, same=offer.same, other=offer.other, groups_value=offer.value)
 
 
 def _published(component: Component) -> dict[str, str | list[str]]:
-    """A component, with the address at which its chart is published."""
+    """A component for mirror.sh, with the address at which its chart is published."""
     chart = component.chart
     return {
         "name": chart.name,
-        "why": component.why,
         "reference": chart.reference,
         "version": chart.version,
         "namespace": chart.namespace,
         "settings": _values_path(component) if component.values else "",
-        "signs": list(chart.signs),
         "options": ["--repo", chart.repository] if chart.repository else [],
     }

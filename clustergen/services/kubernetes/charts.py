@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clustergen.base.yaml_files import read
+from clustergen.deployment.software import model
 from clustergen.plan.images import region_of
 from clustergen.plan.model import Plan
 from clustergen.services.kubernetes.devices import Offer
@@ -24,7 +25,7 @@ class Chart:
     """Source of the version and values, read in 2026-11."""
     repository: str = ""
     ready: bool = False
-    """Whether later steps need it: it installs webhooks or custom resources. install.sh does
+    """Whether later steps need it: it installs webhooks or custom resources. A deployment does
     not wait for pods on nodes that may not exist yet."""
     signs: tuple[str, ...] = ()
     """Each shows that a cluster has the software, however it was installed: ``crd/NAME``, or
@@ -106,7 +107,18 @@ def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     return {**first, **second, **{name: merged(first[name], second[name]) for name in both}}
 
 
-OF_DEVICES: Final = (EFA_PLUGIN, EFA_DRA, NVIDIA_PLUGIN, NVIDIA_DRA, NEURON)
+_OF_DEVICES: Final = {e.name for e in (EFA_PLUGIN, EFA_DRA, NVIDIA_PLUGIN, NVIDIA_DRA, NEURON)}
 """Those that offer the devices of nodes to pods."""
 EVERY: Final = tuple(_CHARTS.values())
 """All charts, also those that a bundle does without."""
+
+
+def known(*, shared: bool) -> dict[str, model.Chart]:
+    """What has to be known to uninstall charts, in a cluster that others use or in our own."""
+    return {
+        chart.name: model.Chart(chart.resource, chart.devices, chart.name in _OF_DEVICES)
+        if shared
+        else model.Chart(chart.resource)
+        for chart in EVERY
+        if shared or chart.resource
+    }

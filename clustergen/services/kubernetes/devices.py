@@ -2,7 +2,7 @@
 
 A node can have only one plugin for a device: two compete for a socket of the kubelet, and a driver
 for claims beside a plugin lets two pods have one device. Ours runs on nodes of the bundle only. In
-an existing cluster, install.sh compares the other DaemonSets with the labels and taints of
+an existing cluster, a deployment compares the other DaemonSets with the labels and taints of
 these nodes, and installs it for those groups that none of them serves.
 """
 
@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from clustergen.base.digests import sha256
+from clustergen.deployment.software import model
+from clustergen.deployment.software.model import DeviceNodes
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.services.kubernetes import labels_and_taints
@@ -67,22 +69,17 @@ def _labels_on_eks(group: NodeGroup) -> dict[str, str]:
 ON_EKS = Marks(lambda kind: kind.name, _labels_on_eks, labels_and_taints.taints)
 
 
-def nodes(plan: Plan, offers: dict[str, tuple[NodeGroup, ...]], marks: Marks) -> list[str]:
-    """Facts about the nodes of each group and type, in lines that install.sh compares with
-    DaemonSets; ``offers`` are the groups by the name of a chart."""
-    lines = []
+def nodes(
+    plan: Plan, offers: Mapping[str, tuple[NodeGroup, ...]], marks: Marks
+) -> Iterator[DeviceNodes]:
+    """The nodes that a deployment compares with DaemonSets; ``offers`` are groups by chart."""
     for group in plan.node_groups:
-        used = [name for name, groups in offers.items() if group in groups]
+        used = tuple(name for name, groups in offers.items() if group in groups)
         for kind in map(marks.kind, group.types) if used else ():
-            lines.append(f"node\t{group.name}\t{kind}\t{' '.join(used)}")
-            own = [*marks.labels(group).items(), *_known_labels(plan, group, kind)]
-            lines += [f"label\t{key}\t{value}" for key, value in own]
-            lines += [
-                f"taint\t{taint.key}\t{taint.effect}\t{taint.value}"
-                for taint in marks.taints(group)
-                if taint.effect != "PreferNoSchedule"
-            ]
-    return lines
+            labels = {**marks.labels(group), **dict(_known_labels(plan, group, kind))}
+            taints = (t for t in marks.taints(group) if t.effect != "PreferNoSchedule")
+            kept = tuple(model.Taint(t.key, t.effect, t.value) for t in taints)
+            yield DeviceNodes(group.name, kind, used, labels, kept)
 
 
 def _known_labels(plan: Plan, group: NodeGroup, kind: str) -> Iterator[tuple[str, str]]:

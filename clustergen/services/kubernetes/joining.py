@@ -1,16 +1,15 @@
 """Software and objects in a cluster that exists, where others have theirs.
 
-What the cluster has stays as it is: install.sh looks for each piece of software, installs those
+What the cluster has stays as it is: a deployment looks for each piece of software, installs those
 that are missing, and stops where the name of an object is taken.
 """
 
 from collections.abc import Iterable
-from typing import Any, Final
 
 from clustergen.base.artifacts import Json
+from clustergen.deployment.software.model import CLUSTER_QUEUES, Joined
 from clustergen.plan.model import Plan
 from clustergen.services.kubernetes import (
-    charts,
     devices,
     kueue,
     kueue_configuration,
@@ -18,14 +17,11 @@ from clustergen.services.kubernetes import (
     mpi_operator,
     names,
     namespaces,
-    pruning,
     training_runtimes,
 )
 from clustergen.services.kubernetes.charts import Component
 from clustergen.services.kubernetes.labels_and_taints import NODE_GROUP_LABEL
-
-_MPI_SIGN: Final = f"image/{mpi_operator.NAME}"
-"""Not its kind: install.sh never deletes that."""
+from clustergen.services.kubernetes.manifest import FOLDER
 
 
 def is_on(plan: Plan) -> bool:
@@ -33,30 +29,24 @@ def is_on(plan: Plan) -> bool:
     return plan.system is None
 
 
-def values(
-    plan: Plan, components: Iterable[Component] = (), *, label: str = NODE_GROUP_LABEL
-) -> dict[str, Any]:
-    """Values for install.sh; ``label`` is that of nodes with the name of their group."""
+def joined(plan: Plan, components: Iterable[Component]) -> Joined | None:
+    """What the cluster may have of others; None if the bundle creates the cluster."""
     if not is_on(plan):
-        return {}
+        return None
     offers = {each.name: each.offer.groups for each in components if each.offer}
-    groups = ",".join(group.name for group in plan.node_groups)
-    classes = kueue_configuration.device_classes(plan) if kueue.is_on(plan) else {}
-    return {
-        "owner": pruning.owner(plan),
-        "spaces": [name for name in namespaces.all_namespaces(plan) if name != namespaces.DEFAULT],
-        "mpi_sign": _MPI_SIGN,
-        "shared_runtimes": [each["metadata"]["name"] for each in training_runtimes.objects(plan)],
-        "kueue_api": kueue.API if kueue.is_on(plan) else "",
-        "device_classes": [word for pair in classes.items() for word in pair],
-        "devices_of_charts": [(c.name, c.devices) for c in charts.EVERY if c.devices],
-        "device_nodes": devices.nodes(plan, offers, devices.ON_EKS),
-        "device_charts": [chart.name for chart in charts.OF_DEVICES],
-        "node_group_label": label,
-        "group_selector": f"{label} in ({groups})",
-        "other_nodes": f"{label} notin ({groups})",
-        "mpi_api": mpi_operator.API if mpi_operator.is_on(plan) else "",
-    }
+    apis = {CLUSTER_QUEUES: kueue.API} if kueue.is_on(plan) else {}
+    operator = mpi_operator.is_on(plan)
+    return Joined(
+        node_label=NODE_GROUP_LABEL,
+        namespaces=tuple(
+            name for name in namespaces.all_namespaces(plan) if name != namespaces.DEFAULT
+        ),
+        operator=f"{FOLDER}/mpi-operator.yaml" if operator else "",
+        runtimes=f"{FOLDER}/runtimes.yaml" if any(training_runtimes.objects(plan)) else "",
+        apis={**apis, **({mpi_operator.CRD: mpi_operator.API} if operator else {})},
+        classes=kueue_configuration.device_classes(plan) if kueue.is_on(plan) else {},
+        nodes=tuple(devices.nodes(plan, offers, devices.ON_EKS)),
+    )
 
 
 def queue_labels(plan: Plan, namespace: str) -> dict[str, str]:

@@ -10,16 +10,17 @@ from typing import Any
 
 from clustergen.base.artifacts import Json
 from clustergen.base.yaml_files import read
+from clustergen.deployment.software.model import MPI, MPI_JOBS
 from clustergen.plan.images import pulled
 from clustergen.plan.model import Plan
 from clustergen.services.kubernetes import labels_and_taints
 from clustergen.services.kubernetes.manifest import account, allow, kubernetes_object
 
-NAME = "mpi-operator"
+NAME = MPI
 """Name of the operator and its namespace."""
 VERSION = "0.8.2"
 IMAGE = f"mpioperator/mpi-operator:{VERSION}"
-CRD = "mpijobs.kubeflow.org"
+CRD = MPI_JOBS
 API = "kubeflow.org/v2beta1"
 
 _LABELS = {"app": NAME}

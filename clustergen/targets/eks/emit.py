@@ -7,6 +7,7 @@ from typing import Any
 from clustergen.base.artifacts import Bundle, Json
 from clustergen.deployment.kinds import Eks, ManagedGroup
 from clustergen.deployment.model import Objects, OfTarget, Source
+from clustergen.deployment.software.model import Software
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.sizes import of_eks
 from clustergen.plan.timetable import phases
@@ -51,9 +52,6 @@ document = cluster.template
 def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template with the user's overlay."""
     inside = kubernetes_bundle.files(plan)
-    if plan.options_as(Options).by_stack:
-        scripts = (kubernetes_bundle.INSTALL,)
-        inside = tuple(file for file in inside if file.path not in scripts)
     return (marks.artifact(TEMPLATE, document, plan), *inside, *schedule.files(plan))
 
 
@@ -75,7 +73,7 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
         dated=tuple(group.name for group in managed if group.capacity.starts),
         blocks=tuple(blocks),
         imaged=tuple(node_groups.imaged(plan, managed)),
-        fills=tuple(kubernetes_bundle.filled(plan)),
+        software=Software() if options.by_stack else kubernetes_bundle.software(plan),
         karpenter=karpenters,
         leaves_karpenter=not karpenters and plan.creates_cluster and not options.by_hand,
         pools=karpenter.cpu_limits(plan),
@@ -171,7 +169,7 @@ def _block(plan: Plan, group: NodeGroup) -> dict[str, Any]:
 
 
 def _label_of_jobs(plan: Plan) -> str:
-    """The label of jobs that install.sh has created already in the default namespace."""
+    """The label of jobs that a deployment has created already in the default namespace."""
     if plan.creates_cluster or not any(ownership.objects(plan, [namespaces.DEFAULT], {})):
         return ""
     return f"{pruning.LABEL}={pruning.owner(plan)}"

@@ -37,8 +37,8 @@ class Options(LaunchTemplates):
     )
     install: Literal["script", "stack", "none"] = option(
         "script",
-        "What installs the software in the cluster: deploy.sh with install.sh (script), `cdk "
-        "deploy` (stack), or you, by running install.sh (none).",
+        "What installs the software in the cluster: deploy.sh (script), `cdk deploy` (stack), or "
+        "you, by running deploy.sh --install (none).",
     )
     deletion_protection: bool = option(False, "Protect the cluster against deletion.")
     leave_out: tuple[

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clustergen.base import shell
 from clustergen.base.artifacts import Artifact
 from clustergen.base.yaml_text import yaml_text
+from clustergen.deployment.software.model import HYPERPOD_CHART, HyperPodChart, Part
 from clustergen.facts.catalog import InstanceType
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.services import mirror
 from clustergen.services.kubernetes import charts as published
-from clustergen.services.kubernetes import devices, pruning
+from clustergen.services.kubernetes import devices
 from clustergen.services.kubernetes.labels_and_taints import affinity
 from clustergen.services.kubernetes.names import EFA_RESOURCE, INSTANCE_TYPE_LABEL
 from clustergen.targets.hyperpod_eks import karpenter
@@ -26,11 +26,8 @@ from clustergen.targets.hyperpod_eks.limits import (
 )
 
 PATH = "manifests/helm-values.yaml"
-INSTALL = "install.sh"
-RELEASE = pruning.HYPERPOD_RELEASE
 COMMIT = "067d658b2d5c3d347afbadd75e1425214e965dcb"
 """Commit of the chart with the switches below, read on 2026-11-20."""
-NAME = "hyperpod-helm-chart"
 _HARD_CODED = ("public.ecr.aws/neuron/neuron-device-plugin",)
 """Images in the templates of Neuron's device plugin, which no value changes."""
 
@@ -229,45 +226,28 @@ def values(plan: Plan) -> Artifact:
     return Artifact(PATH, f"{_HEAD}{region}{switches}")
 
 
-def install(plan: Plan) -> Artifact:
-    """The script that installs the chart in the EKS cluster before it has nodes."""
-    text = shell.render(
-        "hyperpod/install.sh.j2",
-        plan=plan,
-        eks_cluster=plan.kubernetes_name,
-        new=plan.options.creates_eks,
-        release=RELEASE,
-        release_label=f"{pruning.RELEASE_LABEL}={pruning.owner(plan)}",
-        other_releases=f"{pruning.RELEASE_LABEL}!={pruning.owner(plan)}",
-        **_of_others(plan),
-        reference=mirror.chart(plan, NAME),
-        version=_version(plan),
-        **mirror.login(plan),
-        **_repository(plan),
-    )
-    return Artifact(INSTALL, text, executable=True)
-
-
-def _of_others(plan: Plan) -> dict[str, Any]:
-    """Values of ``hyperpod/parts-of-others.sh.j2``: what an existing cluster may have."""
+def deployed(plan: Plan) -> HyperPodChart:
+    """What ``bundle.json`` says of the chart, which an EKS cluster needs before it has nodes."""
     wanted = [part for part in _PARTS if part.wanted(plan)]
     offers = {
         part.keys[0]: tuple(group for group in plan.node_groups if part.offers(group))
         for part in wanted
         if part.containers
     }
-    return {
-        "device_nodes": devices.nodes(plan, offers, _marks(plan)),
-        "plugins": [
-            word
+    return HyperPodChart(
+        values=PATH,
+        reference=mirror.chart(plan, HYPERPOD_CHART) if plan.software.registry else "",
+        version=_version(plan),
+        repository=CHART_REPOSITORY,
+        commit=COMMIT,
+        partitioned=_partitioned(plan),
+        parts=tuple(
+            Part(part.keys[0], part.switch, part.containers, part.operator)
             for part in wanted
-            if part.containers
-            for word in (part.keys[0], part.switch, part.containers)
-        ],
-        "operators": [
-            word for part in wanted if part.operator for word in (part.switch, part.operator)
-        ],
-    }
+            if part.containers or part.operator
+        ),
+        nodes=tuple(devices.nodes(plan, offers, _marks(plan))),
+    )
 
 
 def _marks(plan: Plan) -> devices.Marks:
@@ -294,7 +274,7 @@ def mirrored(plan: Plan, rendered: Iterable[Artifact]) -> Iterator[Artifact]:
             address for part in _PARTS if part.wanted(plan) for address in part.images.values()
         ),
         kubernetes=f"{plan.kubernetes.version}.0",
-        name=NAME,
+        name=HYPERPOD_CHART,
         version=_version(plan),
         hard_coded=list(_HARD_CODED),
         **_repository(plan),
@@ -313,9 +293,8 @@ def _repository(plan: Plan) -> dict[str, Any]:
     return {"repository": CHART_REPOSITORY, "commit": COMMIT, "partitioned": _partitioned(plan)}
 
 
-_HEAD = f"""\
+_HEAD = """\
 # Values for HyperPod's chart of what has to run in the EKS cluster before nodes join.
-# {INSTALL} installs it.
 """
 
 

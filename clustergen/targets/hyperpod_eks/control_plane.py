@@ -11,7 +11,7 @@ from clustergen.plan.model import Plan
 from clustergen.services import foundation
 from clustergen.services.aws import cfn, marks
 from clustergen.services.eks import addons, control_plane, roles, system_nodes, versions
-from clustergen.targets.hyperpod_eks import charts, eks_cluster
+from clustergen.targets.hyperpod_eks import eks_cluster
 
 _NODE_ROLE = "SystemNodesRole"
 
@@ -49,7 +49,7 @@ def _outputs() -> Mapping[str, cfn.Output]:
     }
     described = {name: (why, values[name]) for name, why in eks_cluster.OUTPUTS.items()}
     why = "What to run from the rendered bundle before the HyperPod cluster is created"
-    return {**described, "NextStep": (why, f"./{charts.INSTALL}")}
+    return {**described, "NextStep": (why, "./deploy.sh --install")}
 
 
 def _efa_egress() -> Json:

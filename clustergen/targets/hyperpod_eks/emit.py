@@ -12,8 +12,7 @@ from clustergen.services import foundation, schedules
 from clustergen.services.aws import marks
 from clustergen.services.eks import control_plane as eks_control_plane
 from clustergen.services.hyperpod import deploy
-from clustergen.services.kubernetes import access, pruning
-from clustergen.spec import placeholders
+from clustergen.services.kubernetes import access, bundle, pruning
 from clustergen.targets.hyperpod_eks import (
     addons,
     charts,
@@ -24,6 +23,7 @@ from clustergen.targets.hyperpod_eks import (
     jobs,
     karpenter,
     lifecycle,
+    limits,
     manifests,
     smoke,
 )
@@ -51,7 +51,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         *governance.files(plan),
         *manifests.files(plan),
         # The owner of an existing cluster has installed the chart, with values for all groups.
-        *((charts.values(plan), charts.install(plan)) if plan.creates_cluster else ()),
+        *((charts.values(plan),) if plan.creates_cluster else ()),
         *inside,
         *charts.mirrored(plan, (*manifests.files(plan), *inside)),
     )
@@ -61,18 +61,17 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
     """What ``bundle.json`` says of the target."""
     new = plan.options.creates_eks
     arn = (document.get("Orchestrator") or {}).get("Eks", {}).get("ClusterArn", "")
-    objects = manifests.files(plan)
+    paths = (file.path for file in manifests.files(plan))
     eks = NodesInEks(
         arn=arn,
         creates=new,
-        programs=_programs(plan),
+        chart=charts.deployed(plan) if plan.creates_cluster else None,
         admins=tuple(access.names(plan)) if new else (),
         entries=eks_control_plane.entries(plan) if new else {},
         quotas=governance.quotas(plan),
         priorities=governance.SCHEDULER if governance.wanted(plan) else "",
         addon=governance.TASK_GOVERNANCE,
-        manifests=len(objects) > 1,
-        fills=tuple(file.path for file in objects if placeholders.names(file.text)),
+        software=bundle.objects(plan, paths, limits.GROUP_LABEL),
         pools=tuple(pool.name for pool in karpenter.pools(plan)),
     )
     service = deploy.service(plan, document, lifecycle.files(plan), plan.kubernetes_name, eks)
@@ -84,13 +83,6 @@ def deployment(plan: Plan, document: Json) -> OfTarget:
         billed=until,
         objects=Objects(pruning.LABEL, pruning.owner(plan)),
     )
-
-
-def _programs(plan: Plan) -> tuple[str, ...]:
-    """HyperPod's chart comes from a registry, or from its repository."""
-    if not plan.options.creates_eks:
-        return ("kubectl",)
-    return ("helm", "kubectl") if plan.software.registry else ("git", "helm", "kubectl")
 
 
 def _outputs(plan: Plan) -> Mapping[str, str]:

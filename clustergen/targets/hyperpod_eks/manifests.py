@@ -21,10 +21,8 @@ from clustergen.targets.hyperpod_eks import governance, karpenter, limits
 # next_steps reads it, too.
 @functools.lru_cache(maxsize=8)
 def files(plan: Plan) -> tuple[Artifact, ...]:
-    """The manifests to apply to the EKS cluster after HyperPod's chart, and their script."""
-    made = tuple(bundle.rendered(plan, _KINDS))
-    objects = (item for kind in _KINDS for item in kind.objects(plan))
-    return (*made, bundle.apply(plan, made, objects, limits.GROUP_LABEL))
+    """The manifests to apply to the EKS cluster after HyperPod's chart."""
+    return tuple(bundle.rendered(plan, _KINDS))
 
 
 def _access(plan: Plan) -> Iterable[Json]:

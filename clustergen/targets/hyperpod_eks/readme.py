@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from clustergen.deployment.software.model import HYPERPOD
 from clustergen.plan.model import Plan
 from clustergen.services.eks import control_plane
 from clustergen.services.kubernetes import bundle, training
@@ -10,7 +11,6 @@ from clustergen.services.kubernetes.karpenter import is_karpenter
 from clustergen.services.kubernetes.manifest import FOLDER
 from clustergen.services.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
 from clustergen.services.monitoring import stack
-from clustergen.spec import placeholders
 from clustergen.targets.hyperpod_eks import (
     addons,
     charts,
@@ -26,14 +26,11 @@ from clustergen.targets.hyperpod_eks import (
 
 def values(plan: Plan) -> dict[str, Any]:
     """The values of ``templates/hyperpod/readme-eks.md.j2``."""
-    made = manifests.files(plan)
     return {
         "addons_template": addons.TEMPLATE,
-        "apply": bundle.APPLY,
-        "chart": {"release": charts.RELEASE, "script": charts.INSTALL, "parts": charts.PATH},
+        "chart": {"release": HYPERPOD, "parts": charts.PATH},
         "continuous": cluster.is_continuous(plan),
         "eks_cluster": plan.kubernetes_name,
-        "filled": any(placeholders.names(file.text) for file in made),
         "group_label": limits.GROUP_LABEL,
         "has_optional": lifecycle.has_optional(plan),
         "has_sample_jobs": bool(training.groups(plan)),
@@ -42,7 +39,7 @@ def values(plan: Plan) -> dict[str, Any]:
         "karpenter_sizes": _sized_by_karpenter(plan),
         "log_groups": control_plane.log_groups(plan),
         "monitoring_stack": stack.path(plan),
-        "objects": [file.path for file in made if file.path.startswith(FOLDER)],
+        "objects": [file.path for file in manifests.files(plan)],
         "objects_folder": FOLDER,
         "observability": addons.OBSERVABILITY,
         "priority_label": PRIORITY_LABEL,

@@ -10,7 +10,13 @@ from clustergen.bundle.effects import Kind, effects, worst
 
 Json = dict[str, Any]
 FILE = "manifests/a.yaml"
-PRUNING = {"install.sh": "prune --prune\n"}
+
+
+def bundle(**service: object) -> dict[str, str]:
+    return {"bundle.json": json.dumps({"service": service})}
+
+
+BY_CDK = bundle(by_cdk=True)
 KUEUE = "kueue.x-k8s.io/v1beta2"
 
 APIS = {
@@ -30,7 +36,7 @@ def thing(kind: str, name: str = "a", **fields: Any) -> Json:
 
 def kind_of(old: list[Json], new: list[Json], **others: str) -> Kind:
     texts = ("---\n".join(f"{json.dumps(each)}\n" for each in things) for things in (old, new))
-    before, after = ({FILE: text, **PRUNING} for text in texts)
+    before, after = ({FILE: text} for text in texts)
     return worst(effects(before, {**after, **others}))
 
 
@@ -149,23 +155,19 @@ def test_objects(old: list[Json], new: list[Json], kind: Kind) -> None:
     assert kind_of(old, new) == kind
 
 
-@pytest.mark.parametrize("left", [thing("LocalQueue"), pool()])
-def test_without_pruning_objects_stay(left: Json) -> None:
-    assert kind_of([left], [], **{"install.sh": ""}) == "leftover"
-
-
 def test_a_kind_of_another_api_group_is_another_object() -> None:
-    """Volcano and KAI both have queues. Without install.sh, the CDK app uninstalls Volcano."""
+    """Volcano and KAI both have queues. The CDK app uninstalls Volcano."""
     groups, queue = ("scheduling.volcano.sh", "scheduling.run.ai"), thing("Queue")
     old, new = (json.dumps({**queue, "apiVersion": f"{group}/v1"}) for group in groups)
-    found = effects({FILE: old}, {FILE: new})
+    found = effects({FILE: old}, {FILE: new, **BY_CDK})
     told = [(each.kind, each.text.split()[0]) for each in found]
     queues = [("in-place", "creates"), ("in-place", "deletes")]
     assert told == [*queues, ("leftover", "uninstalls")]
 
 
 def test_the_cdk_app_keeps_namespaces() -> None:
-    found = effects({FILE: json.dumps(thing("Namespace"))}, {FILE: json.dumps(thing("ConfigMap"))})
+    old, new = ({FILE: json.dumps(thing(kind))} for kind in ("Namespace", "ConfigMap"))
+    found = effects(old, {**new, **BY_CDK})
     assert worst(found) == "leftover"
 
 
@@ -193,8 +195,9 @@ def test_other_partitions_of_a_group(old: str, new: str, kind: Kind) -> None:
 
 
 def test_a_chart_less() -> None:
-    before = {"install.sh": "chart kueue oci://x 1\nchart volcano y 1\n"}
-    after = {"install.sh": "chart kueue oci://x 1\n"}
+    names = (["kueue", "volcano"], ["kueue"])
+    releases = ([{"name": name} for name in each] for each in names)
+    before, after = (bundle(software={"releases": each}) for each in releases)
     [effect] = effects(before, after)
     assert (effect.kind, effect.subject) == ("leftover", "chart volcano")
 
@@ -212,13 +215,3 @@ def test_a_new_file_system_is_a_new_source() -> None:
         for each in systems
     )
     assert {each.kind for each in effects(before, after)} == {"data-at-risk", "refused"}
-
-
-@pytest.mark.parametrize("pruning", ["install.sh", "apply.sh"])
-def test_one_of_the_scripts_deletes_what_vanishes(pruning: str) -> None:
-    """On HyperPod, install.sh is the one of the chart alone."""
-    scripts = {"install.sh": "helm upgrade\n", "apply.sh": "", pruning: PRUNING["install.sh"]}
-    objects = (thing("PersistentVolumeClaim"), thing("ConfigMap"))
-    old, new = ({FILE: json.dumps(each), **scripts} for each in objects)
-    [gone] = [each for each in effects(old, new) if each.subject.startswith("Persistent")]
-    assert gone.text.startswith("deletes"), gone.text

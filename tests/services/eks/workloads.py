@@ -164,7 +164,7 @@ CHARTS: tuple[Workload, ...] = (
     _of(charts.KAI, "scheduler, binder and others", "system"),
     _of(charts.TRAINER, "controller", "system", selects=("manager", "nodeSelector")),
 )
-"""Of the charts that install.sh installs."""
+"""Of the charts that a deployment installs."""
 
 _EKS_IMAGES = "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks"
 _DRA_IMAGE = "registry.k8s.io/dra-driver-nvidia/dra-driver-nvidia-gpu"

@@ -1,33 +1,32 @@
-"""A cluster in which install.sh runs with the real kubectl, and an API that remembers."""
+"""A cluster that bundles are installed in with the real kubectl, and an API that remembers."""
 
 from __future__ import annotations
 
-import io
-import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clustergen.deployment import reading
+from clustergen.deployment import filling
 from clustergen.deployment.eks import EksCluster
-from clustergen.deployment.programs import Ended, Installed, Told
-from clustergen.deployment.run import Run
-from clustergen.deployment.screen import Text
-from clustergen.deployment.world import World
-from tests.services.kubernetes.planned import files_of
+from clustergen.deployment.kubernetes import Kubernetes
+from clustergen.deployment.run import Options
+from clustergen.deployment.software.installation import Installation
 from tests.support import kubernetes_api
+from tests.support.checking import Fragments
+from tests.support.installing import Folder, eks_of, performed, run_of
 from tests.support.kubernetes_api import KINDS, Api
 from tests.support.kubernetes_tools import tool
 from tests.support.outcomes import succeeded
-from tests.support.scripts import completed, programs
+from tests.support.scripts import programs
 from tests.validators import placeholders
 from tests.validators.kubernetes import OUTPUTS
 
 Json = dict[str, Any]
+BUNDLES = Fragments("eks")
 # Charts cannot be downloaded here: this remembers releases with their labels, as Helm does in the
 # cluster, and creates the kinds of their objects. A plugin runs where its values say.
 _HELM = """#!/bin/bash
@@ -47,6 +46,7 @@ case $1 in
       "$HERE/$chart.yaml" >"$HERE/made/$name"
     "$KUBECTL" apply --server-side -f "$HERE/made/$name" ;;
   list)
+    found=
     for file in "$HERE/releases"/*; do
       name=${file##*/}
       [[ -e $file ]] || continue
@@ -54,11 +54,11 @@ case $1 in
       case " $* " in
         *" --selector managed-by!=${label#managed-by=} "*) continue ;;
         *' --selector managed-by!='* | *" --selector $label "*) ;;
-        *) continue ;;
+        *' --selector '* | *' --pending '*) continue ;;
       esac
-      [[ " $* " != *' --filter '* || " $* " == *" --filter ^$name\\$ "* ]] || continue
-      printf '%s\\t%s\\t1\\tdeployed\\n' "$name" "$(cat "$file")"
-    done ;;
+      found+=${found:+,}$(printf '{"name":"%s","namespace":"%s"}' "$name" "$(cat "$file")")
+    done
+    printf '[%s]\\n' "$found" ;;
   uninstall)
     rm "$HERE/releases/$2"
     [[ ! -e $HERE/made/$2 ]] || "$KUBECTL" delete --ignore-not-found -f "$HERE/made/$2" ;;
@@ -69,43 +69,13 @@ printf 'kubectl %s\\n' "$*" >>"$HERE/calls"
 exec "$KUBECTL" "$@"
 """
 _AWS = """#!/bin/bash
-case $* in
-  *update-kubeconfig*) cp "$HERE/kubeconfig" "${@: -1}" ;;
-  *describe-cluster*) cat "$HERE/identity" ;;
-  *) printf '%s\\t%s\\n' None /vol1/data ;;
-esac
+cp "$HERE/kubeconfig" "${@: -1}"
 """
-
-
-@dataclass
-class Clock:
-    """Time that passes at once."""
-
-    now: float = 0
-
-    def time(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
-@dataclass(frozen=True, slots=True)
-class Reaching(Installed):
-    """The programs of a cluster's folder."""
-
-    cluster: Cluster
-
-    def has(self, name: str) -> bool:
-        return (self.cluster.here / name).exists()
-
-    def run(
-        self, words: Sequence[str], folder: Path, more: Mapping[str, str], told: Told | None = None
-    ) -> Ended:
-        environment = {**self.cluster.environment("kubeconfig"), **more}
-        # `env` looks for the program in this PATH.
-        done = completed("/usr/bin/env", *words, cwd=folder, env=environment)
-        return Ended(done.returncode, done.stdout, done.stderr)
+_ACTS = {
+    "--check": Installation.check,
+    "--prune": Installation.prune,
+    "--remove": Installation.remove,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +86,8 @@ class Cluster:
     here: Path
 
     def install(self, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run install.sh of the bundle of a spec, filled as deploy.sh fills it."""
-        return self.run(files_of(text), "install.sh", *arguments)
+        """What a deployment does in the cluster for the bundle of a spec."""
+        return self.run(BUNDLES.files(text), *arguments)
 
     def put(self, resource: str, name: str, item: Json, space: str = "") -> Json:
         """Something that others make in the cluster: what is there of it beside its head."""
@@ -130,55 +100,43 @@ class Cluster:
         self.api.objects[resource, space, name] = made
         return made
 
-    def run(
-        self, files: Mapping[str, str], script: str, *arguments: str
-    ) -> subprocess.CompletedProcess[str]:
-        """Run a script of a bundle, filled as deploy.sh fills it."""
-        bundle = self.here / "bundle"
-        shutil.rmtree(bundle, ignore_errors=True)
-        for path, content in files.items():
-            for folder, made in ((bundle, content), (bundle / ".filled", _filled(path, content))):
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / path).write_text(made)
+    def run(self, files: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+        """What a deployment of these files does in the cluster, once all stacks are there.
+
+        ``arguments`` may say what else to do; and they have options of ``clustergen deploy``.
+        """
         (self.here / "calls").write_text("")
-        # The current context is that of another cluster, which does not even answer.
-        return self._bash(str(bundle / script), *arguments, kubeconfig="another")
+        act = next((act for word, act in _ACTS.items() if word in arguments), Installation.install)
+        words = [*arguments, "", ""]
+        context = words[words.index("--context") + 1] if "--context" in words else ""
+        allowed = ["replaces-resource"] if "--allow-replacement" in arguments else []
 
-    def functions(self, script: str, calls: str) -> list[str]:
-        """The lines that calls of the functions of a script print."""
-        functions, _, _ = script.partition("\nwhile (($# > 0)); do\n")
-        (self.here / "functions.sh").write_text(f"{functions}\n{calls}\n")
-        done = self._bash(str(self.here / "functions.sh"))
-        succeeded(done)
-        return done.stdout.splitlines()
+        def install(api: Kubernetes) -> None:
+            act(Installation(api, eks_of(api.run.bundle).software, outputs_of(files)))
 
-    def engine(self, files: Mapping[str, str]) -> EksCluster:
-        """What `clustergen deploy` does in this cluster for a bundle, which has its name."""
+        options = Options(allowed=allowed, context=context)
+        return performed(self.write(files), self.programs, install, options)
+
+    def write(self, files: Mapping[str, str]) -> Path:
+        """The folder with these files alone."""
         folder = self.here / "bundle"
+        shutil.rmtree(folder, ignore_errors=True)
         for path, content in files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(content)
-        (folder / ".filled").mkdir(exist_ok=True)
-        shutil.copy(self.here / "kubeconfig", folder / ".filled" / "kubeconfig")
-        bundle = replace(reading.read(folder), cluster="fake")
-        nobody: Any = None
-        world = World(bundle.region, nobody, Text(io.StringIO()), Clock(), Reaching(self))
-        return EksCluster(Run(bundle, folder, world))
+        return folder
 
-    def _bash(
-        self, *arguments: str, kubeconfig: str = "kubeconfig"
-    ) -> subprocess.CompletedProcess[str]:
-        return completed("/bin/bash", *arguments, env=self.environment(kubeconfig))
+    def engine(self, files: Mapping[str, str]) -> EksCluster:
+        """What `clustergen deploy` does in this cluster for a bundle."""
+        run, _ = run_of(self.write(files), self.programs, Options())
+        (run.folder / ".filled").mkdir(exist_ok=True)
+        shutil.copy(self.here / "kubeconfig", run.folder / ".filled" / "kubeconfig")
+        return EksCluster(run)
 
-    def environment(self, kubeconfig: str) -> dict[str, str]:
-        return {
-            "PATH": f"{self.here}{os.pathsep}/usr/bin:/bin",
-            "HERE": str(self.here),
-            "HOME": str(self.here),
-            "KUBECTL": str(tool("kubectl")),
-            "GOGC": "off",  # programs of a second need no collection of garbage
-            "KUBECONFIG": str(self.here / kubeconfig),
-        }
+    @property
+    def programs(self) -> Folder:
+        config = str(self.here / "kubeconfig")
+        return Folder(self.here, {"KUBECTL": str(tool("kubectl")), "KUBECONFIG": config})
 
     @property
     def releases(self) -> set[str]:
@@ -195,13 +153,15 @@ class Cluster:
         return (self.here / "calls").read_text().splitlines()
 
 
-def _filled(path: str, text: str) -> str:
-    unfilled = path.endswith((".sh", ".template.json"))
-    return text if unfilled else placeholders.fill(text, OUTPUTS)
+def outputs_of(files: Mapping[str, str]) -> dict[str, str]:
+    """A value for each output that the files need."""
+    inside = [text for path, text in files.items() if path.startswith(("values/", "manifests/"))]
+    names = filling.names(" ".join(inside))
+    return {name: placeholders.fill(f"${{{name}}}", OUTPUTS) for name in names}
 
 
 def install(cluster: Cluster, text: str, *arguments: str) -> str:
-    """What install.sh prints when it succeeds."""
+    """What a deployment says that succeeds."""
     return succeeded(cluster.install(text, *arguments))
 
 

@@ -1,13 +1,13 @@
 """Device plugins in a cluster that exists: ours beside those of others."""
 
-import re
-import shlex
 from typing import Any
 
 import pytest
 
-from tests.services.kubernetes.clusters import Cluster, install
-from tests.services.kubernetes.planned import files_of, values_of
+from clustergen.deployment.software import daemon_sets
+from clustergen.services.kubernetes.bundle import software
+from tests.services.kubernetes.clusters import BUNDLES, Cluster, install
+from tests.services.kubernetes.planned import plan_of, values_of
 from tests.services.kubernetes.test_joining import (
     CHARTS,
     JOINED,
@@ -91,12 +91,8 @@ NOT_SERVED = [
 ]  # fmt: skip
 
 
-SERVING = f"serving {NVIDIA} none 'k8s-device-plugin [^ ]*plugin[^ ]*'"
-
-
 def test_long_names_make_releases_that_helm_accepts() -> None:
-    script = files_of(f"{SPEC}name: {'a' * 40}\n")["install.sh"]
-    names = {line.split()[1] for line in script.splitlines() if line.startswith("  chart ")}
+    names = {each.name for each in software(plan_of(f"{SPEC}name: {'a' * 40}\n")).releases}
     assert len(names) == len(CHARTS)
     assert all(len(name) <= 53 for name in names)
 
@@ -106,7 +102,7 @@ def test_only_the_groups_that_others_leave_out_get_our_plugin(cluster: Cluster) 
     said = install(cluster, TWO)
     assert groups(cluster, f"{NVIDIA}-example") == ["llm"]
     assert groups(cluster, f"{EFA}-example") == ["h200", "llm"]
-    assert 'serves other nodes of this bundle, but not those of "llm"' in said
+    assert "serves other nodes of this bundle, but not those of llm" in said
 
 
 def test_our_plugin_leaves_nodes_that_others_serve_since(cluster: Cluster) -> None:
@@ -118,6 +114,16 @@ def test_our_plugin_leaves_nodes_that_others_serve_since(cluster: Cluster) -> No
     add(cluster, plugin({"operator": "Exists"}))
     install(cluster, TWO)
     assert cluster.releases == {f"{EFA}-example", "kueue"}
+
+
+def serving(cluster: Cluster) -> list[tuple[str, str]]:
+    """The types of nodes with GPUs, and what offers these there."""
+    made, known = cluster.engine(BUNDLES.files(SPEC)), software(plan_of(SPEC))
+    assert known.joined
+    [pattern] = [each.same for each in known.releases if each.chart == NVIDIA]
+    sets, nodes = daemon_sets.read(made.api), known.joined.nodes
+    found = daemon_sets.serving(sets, nodes, NVIDIA, (), pattern)
+    return [(node.type, by) for node, by in found]
 
 
 def discovery(*tolerations: dict[str, str]) -> dict[str, Any]:
@@ -138,8 +144,8 @@ def test_the_gpu_operator_serves_nodes_that_it_discovers(
     spec = {"daemonsets": {"tolerations": [GPU]}, "devicePlugin": {"enabled": enabled}}
     cluster.put(name, "cluster-policy", {"spec": spec})
     add(cluster, worker)
-    (line,) = cluster.functions(files_of(SPEC)["install.sh"], f"read_sets\n{SERVING}")
-    assert line == f"h200\tp5en.48xlarge\t{'ClusterPolicy cluster-policy' if used else ''}"
+    [(node, by)] = serving(cluster)
+    assert (node, by) == ("p5en.48xlarge", "ClusterPolicy cluster-policy" if used else "")
 
 
 def driver(container: str, *tolerations: dict[str, str]) -> dict[str, Any]:
@@ -228,15 +234,10 @@ def test_a_removed_bundle_leaves_no_plugin(cluster: Cluster) -> None:
 
 def test_daemon_sets_are_compared_with_our_nodes(cluster: Cluster) -> None:
     """As their controller compares them: by labels and taints."""
-    cases = [*SERVED, *NOT_SERVED]
-    for number, (_, made) in enumerate(cases):
-        cluster.put(SETS, f"case{number:02}", {**made, "metadata": {}}, "gpu")
-    script = files_of(SPEC)["install.sh"]
-    lines = "\n".join(cluster.functions(script, 'read_sets\nprintf "%s\\n" "$sets"'))
-    each = re.split(r"(?m)^(?=set\t)", lines)[1:]
-    asked = "\n".join(f"sets={shlex.quote(text)}\n{SERVING}" for text in each)
-    found = [line.rpartition("\t")[2] for line in cluster.functions(script, asked)]
-    runs = {name for (name, _), set_ in zip(cases, found, strict=True) if set_}
+    runs: set[str] = set()
+    for name, made in (*SERVED, *NOT_SERVED):
+        cluster.put(SETS, "case", {**made, "metadata": {}}, "gpu")
+        runs.update(name for _, by in serving(cluster) if by)
     assert runs == {name for name, _ in SERVED}
 
 

@@ -1,4 +1,4 @@
-"""install.sh in a cluster that exists, with software and objects of others."""
+"""Software in a cluster that exists, with software and objects of others."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
+from clustergen.deployment.software.objects import of
 from clustergen.services.kubernetes import charts, pruning
+from clustergen.services.kubernetes.bundle import software
 from tests.services.kubernetes.clusters import Cluster, install, running
-from tests.services.kubernetes.planned import files_of
+from tests.services.kubernetes.planned import files_of, plan_of
 from tests.support.outcomes import rejected
 
 pytestmark = pytest.mark.scenarios(10)
@@ -154,7 +156,7 @@ def test_an_object_of_others_is_never_overwritten(
     labels = {"labels": {pruning.LABEL: owner}} if owner else {}
     cluster.put(resource, name, {"metadata": {"name": name, **labels}}, space)
     before = dict(cluster.api.objects)
-    label = f"kubectl label {resource} {name}{space and f' --namespace {space}'} --overwrite"
+    label = f"label {resource} {name}{space and f' --namespace {space}'} --overwrite"
     rejected(
         cluster.install(spec),
         f"the cluster has {resource} {name}",
@@ -191,7 +193,7 @@ def test_a_chart_that_others_use_stays(cluster: Cluster) -> None:
     said = install(cluster, SPEC, "--remove")
     assert cluster.releases == {"kueue"}
     assert "kueue stays" in said
-    assert "clusterqueue.kueue.x-k8s.io/research" in said
+    assert "of clusterqueues.kueue.x-k8s.io: research" in said
 
 
 OPERATOR = ("deployments.apps", "mpi-operator", "mpi-operator")
@@ -199,7 +201,7 @@ OPERATOR = ("deployments.apps", "mpi-operator", "mpi-operator")
 
 def test_the_mpi_operator_stays_for_the_jobs_of_others(cluster: Cluster) -> None:
     for item in yaml.safe_load_all(files_of(SPEC)["manifests/mpi-operator.yaml"]):
-        resource, space, name = pruning.line(item).split("/")
+        resource, space, name = of(item)
         cluster.put(resource, name, item, space)
     cluster.put("configmaps", f"{OWN}-mpi-operator", {}, "kube-system")
     cluster.put("mpijobs.kubeflow.org", "mine", {}, "train")
@@ -342,4 +344,4 @@ def test_a_kueue_that_holds_jobs_without_a_queue_admits_those_of_the_bundle() ->
 
 def test_the_admission_of_jobs_stays_without_queues() -> None:
     assert "manifests/kueue.yaml" not in files_of(NO_QUEUES)
-    assert "kueue-system" not in files_of(NO_QUEUES)["install.sh"]
+    assert "kueue" not in {each.chart for each in software(plan_of(NO_QUEUES)).releases}

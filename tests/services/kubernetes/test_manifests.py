@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from clustergen.base.text_lists import word_set
-from clustergen.services.kubernetes import bundle
 from clustergen.services.nodes import nccl
 from tests.services.kubernetes.planned import files_of, objects_of, plan_of
 from tests.services.kubernetes.specs import SPECS, STORAGE
@@ -85,18 +84,6 @@ def test_every_queue_has_every_file_system() -> None:
     objects = objects_of(f"{text}\nstorage: [{{mount: /fsx, type: efs}}]", VOLUMES)
     places = [o["metadata"].get("namespace") for o in objects]
     assert [place for place in places if place] == ["train", "tune", "prep"]
-
-
-FILLED = [
-    ("smallest", ()),
-    ("file systems of every kind", ("manifests/volumes.yaml",)),
-    ("Karpenter, Spot and a reservation", ("values/karpenter.yaml", "manifests/karpenter.yaml")),
-]
-
-
-@pytest.mark.parametrize(("spec", "paths"), FILLED)
-def test_files_with_placeholders(spec: str, paths: tuple[str, ...]) -> None:
-    assert bundle.filled(plan_of(SPECS[spec])) == paths
 
 
 KARPENTER = SPECS["Karpenter, Spot and a reservation"]

@@ -110,9 +110,6 @@ def test_an_image_that_stays_public_is_seen() -> None:
 def test_an_existing_cluster_uses_the_registry_too() -> None:
     text = EXAMPLES["eks-existing-cluster"].read_text(encoding="utf-8")
     files = files_of(f"{text}\nsoftware: {{registry: {REGISTRY}}}\n")
-    script = files["install.sh"]
-    assert f"chart kueue oci://{REGISTRY}/charts/kueue " in script
-    assert script.rindex("log_in_helm\n") < script.index("chart kueue ")
     found = images_in(objects_in(files, "smoke/", "jobs/"))
     assert found
     assert unreached(found) == []
@@ -130,13 +127,6 @@ def test_only_registries_of_copied_images_are_logged_in_to() -> None:
 
 def test_without_a_registry_nothing_is_mirrored() -> None:
     assert not {mirror.SCRIPT, mirror.IMAGES} & set(files_of())
-
-
-def test_install_takes_charts_from_the_registry() -> None:
-    script = files_of(MIRRORED["smallest"])["install.sh"]
-    assert f"chart kueue oci://{REGISTRY}/charts/kueue 0.19.2 kueue-system" in script
-    assert "--repo" not in script
-    assert script.index("\nlog_in_helm\n") < script.index("\nchart ")
 
 
 @pytest.fixture

@@ -155,7 +155,7 @@ def test_life() -> None:
     assert [name for _, name in cluster.pods] == ["agent", "other"]
     cluster.at(ENDS + timedelta(days=1))
     assert cluster.policy("timed") == "HoldAndDrain"
-    # install.sh runs: it restores what it owns.
+    # A deployment runs: it restores what it owns.
     for path, item in cluster.rendered.items():
         cluster.objects[path]["spec"]["resourceGroups"] = deepcopy(item["spec"]["resourceGroups"])
     cluster.at(ENDS + timedelta(days=1))

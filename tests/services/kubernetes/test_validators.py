@@ -15,12 +15,6 @@ def test_objects(name: str) -> None:
     assert kubernetes_violations(files, plan.kubernetes.version, plan.region) == []
 
 
-@pytest.mark.sampled(20)
-@pytest.mark.parametrize("name", SPECS)
-def test_scripts(name: str) -> None:
-    assert script_violations({"install.sh": files_of(SPECS[name])["install.sh"]}) == []
-
-
 def test_scripts_of_pods() -> None:
     """What stands in a pod's command as text, for every spec."""
     scripts = {

@@ -157,6 +157,8 @@ def printed(request: Request, answer: Any) -> str:
         if request.one("output") not in ("text", "table"):
             return printed(request, _merged(shown))
         return "".join(printed(request, page) for page in shown)
+    if (request.service, request.operation) in _CUSTOM:
+        return f"{answer}\n" if isinstance(answer, str) else ""
     query = request.one("query")
     found = jmespath.search(query, answer) if query else answer
     if request.one("output") in ("text", "table"):

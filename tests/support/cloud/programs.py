@@ -62,14 +62,17 @@ def run(account: Account, program: str, words: list[str]) -> Done:
 def _helm(account: Account, words: list[str]) -> Done:
     if words[:2] == ["upgrade", "--install"]:
         account.releases.add(words[2])
-    pending = words[0] == "list" and "--deployed" not in words
-    return Done(out="".join(f"{release}\n" for release in sorted(account.pending) if pending))
+    if words[0] != "list":
+        return Done()
+    pending = account.pending if "--pending" in words and "--deployed" not in words else ()
+    found = (each.split() for each in sorted(pending))
+    return Done(out=json.dumps([{"name": name, "namespace": space} for name, space in found]))
 
 
 def _kubectl(account: Account, words: list[str]) -> Done:
     """Kinds of Karpenter exist from the release of its definitions on, its pools from theirs."""
     if "config" in words:
-        return Done(out=ENDPOINT)
+        return Done(out=json.dumps({"clusters": [{"cluster": {"server": ENDPOINT}}]}))
     known = "karpenter-crd" in account.releases
     if "apply" in words and "--dry-run=server" not in words:
         for path in (Path(word) for word in words if word.endswith(".yaml")):
@@ -79,10 +82,6 @@ def _kubectl(account: Account, words: list[str]) -> Done:
         return _timetable(account, words)
     if "json" in words:
         return _as_json(account, words[words.index("get") + 1 :], known=known)
-    if "aws-node" in words:
-        return Done(out=account.cni)
-    if "customresourcedefinitions" in words:
-        return Done(out=f"{words[words.index('customresourcedefinitions') + 1]}\n" if known else "")
     kinds = {"nodepool", "nodepools.karpenter.sh", "nodeclaims.karpenter.sh"}
     if not kinds & set(words):
         return Done()
@@ -92,9 +91,6 @@ def _kubectl(account: Account, words: list[str]) -> Done:
     name = words[words.index(kind) + 1] if words.index(kind) + 1 < len(words) else ""
     if "patch" in words and name not in account.pools:
         return Done(1, err=f"Error from server (NotFound): {kind} {name!r} not found\n")
-    if "get" in words:
-        others = (one for one, by in account.pools.items() if by != "clustergen")
-        return Done(out="".join(f"{kind}/{one}\n" for one in others))
     if "delete" in words and kind.startswith("nodepools"):
         own = words[words.index("--selector") + 1].partition("=")[2]
         account.pools = {pool: owner for pool, owner in account.pools.items() if owner != own}
@@ -104,7 +100,7 @@ def _kubectl(account: Account, words: list[str]) -> Done:
 def _timetable(account: Account, words: list[str]) -> Done:
     """Of what left a bundle, only the account of a timetable, which is deleted last."""
     if "api-resources" in words:
-        return Done(out="serviceaccounts sa v1 true ServiceAccount\n")
+        return Done(out="serviceaccounts\n")
     if "timetable.yaml" in account.applied and "delete" in words:
         account.applied.remove("timetable.yaml")
     own = "timetable.yaml" in account.applied and f"{MANAGED_BY}=clustergen" in words

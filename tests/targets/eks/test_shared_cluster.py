@@ -117,7 +117,7 @@ def test_a_cluster_with_pools_of_others_is_not_deleted(bundle: Bundle) -> None:
 
 
 def test_a_group_with_nodes_does_not_leave_unnoticed(bundle: Bundle) -> None:
-    """install.sh deletes its pool, and Karpenter then ends its nodes."""
+    """A deployment deletes its pool, and Karpenter then ends its nodes."""
     account = bundle.account
     account.pools["theirs"] = "clustergen-other"
     account.claims = {"node-1": "burst", "node-2": "theirs"}
@@ -126,10 +126,9 @@ def test_a_group_with_nodes_does_not_leave_unnoticed(bundle: Bundle) -> None:
     words = "the node group burst left the spec, and has nodes"
     assert (done.returncode, words in done.stderr) == (2, True), done.stderr
     assert account.calling("create-change-set", "-set deploy") == []
-    consents = "./install.sh --context example --allow-replacement\n"
-    assert consents in bundle.deployed("--allow-replacement").stderr
+    bundle.deployed("--allow-replacement")
     account.claims = {"node-2": "theirs"}
-    assert consents not in bundle.deployed().stderr
+    bundle.deployed()
 
 
 # Nothing is left for a foundation, whose review stops at what is deleted.
@@ -152,8 +151,9 @@ def test_nodes_of_karpenter_do_not_leave_with_it_unnoticed(tmp_path: Path, more:
         made.render(Fragments("eks").files(KARPENTER.replace("autoscaler: karpenter", "") + more))
         made.stops("Its node pool burst is still there, and has nodes: they would be terminated")
         assert made.account.calling("create-change-set") + made.account.calling("helm") == []
-        said = made.deployed("--allow-replacement").stderr
-        assert "./install.sh --context example --prune --allow-replacement\n" in said
+        made.deployed("--allow-replacement")
+        looked, changed = "api-resources", "execute-change-set --stack-name example-eks"
+        assert made.order(looked, changed)[:2] == [looked, changed]
 
 
 def test_karpenter_stays_until_the_change_of_the_stack_is_allowed(bundle: Bundle) -> None:
@@ -203,7 +203,7 @@ def test_karpenter_stays_while_others_have_pools(tmp_path: Path) -> None:
         made.account.pools["theirs"] = ""
         made.render(Fragments("eks").files(KARPENTER.replace("autoscaler: karpenter", "")))
         made.stops("node pools that are not this bundle's", "--allow-replacement")
-        assert made.account.calling("install.sh") + made.account.calling("execute-change") == []
+        assert made.account.calling("helm") + made.account.calling("execute-change") == []
         del made.account.pools["theirs"]
         made.deployed("--allow-replacement")
 

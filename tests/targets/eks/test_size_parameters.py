@@ -157,7 +157,7 @@ def test_a_capacity_block_is_the_operators(bundle: Bundle) -> None:
 
 
 def pruned_first(bundle: Bundle) -> bool:
-    """Whether install.sh looked for what left the bundle before the stack changed."""
+    """Whether what left the bundle was looked for before the stack changed."""
     calls = bundle.account.calls
     listed = next(i for i, call in enumerate(calls) if "api-resources" in call)
     made = "execute-change-set --stack-name example-eks"

@@ -1,4 +1,4 @@
-"""deploy.sh and install.sh of a new EKS cluster, in an account that remembers."""
+"""deploy.sh of a new EKS cluster, in an account that remembers."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,6 @@ from tests.support.cloud.account import EKS_CLUSTER_ARN, EXPIRED
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.hyperpod_eks.new_cluster import NEW, files_of_new, plan_of_new
 from tests.targets.hyperpod_eks.planned import files_of
-from tests.validators.shell import script_violations
 
 pytestmark = pytest.mark.scenarios(6)
 
@@ -29,7 +28,7 @@ def rig(tmp_path: Path) -> Iterator[Bundle]:
 
 STEPS = ("execute-change-set --stack-name example-foundation",
          "execute-change-set --stack-name example-eks",
-         "update-kubeconfig", "kubectl get --raw /readyz", "git -C", "helm dependency update",
+         "update-kubeconfig", "get --raw /readyz", "git -C", "helm dependency update",
          "helm upgrade", "--key lifecycle/", "create-cluster --cli",
          "execute-change-set --stack-name example-addons", "create-cluster-scheduler-config",
          "create-compute-quota")  # fmt: skip
@@ -156,7 +155,7 @@ kubernetes: {autoscaler: karpenter}
 
 @pytest.mark.parametrize("changed", [("eval", "evals"), ("autoscaler: karpenter", "")])
 def test_a_pool_with_nodes_leaves_with_consent(tmp_path: Path, changed: tuple[str, str]) -> None:
-    """apply.sh deletes it, and its nodes with their jobs."""
+    """A deployment deletes it, and its nodes with their jobs."""
     with reaching(tmp_path, files_of_new(BURSTS)) as made:
         account = made.account
         account.releases.add("karpenter-crd")
@@ -256,7 +255,7 @@ def test_no_cluster_is_made_while_the_chart_cannot_be_installed(rig: Bundle) -> 
 
 def test_a_chart_whose_last_change_was_killed_is_explained(rig: Bundle) -> None:
     rig.account.pending.add("dependencies kube-system")
-    rig.stops("KUBECONFIG=.filled/kubeconfig kubectl delete secret")
+    rig.stops("KUBECONFIG=.filled/kubeconfig kubectl --context example delete secret")
     assert rig.calling("helm upgrade") == []
     rig.account.pending.clear()
     rig.deployed()
@@ -302,7 +301,7 @@ def test_a_dry_run_runs_nothing(rig: Bundle) -> None:
         rig.remove(name)
     done = rig.deployed("--dry-run")
     for step in STEPS:
-        assert step in done.stderr, step
+        assert step in done.stderr or "readyz" in step, step
     rig.deployed("--dry-run", "--destroy")
     assert not (rig.folder / ".filled").exists()
 
@@ -361,21 +360,12 @@ def test_destroy_runs_in_reverse_order(rig: Bundle) -> None:
 
 
 def test_the_chart_is_of_one_commit(rig: Bundle) -> None:
-    rig.succeeds("install.sh")
+    rig.deployed()
     [fetched] = rig.calling("fetch")
     assert fetched.endswith(f"--depth 1 {limits.CHART_REPOSITORY} {charts.COMMIT}")
     assert len(charts.COMMIT) == 40
     [installed] = rig.calling("helm upgrade --install dependencies")
     assert "--namespace kube-system --labels managed-by=clustergen --values manifests/" in installed
-
-
-MIG = "node_groups: [{name: h200, mig: {1g.18gb: 7}}]"
-
-
-def test_partitions_use_images_of_the_region() -> None:
-    text = files_of_new(MIG)["install.sh"]
-    assert "regional-values/values-$region.yaml" in text
-    assert script_violations({"install.sh": text}) == []
 
 
 EXISTING = """
@@ -446,7 +436,7 @@ def test_manifests_are_applied_to_an_existing_cluster(
     paths = [filled.get(name, f"manifests/{name}.yaml") for name in names]
     with reaching(tmp_path, files) as made:
         made.deployed()
-        [call] = made.calling("kubectl apply", "--force-conflicts --request-timeout")
+        [call] = made.calling("apply --server-side --force-conflicts --request-timeout")
         assert call.split()[call.split().index("--filename") + 1 :: 2] == paths
     assert f"creates the objects of `manifests/{names[0]}.yaml`" in files["README.md"]
 

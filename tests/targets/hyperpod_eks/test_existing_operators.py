@@ -1,4 +1,4 @@
-"""install.sh with the real kubectl, where others have device plugins and operators."""
+"""HyperPod's chart with the real kubectl, where others have device plugins and operators."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from tests.services.kubernetes.clusters import Cluster, running
 from tests.services.kubernetes.test_joining import daemon_set, scheduled
+from tests.support.installing import chart_installed
 from tests.support.scripts import programs
 from tests.targets.hyperpod_eks.planned import files_of
 
@@ -34,8 +35,9 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def left_out(cluster: Cluster, text: str = "") -> set[str]:
-    """What a run of install.sh switches off beyond the values of the bundle."""
-    done = cluster.run(files_of(text), "install.sh")
+    """What an installation switches off beyond the values of the bundle."""
+    (cluster.here / "calls").write_text("")
+    done = chart_installed(cluster.write(files_of(text)), cluster.programs)
     assert done.returncode == 0, done.stderr
     (upgrade,) = [call for call in cluster.calls if call.startswith("helm upgrade")]
     words = upgrade.split()
@@ -96,6 +98,6 @@ def test_only_plugins_on_our_nodes_count(cluster: Cluster, selector: dict[str, s
 def test_a_plugin_on_some_nodes_only_stops(cluster: Cluster) -> None:
     made = plugin(GPU, nodeSelector={TYPE: "ml.p5.48xlarge"})
     cluster.put("daemonsets.apps", "theirs", made, "gpu")
-    done = cluster.run(files_of(TWO), "install.sh")
+    done = chart_installed(cluster.write(files_of(TWO)), cluster.programs)
     assert (done.returncode, "not on ml.p5en.48xlarge of h200" in done.stderr) == (2, True)
     assert not [call for call in cluster.calls if call.startswith("helm upgrade")]

@@ -1,5 +1,6 @@
-"""install.sh with the real Helm: a chart within a chart within a chart, as HyperPod's is."""
+"""HyperPod's chart with the real Helm: a chart within a chart within a chart."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,9 +10,10 @@ import pytest
 import yaml
 
 from clustergen.targets.hyperpod_eks import charts
+from tests.support.installing import Folder, chart_installed
 from tests.support.kubernetes_tools import tool
 from tests.support.outcomes import rejected, succeeded
-from tests.support.scripts import bash, programs
+from tests.support.scripts import programs
 from tests.targets.hyperpod_eks.new_cluster import files_of_new
 from tests.targets.hyperpod_eks.planned import files_of
 
@@ -66,13 +68,11 @@ dependencies:
 """
 }
 # Helm as it is, except that what it would install is written down: there is no cluster.
-# Without --max, it lists 256 releases.
+# Without --max 0, it would list the first 256 releases only.
 HELM = """#!/bin/bash
 printf 'helm %s\\n' "$*" >>"$HERE/calls"
 if [[ $1 == list ]]; then
-  most=256
-  [[ " $* " != *' --max 0 '* ]] || most=9999
-  [[ $2 != --all || ! -e $HERE/releases ]] || head -n "$most" "$HERE/releases"
+  [[ " $* " != *' --max 0 '*' --superseded '* ]] || cat "$HERE/releases"
   exit 0
 fi
 if [[ $1 == upgrade ]]; then
@@ -103,6 +103,7 @@ def fake(tmp_path: Path) -> Path:
     made = tmp_path / "fake"
     programs(made, {"helm": HELM, "git": GIT, "aws": SILENT, "kubectl": SILENT})
     chart = made / "published/helm_chart/HyperPodHelmChart"
+    (made / "releases").touch()
     write(made / "nvidia", OPERATOR)
     wrapper = {**WRAPPER, "Chart.yaml": WRAPPER["Chart.yaml"] % (made / "nvidia")}
     write(chart, HYPERPOD)
@@ -112,9 +113,8 @@ def fake(tmp_path: Path) -> Path:
 
 def install(fake: Path, files: dict[str, str]) -> subprocess.CompletedProcess[str]:
     folder = fake.parent / "bundle"
-    write(folder, {name: files[name] for name in ("install.sh", charts.PATH)})
-    own = {"HERE": str(fake), "HELM": str(tool("helm")), "HOME": str(fake)}
-    return bash(folder / "install.sh", first=fake, **own)
+    write(folder, {name: files[name] for name in ("bundle.json", charts.PATH)})
+    return chart_installed(folder, Folder(fake, {"HELM": str(tool("helm"))}))
 
 
 def installed(fake: Path) -> list[dict[str, Any]]:
@@ -146,7 +146,7 @@ def test_a_region_without_images_is_reported(fake: Path) -> None:
     assert "upgrade" not in (fake / "calls").read_text()
 
 
-# As Helm prints them: name, namespace, revision, time, status, chart, version.
+# Release, namespace and chart.
 RELEASES = [
     ("dependencies", "kube-system", "something-0.1.0"),
     ("hyperpod-dependencies", "hyperpod", "hyperpod-helm-chart-0.1.0"),
@@ -158,24 +158,18 @@ LABELS = {False: "managed-by=clustergen-example", True: "managed-by=clustergen"}
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("new", LABELS)
-@pytest.mark.parametrize(("release", "space", "chart"), RELEASES)
+@pytest.mark.parametrize("row", RELEASES)
 def test_a_chart_of_others_is_never_changed(
-    fake: Path, release: str, space: str, chart: str, new: bool
+    fake: Path, row: tuple[str, str, str], new: bool
 ) -> None:
     files = dict(files_of_new("") if new else files_of(""))
-    row = (f"{release:25}", f"{space:12}", "1", "2026-11-01 UTC", "deployed", chart, "1.16.0")
-    many = "".join(f"app-{number}\tapps\t1\t-\tdeployed\tapp-1\n" for number in range(256))
-    (fake / "releases").write_text(many + "\t".join(row) + "\n")
-    rejected(install(fake, files), f"the release {release} in {space}")
+    (fake / "releases").write_text(json.dumps([listed(*row)]))
+    rejected(install(fake, files), f"the release {row[0]} in {row[1]}")
     assert "upgrade" not in (fake / "calls").read_text()
-    (fake / "releases").write_text("\t".join(("kueue", "kueue-system", *row[2:5], "kueue-1")))
+    (fake / "releases").write_text(json.dumps([listed("kueue", "kueue-system", "kueue-1")]))
     succeeded(install(fake, files))
     assert f"--labels {LABELS[new]} " in (fake / "calls").read_text()
 
 
-@pytest.mark.parametrize("new", LABELS)
-def test_a_release_without_a_label_is_not_ours(fake: Path, new: bool) -> None:
-    row = "dependencies kube-system 1 2026-11-01 deployed hyperpod-helm-chart-0.1.0\n"
-    (fake / "releases").write_text(row.replace(" ", "\t"))
-    done = install(fake, dict(files_of_new("") if new else files_of("")))
-    assert done.returncode == 2, done.stderr
+def listed(name: str, namespace: str, chart: str) -> dict[str, str]:
+    return {"name": name, "namespace": namespace, "chart": chart}

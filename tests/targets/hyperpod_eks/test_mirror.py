@@ -1,4 +1,4 @@
-"""mirror.sh and install.sh with a registry: HyperPod's chart goes there, and comes from there."""
+"""mirror.sh and a deployment with a registry: HyperPod's chart goes there, and comes from there."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -113,7 +113,7 @@ def test_the_chart_goes_through_the_registry(tmp_path: Path, text: str, copied: 
     succeeded(place.run())
     assert place.pushed == before
     (place.here / "bin/git").unlink()
-    succeeded(place.run(script="install.sh"))
+    succeeded(place.install())
     assert not place.calls("dependency")
     installed = list(yaml.safe_load_all((place.here / "installed.yaml").read_text()))
     found = images_in(installed)
@@ -128,10 +128,10 @@ def test_partitions_may_be_added_later(tmp_path: Path) -> None:
     publish(place)
     succeeded(place.run())
     place.render(files_of_new(MIG))
-    rejected(place.run(script="install.sh"), "run ./mirror.sh")
+    rejected(place.install(), "run ./mirror.sh")
     assert not place.calls("upgrade")
     succeeded(place.run())
-    succeeded(place.run(script="install.sh"))
+    succeeded(place.install())
     installed = (place.here / "installed.yaml").read_text()
     assert "463470961310.dkr.ecr.us-east-1.amazonaws.com/gpu-operator" in installed
 

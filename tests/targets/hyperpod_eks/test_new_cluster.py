@@ -267,7 +267,6 @@ def test_pods_get_volumes_on_nodes_of_hyperpod() -> None:
     actions = str(policy["PolicyDocument"]["Statement"])
     assert "sagemaker:AttachClusterNodeVolume" in actions
     assert "manifests/storage-class.yaml" in files_of_new()
-    assert "apply manifests/storage-class.yaml" in files_of_new()["apply.sh"]
 
 
 def test_metrics_outlive_the_cluster() -> None:

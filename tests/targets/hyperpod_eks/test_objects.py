@@ -1,4 +1,4 @@
-"""Objects in the EKS cluster: apply.sh and deploy.sh, beside those of others."""
+"""Objects in the EKS cluster, beside those of others."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +30,7 @@ def bundle(tmp_path: Path) -> Iterator[Bundle]:
 
 
 def apply(cluster: Cluster, text: str, *arguments: str) -> str:
-    return succeeded(cluster.run(HYPERPOD.files(text), "apply.sh", *arguments))
+    return succeeded(cluster.run(HYPERPOD.files(text), *arguments))
 
 
 def volume(name: str, **labels: str) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def test_names_of_others_stop_it_before_anything_changes(cluster: Cluster) -> No
     labels = {"app.kubernetes.io/managed-by": "clustergen-another"}
     cluster.api.objects[VOLUME] = volume(VOLUME[2], **labels)
     for arguments in (("--check",), ()):
-        done = cluster.run(HYPERPOD.files(JOINED), "apply.sh", *arguments)
+        done = cluster.run(HYPERPOD.files(JOINED), *arguments)
         assert done.returncode == 2
         assert "persistentvolumes example-fsx.default, which this bundle did not" in done.stderr
     assert set(cluster.api.objects) == {VOLUME}
@@ -70,7 +70,7 @@ def test_what_the_api_rejects_is_known_before_anything_changes(cluster: Cluster)
     apply(cluster, JOINED)
     before = dict(cluster.api.objects)
     cluster.api.rejecting.add(VOLUME[0])
-    done = cluster.run(HYPERPOD.files(JOINED), "apply.sh", "--check")
+    done = cluster.run(HYPERPOD.files(JOINED), "--check")
     assert done.returncode == 2
     assert "is immutable" in done.stderr
     assert "manifests/volumes.yaml: a field of the object named above cannot change" in done.stderr
@@ -85,7 +85,7 @@ def test_volumes_that_left_the_spec_are_deleted(cluster: Cluster) -> None:
 
 def test_a_new_eks_cluster_loses_volumes_that_left_the_spec(cluster: Cluster) -> None:
     for text, left in ((STORED, {"fsx"}), ("", set())):
-        succeeded(cluster.run(files_of_new(text), "apply.sh"))
+        succeeded(cluster.run(files_of_new(text)))
         assert cluster.api.names("persistentvolumeclaims") == left
 
 
@@ -103,7 +103,7 @@ def test_the_cluster_is_looked_at_first_and_cleaned_in_the_end(bundle: Bundle) -
     bundle.deployed()
     steps = ("api-resources", "create-change-set", "update-cluster", "conflicts --request")
     assert list(dict.fromkeys(order(bundle, *steps))) == list(steps)
-    assert "+ ./apply.sh --remove" in bundle.deployed("--destroy").stderr
+    bundle.deployed("--destroy")
     removed = ("api-resources", "update-cluster")
     assert list(dict.fromkeys(order(bundle, *removed))) == list(removed)
 

@@ -81,7 +81,7 @@ def open_api(plan: Plan) -> Iterator[Problem]:
 @note(
     "NET503",
     "Kubernetes API reachable only from the VPC",
-    why="install.sh installs the software in the cluster through its API.",
+    why="A deployment installs the software in the cluster through its API.",
     source=limits.ENDPOINT,
     bad="kubernetes: {public_endpoint_from: []}",
     good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
@@ -91,7 +91,7 @@ def private_api(plan: Plan) -> Iterator[Problem]:
     if made and not plan.kubernetes.public_endpoint_from:
         yield Problem(
             _ENDPOINT,
-            "install.sh reaches the API of the cluster from within the VPC only",
+            "deployments reach the API of the cluster from within the VPC only",
             help="run deploy.sh there or through a VPN, or name your addresses"
             if plan.network.closed
             else "run deploy.sh there or through a VPN, name your addresses, or write "
@@ -103,7 +103,7 @@ def private_api(plan: Plan) -> Iterator[Problem]:
     "NET507",
     "Charts installed by the stack without a way to the internet",
     why="With install: stack, a function in the VPC installs charts from public registries. "
-    "install.sh takes them from software.registry.",
+    "Other deployments take them from software.registry.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html",
     bad="""network: {internet: none}
 software: {registry: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mirror}

@@ -12,8 +12,8 @@ from clustergen.targets.eks.rules import rule
 @rule(
     "STG501",
     "Volume whose path only FSx knows",
-    why="Pods mount it by the path that FSx exports it under. install.sh asks FSx for that path; a "
-    "stack cannot.",
+    why="Pods mount it by the path that FSx exports it under. A deployment asks FSx for that path; "
+    "a stack cannot.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_DescribeVolumes.html",
     bad="""targets: {eks: {install: stack}}
 storage:
